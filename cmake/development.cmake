@@ -1,0 +1,15 @@
+# How this project itself is built: warnings, sanitizers and the minimal language.
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+add_library(regatta_development INTERFACE)
+target_compile_options(regatta_development INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror)
+if(REGATTA_MINIMAL)
+    target_compile_options(regatta_development INTERFACE -fno-exceptions -fno-rtti)
+endif()
+if(REGATTA_SANITIZE)
+    # Everything in the build is instrumented alike, the test framework included.
+    add_compile_options(-fsanitize=${REGATTA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${REGATTA_SANITIZE})
+endif()

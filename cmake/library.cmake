@@ -1,0 +1,26 @@
+# The library: an interface target, its installation and its package files.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+find_package(Threads REQUIRED)
+
+add_library(regatta INTERFACE)
+add_library(regatta::regatta ALIAS regatta)
+target_compile_features(regatta INTERFACE cxx_std_20)
+target_include_directories(regatta INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(regatta INTERFACE Threads::Threads)
+
+install(TARGETS regatta EXPORT regatta-targets)
+install(EXPORT regatta-targets NAMESPACE regatta::
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_package_config_file(cmake/regatta-config.cmake.in
+    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)

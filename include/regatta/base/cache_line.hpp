@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Keeping what different threads write on different cache lines.
+
+#include <cstddef>
+#include <utility>
+
+namespace regatta {
+
+/// The bytes that travel together between cores: 64 on x86-64 and on most Arm cores.
+///
+/// A constant of our own and not `std::hardware_destructive_interference_size`, which may differ
+/// between two translation units built for different processors, so that their layouts would clash.
+inline constexpr std::size_t cache_line_size = 64;
+
+/// What to align data to that two threads write without end: two lines, because x86-64 processors
+/// fetch lines in adjacent pairs.
+inline constexpr std::size_t destructive_alignment = 2 * cache_line_size;
+
+/// A `T` that shares its cache lines with nothing else.
+///
+/// Cost: `sizeof` is rounded up to a multiple of `destructive_alignment`.
+template<class T>
+struct alignas(destructive_alignment) padded {
+    T value{};
+
+    T& operator*() noexcept { return value; }
+    const T& operator*() const noexcept { return value; }
+    T* operator->() noexcept { return &value; }
+    const T* operator->() const noexcept { return &value; }
+};
+
+} // namespace regatta

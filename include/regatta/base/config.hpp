@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What the compiler and the target offer. The only header with conditions on compilers, and the
+/// only one that defines macros; everything else asks these.
+
+#if defined(__cpp_exceptions)
+#define REGATTA_EXCEPTIONS 1
+#else
+#define REGATTA_EXCEPTIONS 0
+#endif
+
+#if defined(__cpp_rtti)
+#define REGATTA_RTTI 1
+#else
+#define REGATTA_RTTI 0
+#endif
+
+#if defined(__linux__)
+#define REGATTA_LINUX 1
+#else
+#define REGATTA_LINUX 0
+#endif
+
+// The thread sanitizer does not model fences; see sync/atomics.hpp for what that changes.
+#if defined(__SANITIZE_THREAD__)
+#define REGATTA_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define REGATTA_THREAD_SANITIZER 1
+#endif
+#endif
+#if !defined(REGATTA_THREAD_SANITIZER)
+#define REGATTA_THREAD_SANITIZER 0
+#endif
+
+// One architectural hint for a spinning core, and nothing where there is none.
+#if defined(__x86_64__) || defined(__i386__)
+#define REGATTA_CPU_RELAX() __builtin_ia32_pause()
+#elif defined(__aarch64__) || defined(__arm__)
+#define REGATTA_CPU_RELAX() __asm__ __volatile__("yield" ::: "memory")
+#else
+#define REGATTA_CPU_RELAX() static_cast<void>(0)
+#endif
+
+// `try`/`catch` that vanish in a build without exceptions: the guarded block always runs, the
+// handler is compiled only where it can be reached.
+#if REGATTA_EXCEPTIONS
+#define REGATTA_TRY try
+#define REGATTA_CATCH_ALL catch (...)
+#define REGATTA_RETHROW throw
+#else
+#define REGATTA_TRY if constexpr (true)
+#define REGATTA_CATCH_ALL else
+#define REGATTA_RETHROW static_cast<void>(0)
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How the library reports misuse and failed system calls, with exceptions and without.
+
+#include <regatta/base/config.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace regatta {
+
+/// Reports a system call that failed: throws `std::system_error` with the code and the operation.
+/// Without exceptions it prints the same text to stderr and calls `std::abort`.
+[[noreturn]] inline void fail_system(int error_number, const std::string& operation) {
+#if REGATTA_EXCEPTIONS
+    throw std::system_error(error_number, std::system_category(), operation);
+#else
+    std::fprintf(stderr, "regatta: %s: %s\n", operation.c_str(),
+                 std::system_category().message(error_number).c_str());
+    std::abort();
+#endif
+}
+
+/// Reports an argument that is out of its range: throws `std::invalid_argument`.
+/// Without exceptions it prints the text to stderr and calls `std::abort`.
+[[noreturn]] inline void fail_argument(const std::string& what) {
+#if REGATTA_EXCEPTIONS
+    throw std::invalid_argument(what);
+#else
+    std::fprintf(stderr, "regatta: %s\n", what.c_str());
+    std::abort();
+#endif
+}
+
+/// Reports a call that the object's state does not allow: throws `std::logic_error`.
+/// Without exceptions it prints the text to stderr and calls `std::abort`.
+[[noreturn]] inline void fail_state(const std::string& what) {
+#if REGATTA_EXCEPTIONS
+    throw std::logic_error(what);
+#else
+    std::fprintf(stderr, "regatta: %s\n", what.c_str());
+    std::abort();
+#endif
+}
+
+} // namespace regatta

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A scheme: one way of running all items of a workload with a number of workers.
+
+#include "schemes/run_log.hpp"
+#include "workloads/workload.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+
+/// What a user may choose of the schemes.
+struct scheme_options {
+    unsigned workers = 1;
+    std::size_t chunk = 8; ///< Items a message, for the schemes that send chunks.
+};
+
+/// What a scheme gets for one run.
+struct run_context {
+    workload& work;
+    run_log& log;
+    int log_descriptor = -1; ///< Of the mapping that holds `log`, for other processes.
+    unsigned workers = 1;
+};
+
+/// Thrown by a scheme that cannot finish a run: a worker died, a library failed. The text names
+/// what happened and to whom.
+class scheme_failure : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// One way of running a workload. Made anew for every timed run.
+///
+/// The race calls, in this order: the factory, `prepare` (not timed: what such a program does once,
+/// as starting the threads of a pool), `run` (timed, from nothing done to everything done), the
+/// destructor (not timed). `run` leaves no worker behind that still touches the workload.
+class scheme {
+public:
+    scheme() = default;
+    scheme(const scheme&) = delete;
+    scheme& operator=(const scheme&) = delete;
+    virtual ~scheme() = default;
+
+    virtual void prepare(run_context& context) { static_cast<void>(context); }
+    /// Runs every item exactly once. Throws `scheme_failure` where it cannot.
+    virtual void run(run_context& context) = 0;
+    /// False where the workers are a library's own and keep no log (`blas_threads`).
+    virtual bool logs_items() const noexcept { return true; }
+};
+
+/// An entry of the registry of schemes.
+struct scheme_info {
+    std::string_view name;
+    std::string_view summary;
+    /// What it is good for, for the closing words ("tasks of uneven length", "isolation", …).
+    std::string_view suits;
+    /// Empty: it can run. Otherwise why not, with the package that brings it.
+    std::function<std::string(const workload&)> missing;
+    std::function<std::unique_ptr<scheme>(const scheme_options&)> make;
+    /// The version of the library behind it; empty for our own and the standard's.
+    std::string version;
+};
+
+/// All schemes, in the order in which they are listed; absent peers are listed too.
+const std::vector<scheme_info>& schemes();
+/// The entry of that name, or null.
+const scheme_info* find_scheme(std::string_view name);
+
+/// To be called first in `main`: where this process was started as the worker of a scheme, it does
+/// that work and returns its exit status; otherwise it returns nothing.
+std::optional<int> run_as_worker(int argc, char** argv);
+
+} // namespace regatta::race

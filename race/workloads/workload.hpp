@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a race runs: independent items over a state that threads and processes share.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+
+/// What a user may choose of a workload; each workload says which it reads and checks their ranges.
+struct workload_options {
+    std::size_t size = 512;        ///< The problem's size in the workload's own unit.
+    std::string kernel = "naive";  ///< Which code computes an item.
+    std::uint64_t seed = 1;        ///< Of the input data.
+};
+
+/// Whether the output of a run is right, and if not, what is wrong and where.
+struct verification {
+    bool ok = false;
+    std::string message;
+};
+
+/// A state in one shared mapping, a number of independent items, and a check of the result.
+///
+/// Threads: `run` may be called for different items at once, from threads and from processes that
+/// attached to the same mapping; everything else belongs to the one thread that drives the race.
+class workload {
+public:
+    workload() = default;
+    workload(const workload&) = delete;
+    workload& operator=(const workload&) = delete;
+    virtual ~workload() = default;
+
+    /// The name under which the registry knows it.
+    virtual std::string_view name() const noexcept = 0;
+    /// How many items a run consists of.
+    virtual std::size_t items() const noexcept = 0;
+    /// Computes one item. Idempotent: writes only what belongs to the item.
+    virtual void run(std::size_t item) noexcept = 0;
+    /// Spoils the output, so that an item that a scheme forgets cannot pass.
+    virtual void reset() noexcept = 0;
+    /// Compares the output with an independent reference.
+    virtual verification verify() const = 0;
+    /// Descriptor of the mapping; with the name it is all that another process needs to attach.
+    virtual int descriptor() const noexcept = 0;
+    /// Computes everything in one call with a library's own threads, as `blas_threads` does.
+    /// @returns false if this workload has no such form.
+    virtual bool run_whole(unsigned workers) {
+        static_cast<void>(workers);
+        return false;
+    }
+};
+
+/// An entry of the registry of workloads.
+struct workload_info {
+    std::string_view name;
+    std::string_view summary;
+    /// The options it reads, as text for `--list` ("--size 64..2048, --kernel naive|tiled|blas").
+    std::string_view options;
+    /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
+    /// memory cannot be had.
+    std::unique_ptr<workload> (*make)(const workload_options&);
+    /// Attaches to the mapping of another process. Throws if it is not this workload's.
+    std::unique_ptr<workload> (*attach)(int descriptor);
+};
+
+/// All workloads, in the order in which they are listed.
+const std::vector<workload_info>& workloads();
+/// The entry of that name, or null.
+const workload_info* find_workload(std::string_view name);
+
+} // namespace regatta::race
