@@ -26,7 +26,8 @@ inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
 }
 
 /// How many CPUs the calling thread may keep busy: those of its affinity mask (from which the
-/// kernel takes what its cpuset forbids), capped by the CPU quota of its control groups. At least 1.
+/// kernel takes what its cpuset forbids), capped by the CPU quota of its control groups. At
+/// least 1.
 ///
 /// `std::thread::hardware_concurrency()` knows no quota, so that a container with two CPUs' worth
 /// of time on a large machine gets far too many threads.
@@ -37,8 +38,7 @@ inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
 inline unsigned available_cpus(const std::string& root = {}) {
     cpu_set allowed;
     const bool known = try_affinity_of_this_thread(allowed) == 0;
-    return cap_cpus(known ? allowed.count() : std::thread::hardware_concurrency(),
-                    cpu_quota(root));
+    return cap_cpus(known ? allowed.count() : std::thread::hardware_concurrency(), cpu_quota(root));
 }
 
 } // namespace regatta

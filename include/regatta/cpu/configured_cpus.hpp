@@ -21,7 +21,8 @@ inline unsigned configured_cpus() noexcept {
     // "0-127", seldom "0,2-5": the last number of the line is the largest.
     unsigned last = 0;
     bool found = false;
-    if (std::FILE* file = std::fopen("/sys/devices/system/cpu/possible", REGATTA_LINUX ? "re" : "r")) {
+    if (std::FILE* file =
+            std::fopen("/sys/devices/system/cpu/possible", REGATTA_LINUX ? "re" : "r")) {
         unsigned number = 0;
         bool in_number = false;
         for (int c = std::fgetc(file);; c = std::fgetc(file)) {

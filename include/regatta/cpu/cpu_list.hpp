@@ -42,7 +42,9 @@ class cpu_list_parser {
 public:
     /// @param last the number of the last CPU: what `N` is and what no number may exceed.
     cpu_list_parser(std::string_view text, std::uint64_t last, Add add)
-        : text_(text), last_(last), add_(add) {}
+        : text_(text)
+        , last_(last)
+        , add_(add) {}
 
     /// @returns nothing, or the first mistake.
     std::optional<cpu_list_error> parse() {

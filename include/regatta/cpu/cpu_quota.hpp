@@ -182,8 +182,7 @@ inline std::optional<double> cpu_quota(const std::string& root = {}) {
         }
         const auto controllers = detail::split(line.substr(first + 1, second - first - 1), ',');
         const bool v2 = line.substr(0, first) == "0" && controllers.empty();
-        if (!v2 &&
-            std::find(controllers.begin(), controllers.end(), "cpu") == controllers.end()) {
+        if (!v2 && std::find(controllers.begin(), controllers.end(), "cpu") == controllers.end()) {
             continue;
         }
         const auto mount = detail::find_cgroup_mount(*mounts, v2);

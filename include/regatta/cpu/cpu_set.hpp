@@ -125,7 +125,8 @@ public:
             text += text.empty() ? "" : ",";
             text += std::to_string(low);
             if (high != low) {
-                text += "-" + std::to_string(high);
+                text += '-';
+                text += std::to_string(high);
             }
         }
         return text;
@@ -153,8 +154,7 @@ public:
     }
 
     bool contains(unsigned cpu) const noexcept {
-        return cpu / bits_per_word < words_.size() &&
-               (words_[cpu / bits_per_word] & bit(cpu)) != 0;
+        return cpu / bits_per_word < words_.size() && (words_[cpu / bits_per_word] & bit(cpu)) != 0;
     }
     /// Whether every CPU of `other` is in this set.
     bool contains(const cpu_set& other) const noexcept {
