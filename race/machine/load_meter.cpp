@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/load_meter.hpp"
+
+#include "machine/cpu_time.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+std::int64_t wall_now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+std::vector<unsigned> allowed_cpus() {
+    std::vector<unsigned> cpus;
+    ::cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+        for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+            if (CPU_ISSET(cpu, &set)) {
+                cpus.push_back(cpu);
+            }
+        }
+    }
+    if (cpus.empty()) {
+        const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+        for (long cpu = 0; cpu < std::max(1L, online); ++cpu) {
+            cpus.push_back(static_cast<unsigned>(cpu));
+        }
+    }
+    return cpus;
+}
+
+/// Columns of a row of /proc/stat: user nice system idle iowait irq softirq steal (proc(5)); the
+/// time of guests is part of user and nice.
+struct stat_row {
+    std::int64_t busy = 0;
+    std::int64_t stolen = 0;
+};
+
+stat_row read_stat(const std::string& path, const std::vector<unsigned>& cpus) {
+    stat_row sum;
+    std::ifstream file(path);
+    std::string line;
+    while (std::getline(file, line) && line.starts_with("cpu")) {
+        std::istringstream row(line.substr(3));
+        unsigned cpu = 0;
+        if (line[3] == ' ' || !(row >> cpu) || !std::ranges::binary_search(cpus, cpu)) {
+            continue;
+        }
+        std::int64_t user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0;
+        std::int64_t steal = 0;
+        row >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+        sum.busy += user + nice + system + irq + softirq;
+        sum.stolen += steal;
+    }
+    return sum;
+}
+
+std::int64_t read_cpuacct(const std::string& folder, const std::vector<unsigned>& cpus) {
+    std::ifstream file(folder + "/cpuacct.usage_percpu");
+    std::int64_t sum = 0;
+    std::int64_t used = 0;
+    for (unsigned cpu = 0; file >> used; ++cpu) {
+        sum += std::ranges::binary_search(cpus, cpu) ? used : 0;
+    }
+    return sum;
+}
+
+/// The root's own cpu.stat is made of ticks; its children's are exact, and nearly every process of
+/// a system lives in one of them.
+std::int64_t read_unified(const std::string& folder) {
+    std::int64_t sum = 0;
+    std::error_code error;
+    for (const auto& group : std::filesystem::directory_iterator(folder, error)) {
+        std::ifstream file(group.path() / "cpu.stat");
+        std::string key;
+        std::int64_t used_us = 0;
+        if (file >> key >> used_us && key == "usage_usec") {
+            sum += used_us * 1000;
+        }
+    }
+    return sum;
+}
+
+} // namespace
+
+load_meter::load_meter(double tolerance) : load_meter(tolerance, files{}) {}
+
+load_meter::load_meter(double tolerance, files where)
+    : tolerance_(tolerance)
+    , where_(std::move(where))
+    , cpus_(allowed_cpus()) {
+    const long ticks = ::sysconf(_SC_CLK_TCK);
+    tick_ns_ = 1'000'000'000 / std::max(1L, ticks);
+    namespace fs = std::filesystem;
+    std::error_code error;
+    // Exact counters, but the kernel itself works now and then on behalf of nobody.
+    constexpr std::int64_t exact_ns = 100'000;
+    // Only the root of a v1 hierarchy has a release_agent, only the root of v2 has no cgroup.type.
+    if (fs::exists(where_.cpuacct + "/release_agent", error) &&
+        choose(counter::cpuacct, "cpuacct control group (nanoseconds)", exact_ns)) {
+        return;
+    }
+    if (fs::exists(where_.unified + "/cgroup.controllers", error) &&
+        !fs::exists(where_.unified + "/cgroup.type", error) &&
+        choose(counter::unified, "v2 control groups (microseconds)", exact_ns)) {
+        return;
+    }
+    const auto cpus = static_cast<std::int64_t>(cpus_.size());
+    choose(counter::ticks, "/proc/stat (ticks of " + std::to_string(tick_ns_ / 1'000'000) + " ms)",
+           tick_ns_ * (cpus + 1));
+}
+
+bool load_meter::choose(counter kind, std::string name, std::int64_t resolution_ns) {
+    counter_ = kind;
+    resolution_ns_ = resolution_ns;
+    if (kind == counter::ticks ? all_ns() > 0 : sees_own_work()) {
+        source_ = std::move(name);
+        return true;
+    }
+    counter_ = counter::none;
+    return false;
+}
+
+std::int64_t load_meter::all_ns() const {
+    switch (counter_) {
+    case counter::cpuacct:
+        return read_cpuacct(where_.cpuacct, cpus_);
+    case counter::unified:
+        return read_unified(where_.unified);
+    case counter::ticks:
+        return read_stat(where_.stat, cpus_).busy * tick_ns_;
+    case counter::none:
+        break;
+    }
+    return 0;
+}
+
+bool load_meter::sees_own_work() const {
+    const reading before = read();
+    while (own_cpu_ns() - before.own_ns < 2'000'000) {
+    }
+    const reading after = read();
+    const std::int64_t own = after.own_ns - before.own_ns;
+    return after.all_ns - before.all_ns >= own - own / 5;
+}
+
+load_meter::reading load_meter::read() const {
+    reading now;
+    now.wall_ns = wall_now_ns();
+    // Our own time first: asking for it makes the kernel bring the groups' counters up to date.
+    now.own_ns = own_cpu_ns() + children_cpu_ns();
+    now.all_ns = all_ns();
+    now.stolen_ns = read_stat(where_.stat, cpus_).stolen * tick_ns_;
+    return now;
+}
+
+disturbance load_meter::between(const reading& before, const reading& after) const noexcept {
+    disturbance d;
+    d.available_ns = (after.wall_ns - before.wall_ns) * static_cast<std::int64_t>(cpus_.size());
+    if (counter_ != counter::none) {
+        const std::int64_t all = after.all_ns - before.all_ns;
+        d.others_ns = std::max<std::int64_t>(0, all - (after.own_ns - before.own_ns));
+    }
+    d.stolen_ns = std::max<std::int64_t>(0, after.stolen_ns - before.stolen_ns);
+    const double allowed = tolerance_ * static_cast<double>(d.available_ns);
+    const auto over = [&](std::int64_t used, std::int64_t resolution) {
+        return used > resolution && static_cast<double>(used) > allowed;
+    };
+    d.contaminated = over(d.others_ns, resolution_ns_) || over(d.stolen_ns, tick_ns_);
+    return d;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/sampler.hpp"
+
+#include "sampling/random.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+outcome run_guarded(const contender& one) {
+    try {
+        return one.run();
+    } catch (const std::exception& e) {
+        return outcome::failed(e.what()[0] == '\0' ? "exception without a text" : e.what());
+    } catch (...) {
+        return outcome::failed("exception of an unknown type");
+    }
+}
+
+/// One call of `measure`.
+class measurement {
+public:
+    measurement(const std::vector<contender>& contenders, const sampling_options& options,
+                const std::function<void(const progress&)>& observer)
+        : contenders_(contenders)
+        , options_(options)
+        , observer_(observer)
+        , random_(options.seed) {
+        for (const contender& one : contenders) {
+            result_.all.push_back({one.name, {}, {}});
+        }
+    }
+
+    sampling_result run() {
+        for (unsigned i = 0; i < options_.warm_up && run_round(i, true); ++i) {
+        }
+        const auto start = clock::now();
+        for (unsigned i = 0; goes_on(i, start) && run_round(i, false); ++i) {
+            ++result_.rounds;
+        }
+        return std::move(result_);
+    }
+
+private:
+    bool goes_on(unsigned done, clock::time_point start) const {
+        if (result_.stopped || std::ranges::all_of(result_.all, &series::failed)) {
+            return false;
+        }
+        if (options_.rounds != 0 && done >= options_.rounds) {
+            return false;
+        }
+        if (options_.time.count() == 0) {
+            return options_.rounds != 0;
+        }
+        const auto used = clock::now() - start;
+        return done == 0 || used + used / done <= options_.time;
+    }
+
+    /// @returns false if it was stopped.
+    bool run_round(unsigned round, bool warm_up) {
+        std::vector<std::size_t> order(contenders_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        random_.shuffle(order);
+        for (const std::size_t index : order) {
+            if (result_.all[index].failed()) {
+                continue;
+            }
+            if (stopped()) {
+                return false;
+            }
+            report(round, warm_up, index);
+            if (!run_sample(round, warm_up, index)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool run_sample(unsigned round, bool warm_up, std::size_t index) {
+        if (options_.settle) {
+            options_.settle();
+        }
+        load_meter::reading before;
+        if (options_.meter != nullptr) {
+            before = options_.meter->read();
+        }
+        outcome got = run_guarded(contenders_[index]);
+        sample taken{round, got.ns, {}};
+        if (options_.meter != nullptr) {
+            taken.load = options_.meter->between(before, options_.meter->read());
+        }
+        ++samples_;
+        if (stopped()) {
+            return false;
+        }
+        series& mine = result_.all[index];
+        if (!got.failure.empty()) {
+            mine.failure = std::move(got.failure);
+        } else if (!warm_up) {
+            mine.samples.push_back(taken);
+        }
+        return true;
+    }
+
+    bool stopped() {
+        result_.stopped = result_.stopped || (options_.stop && options_.stop());
+        return result_.stopped;
+    }
+
+    void report(unsigned round, bool warm_up, std::size_t index) const {
+        if (!observer_) {
+            return;
+        }
+        progress now;
+        now.warm_up = warm_up;
+        now.round = round;
+        now.rounds = warm_up ? options_.warm_up : options_.rounds;
+        now.contender = contenders_[index].name;
+        const double used = std::chrono::duration<double>(clock::now() - begin_).count();
+        double whole = std::chrono::duration<double>(options_.time).count();
+        if (options_.rounds != 0 && samples_ != 0) {
+            const auto contenders_in = static_cast<double>(
+                std::ranges::count_if(result_.all, [](const series& s) { return !s.failed(); }));
+            const double planned = contenders_in * (options_.warm_up + options_.rounds);
+            const double expected =
+                used / static_cast<double>(samples_) * std::max(planned, double(samples_));
+            whole = whole > 0 ? std::min(whole, expected) : expected;
+        }
+        if (whole > 0) {
+            now.done = std::min(1.0, used / whole);
+            now.left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                std::chrono::duration<double>(std::max(0.0, whole - used)));
+        }
+        observer_(now);
+    }
+
+    const std::vector<contender>& contenders_;
+    const sampling_options& options_;
+    const std::function<void(const progress&)>& observer_;
+    random_source random_;
+    sampling_result result_;
+    std::size_t samples_ = 0;
+    clock::time_point begin_ = clock::now();
+};
+
+/// Calls `f` with the times of each round of which both lists hold a sample.
+template<class F>
+void for_pairs(const std::vector<sample>& a, const std::vector<sample>& b, F f) {
+    auto other = b.begin();
+    for (const sample& one : a) {
+        while (other != b.end() && other->round < one.round) {
+            ++other;
+        }
+        if (other != b.end() && other->round == one.round) {
+            f(one.ns, other->ns);
+        }
+    }
+}
+
+std::vector<double> ratios(const std::vector<sample>& subject, const std::vector<sample>& peer) {
+    std::vector<double> all;
+    for_pairs(subject, peer, [&](double mine, double theirs) {
+        if (theirs > 0) {
+            all.push_back(mine / theirs);
+        }
+    });
+    return all;
+}
+
+} // namespace
+
+std::size_t series::contaminated() const noexcept {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(samples, [](const sample& s) { return s.load.contaminated; }));
+}
+
+std::vector<sample> series::usable() const {
+    if (disturbed()) {
+        return samples;
+    }
+    std::vector<sample> clean;
+    std::ranges::copy_if(samples, std::back_inserter(clean),
+                         [](const sample& s) { return !s.load.contaminated; });
+    return clean;
+}
+
+estimate series::time(std::uint64_t seed) const {
+    std::vector<double> times;
+    for (const sample& one : usable()) {
+        times.push_back(one.ns);
+    }
+    return bootstrap_median(times, seed);
+}
+
+const series& sampling_result::of(std::string_view name) const {
+    const auto found = std::ranges::find(all, name, &series::name);
+    if (found == all.end()) {
+        throw std::out_of_range("no contender is called \"" + std::string(name) + "\"");
+    }
+    return *found;
+}
+
+double sampling_result::contaminated_share() const noexcept {
+    std::size_t bad = 0;
+    std::size_t whole = 0;
+    for (const series& one : all) {
+        bad += one.contaminated();
+        whole += one.samples.size();
+    }
+    return whole == 0 ? 0 : static_cast<double>(bad) / static_cast<double>(whole);
+}
+
+sampling_result measure(const std::vector<contender>& contenders, const sampling_options& options,
+                        const std::function<void(const progress&)>& observer) {
+    return measurement(contenders, options, observer).run();
+}
+
+estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed) {
+    std::vector<double> found = ratios(subject.usable(), peer.usable());
+    if (found.empty()) {
+        found = ratios(subject.samples, peer.samples);
+    }
+    return bootstrap_median(found, seed);
+}
+
+} // namespace regatta::race

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The one way to measure: contenders run interleaved, in rounds, in random order.
+
+#include "machine/load_meter.hpp"
+#include "sampling/statistics.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+
+/// What one run of a contender yields: its time, or why there is none.
+struct outcome {
+    double ns = 0;
+    std::string failure; ///< Empty: the time counts. Otherwise the contender is out.
+
+    static outcome failed(std::string why) { return {0, std::move(why)}; }
+};
+
+/// Something to measure.
+struct contender {
+    std::string name;
+    /// Runs one sample. An exception counts as a failure with its text.
+    std::function<outcome()> run;
+};
+
+/// How to measure.
+struct sampling_options {
+    unsigned rounds = 15;              ///< 0: until `time` is up.
+    std::chrono::nanoseconds time{0};  ///< 0: no limit. No round begins that would end after it.
+    unsigned warm_up = 1;              ///< Rounds before that; they only find out who can run.
+    std::uint64_t seed = 1;            ///< Of the order within the rounds.
+    const load_meter* meter = nullptr; ///< Null: nothing is called contaminated.
+    /// Called before each sample: lets the last one's leftovers come to rest. Null: nothing.
+    std::function<void()> settle;
+    /// Asked before each sample and after it: true ends the measurement. A sample during which it
+    /// became true is forgotten.
+    std::function<bool()> stop;
+};
+
+/// One measured time.
+struct sample {
+    unsigned round = 0;
+    double ns = 0;
+    disturbance load;
+};
+
+/// What was measured of one contender.
+struct series {
+    std::string name;
+    std::vector<sample> samples; ///< At most one a round, in the order of the rounds.
+    std::string failure;         ///< Empty, or why it is out; the samples before that remain.
+
+    bool failed() const noexcept { return !failure.empty(); }
+    /// How many samples are contaminated.
+    std::size_t contaminated() const noexcept;
+    /// All samples are contaminated, so that they had to be used nevertheless.
+    bool disturbed() const noexcept { return !samples.empty() && contaminated() == samples.size(); }
+    /// The samples that count: the clean ones, or all where none is clean.
+    std::vector<sample> usable() const;
+    /// The median time of those with its interval.
+    estimate time(std::uint64_t seed = 1) const;
+};
+
+/// Where a measurement stands.
+struct progress {
+    bool warm_up = false;
+    unsigned round = 0;  ///< Of this phase, from 0.
+    unsigned rounds = 0; ///< Of this phase; 0: not known, time decides.
+    std::string_view contender;
+    double done = 0;                 ///< Of the measurement, 0…1; the warm-up counts as rounds.
+    std::chrono::nanoseconds left{}; ///< Expected; 0 while nothing is known.
+};
+
+/// What was measured.
+struct sampling_result {
+    std::vector<series> all; ///< As many as there were contenders, in their order.
+    unsigned rounds = 0;     ///< That were completed.
+    bool stopped = false;    ///< Before its end, by `stop`.
+
+    /// The series of that name. Throws `std::out_of_range` where there is none.
+    const series& of(std::string_view name) const;
+    /// The share of samples that were contaminated.
+    double contaminated_share() const noexcept;
+};
+
+/// Measures: in each round every contender that is still in runs once, in random order.
+///
+/// Threads: everything runs on the calling thread. Failure: a contender that fails is out, and the
+/// others go on; exceptions of `observer`, `settle` and `stop` are passed on.
+/// @param observer called before each sample; may be null.
+sampling_result measure(const std::vector<contender>& contenders, const sampling_options& options,
+                        const std::function<void(const progress&)>& observer = {});
+
+/// The time of `subject` as a multiple of the time of `peer`: the median of the ratios within the
+/// rounds in which both have a usable sample, or of all rounds where there is no such round.
+estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed = 1);
+
+} // namespace regatta::race

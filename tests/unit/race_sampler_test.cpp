@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/sampler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+
+namespace {
+
+race::contender constant(std::string name, double ns) {
+    return {std::move(name), [ns] { return race::outcome{ns, {}}; }};
+}
+
+race::sample at(unsigned round, double ns, bool contaminated = false) {
+    race::sample s{round, ns, {}};
+    s.load.contaminated = contaminated;
+    return s;
+}
+
+} // namespace
+
+TEST(race_sampler, runs_everyone_once_a_round_in_changing_order) {
+    std::vector<std::string> calls;
+    std::vector<race::contender> contenders;
+    for (const char* name : {"a", "b", "c"}) {
+        contenders.push_back({name, [&calls, name] {
+                                  calls.emplace_back(name);
+                                  return race::outcome{1, {}};
+                              }});
+    }
+    const auto result = race::measure(contenders, {.rounds = 20, .warm_up = 2, .seed = 3});
+    ASSERT_EQ(calls.size(), 3u * 22u);
+    std::set<std::string> orders;
+    for (std::size_t i = 0; i < calls.size(); i += 3) {
+        const std::set<std::string> round(calls.begin() + static_cast<std::ptrdiff_t>(i),
+                                          calls.begin() + static_cast<std::ptrdiff_t>(i) + 3);
+        EXPECT_EQ(round.size(), 3u);
+        orders.insert(calls[i] + calls[i + 1] + calls[i + 2]);
+    }
+    EXPECT_EQ(orders.size(), 6u);
+    EXPECT_EQ(result.rounds, 20u);
+    EXPECT_FALSE(result.stopped);
+    for (const auto& one : result.all) {
+        EXPECT_EQ(one.samples.size(), 20u);
+    }
+}
+
+TEST(race_sampler, repeats_its_order_with_the_seed) {
+    const auto order = [](std::uint64_t seed) {
+        std::string calls;
+        std::vector<race::contender> contenders;
+        for (const char* name : {"a", "b", "c", "d"}) {
+            contenders.push_back({name, [&calls, name] {
+                                      calls += name;
+                                      return race::outcome{1, {}};
+                                  }});
+        }
+        race::measure(contenders, {.rounds = 10, .seed = seed});
+        return calls;
+    };
+    EXPECT_EQ(order(1), order(1));
+    EXPECT_NE(order(1), order(2));
+}
+
+TEST(race_sampler, a_failure_takes_one_out_and_the_others_go_on) {
+    int runs = 0;
+    const std::vector<race::contender> contenders{
+        constant("good", 5),
+        {"late",
+         [&]() -> race::outcome {
+             if (++runs > 3) {
+                 throw std::runtime_error("worker 2 died of signal 9");
+             }
+             return {7, {}};
+         }},
+        {"never", [] { return race::outcome::failed("wrong result"); }},
+        {"strange", []() -> race::outcome { throw 1; }},
+    };
+    const auto result = race::measure(contenders, {.rounds = 10, .warm_up = 1});
+    EXPECT_EQ(result.of("good").samples.size(), 10u);
+    EXPECT_EQ(result.of("late").samples.size(), 2u);
+    EXPECT_EQ(result.of("late").failure, "worker 2 died of signal 9");
+    EXPECT_EQ(runs, 4);
+    EXPECT_EQ(result.of("never").failure, "wrong result");
+    EXPECT_TRUE(result.of("never").samples.empty());
+    EXPECT_EQ(result.of("strange").failure, "exception of an unknown type");
+    EXPECT_THROW(result.of("nobody"), std::out_of_range);
+}
+
+TEST(race_sampler, ends_when_nobody_is_left) {
+    const auto result = race::measure({{"a", [] { return race::outcome::failed("no"); }}},
+                                      {.rounds = 0, .time = std::chrono::hours(1), .warm_up = 0});
+    EXPECT_TRUE(result.of("a").failed());
+}
+
+TEST(race_sampler, a_stop_ends_it_and_forgets_the_sample_that_it_spoilt) {
+    int runs = 0;
+    race::sampling_options options{.rounds = 100, .warm_up = 0};
+    options.stop = [&] { return runs >= 7; };
+    const auto result = race::measure({{"a",
+                                        [&] {
+                                            ++runs;
+                                            return race::outcome{1, {}};
+                                        }}},
+                                      options);
+    EXPECT_TRUE(result.stopped);
+    EXPECT_EQ(runs, 7);
+    EXPECT_EQ(result.of("a").samples.size(), 6u);
+    EXPECT_EQ(result.rounds, 6u);
+}
+
+TEST(race_sampler, what_fails_because_of_a_stop_has_not_failed) {
+    bool stop = false;
+    race::sampling_options options{.rounds = 5, .warm_up = 0};
+    options.stop = [&] { return stop; };
+    const auto result = race::measure({{"a",
+                                        [&] {
+                                            stop = true;
+                                            return race::outcome::failed("interrupted");
+                                        }}},
+                                      options);
+    EXPECT_TRUE(result.stopped);
+    EXPECT_FALSE(result.of("a").failed());
+}
+
+TEST(race_sampler, a_time_budget_ends_it_after_at_least_one_round) {
+    const auto none =
+        race::measure({constant("a", 1)}, {.rounds = 0, .time = std::chrono::nanoseconds(1)});
+    EXPECT_EQ(none.rounds, 1u);
+    const auto some =
+        race::measure({constant("a", 1)}, {.rounds = 0, .time = std::chrono::milliseconds(20)});
+    EXPECT_GT(some.rounds, 1u);
+    const auto both =
+        race::measure({constant("a", 1)}, {.rounds = 3, .time = std::chrono::seconds(100)});
+    EXPECT_EQ(both.rounds, 3u);
+}
+
+TEST(race_sampler, the_observer_sees_each_sample_and_a_growing_share) {
+    std::map<std::string, int> seen;
+    double last = 0;
+    int warm = 0;
+    race::measure({constant("a", 1), constant("b", 1)}, {.rounds = 4, .warm_up = 1},
+                  [&](const race::progress& p) {
+                      ++seen[std::string(p.contender)];
+                      warm += p.warm_up ? 1 : 0;
+                      EXPECT_LE(p.done, 1);
+                      EXPECT_GE(p.done, 0);
+                      last = p.done;
+                  });
+    EXPECT_EQ(seen["a"], 5);
+    EXPECT_EQ(seen["b"], 5);
+    EXPECT_EQ(warm, 2);
+    EXPECT_GT(last, 0);
+}
+
+TEST(race_series, contaminated_samples_are_dropped_unless_there_are_no_others) {
+    race::series s{"s", {at(0, 1), at(1, 100, true), at(2, 3)}, {}};
+    EXPECT_EQ(s.contaminated(), 1u);
+    EXPECT_FALSE(s.disturbed());
+    ASSERT_EQ(s.usable().size(), 2u);
+    EXPECT_EQ(s.time().median, 2);
+
+    race::series all{"all", {at(0, 1, true), at(1, 3, true)}, {}};
+    EXPECT_TRUE(all.disturbed());
+    EXPECT_EQ(all.usable().size(), 2u);
+    EXPECT_FALSE(race::series{}.disturbed());
+}
+
+TEST(race_series, ratios_are_paired_within_rounds) {
+    // The machine becomes ten times slower halfway; within each round the subject takes twice.
+    const race::series peer{"p", {at(0, 10), at(1, 11), at(2, 100), at(3, 110)}, {}};
+    const race::series subject{"s", {at(0, 20), at(1, 22), at(2, 200), at(3, 220)}, {}};
+    const auto ratio = race::paired_ratio(subject, peer);
+    EXPECT_EQ(ratio.median, 2);
+    EXPECT_EQ(ratio.low, 2);
+    EXPECT_EQ(ratio.high, 2);
+    EXPECT_EQ(ratio.count, 4u);
+}
+
+TEST(race_series, a_pair_needs_both_and_falls_back_to_all_rounds) {
+    const race::series peer{"p", {at(0, 10), at(2, 10, true), at(3, 10)}, {}};
+    const race::series subject{"s", {at(0, 30), at(1, 99), at(2, 99), at(3, 30)}, {}};
+    EXPECT_EQ(race::paired_ratio(subject, peer).count, 2u);
+    EXPECT_EQ(race::paired_ratio(subject, peer).median, 3);
+
+    const race::series odd{"o", {at(0, 40, true), at(1, 40), at(2, 40)}, {}};
+    const race::series even{"e", {at(0, 10), at(1, 10, true), at(2, 10, true)}, {}};
+    EXPECT_EQ(race::paired_ratio(odd, even).count, 3u); // no round is clean for both
+    EXPECT_EQ(race::paired_ratio(race::series{}, peer).count, 0u);
+}
