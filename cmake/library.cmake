@@ -11,16 +11,19 @@ target_include_directories(regatta INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(regatta INTERFACE Threads::Threads)
 
-install(TARGETS regatta EXPORT regatta-targets)
-install(EXPORT regatta-targets NAMESPACE regatta::
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-configure_package_config_file(cmake/regatta-config.cmake.in
-    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
-    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
-    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES
-    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
-    ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+if(REGATTA_INSTALL)
+    install(TARGETS regatta EXPORT regatta-targets)
+    install(EXPORT regatta-targets NAMESPACE regatta::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    configure_package_config_file(cmake/regatta-config.cmake.in
+        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
+        INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+        COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    install(FILES
+        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    install(FILES LICENSE CHANGELOG.md LIMITATIONS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Shows that each rule of structure.py accepts a sound tree and complains about a broken one."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import structure  # noqa: E402
+
+LICENCE = "// SPDX-License-Identifier: MIT\n// Copyright (c) 2026 The Regatta authors\n"
+VERSION = "include/regatta/base/version.hpp"
+SOUND = {
+    "CMakeLists.txt": "project(regatta VERSION 1.2.3)\n",
+    "CHANGELOG.md": "## 1.2.3\n",
+    VERSION: LICENCE
+    + "int version_major = 1;\nint version_minor = 2;\nint version_patch = 3;\n"
+    + 'const char* version_string = "1.2.3";\n',
+    "include/regatta/sync/lock.hpp": LICENCE + "#include <regatta/base/version.hpp>\n#include <atomic>\n",
+    "race/schemes/serial.cpp": LICENCE + "#include <regatta/sync/lock.hpp>\n#include <machine/load.hpp>\n",
+    "race/machine/load.hpp": LICENCE,
+    "script/do": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
+}
+
+
+def complaints(rule, changes):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in (SOUND | changes).items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(text.encode())
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        return list(structure.RULES[rule](structure.Tree(root)))
+
+
+class Rules(unittest.TestCase):
+    def test_every_rule_accepts_a_sound_tree(self):
+        for rule in structure.RULES:
+            self.assertEqual(complaints(rule, {}), [], rule)
+
+    def check(self, rule, changes, word):
+        found = complaints(rule, changes)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(word, found[0])
+
+    def test_folder_order(self):
+        for include in ("<regatta/sync/lock.hpp>", "<machine/load.hpp>"):
+            text = LICENCE + f"#include {include}\n"
+            self.check("folder_order", {"include/regatta/base/new.hpp": text}, "not above")
+        for include in ('"../report/table.hpp"', '"report/table.hpp"', "<report/table.hpp>"):
+            text = LICENCE + f"#include {include}\n"
+            self.check("folder_order", {"race/machine/new.cpp": text, "race/report/table.hpp": LICENCE}, "not above")
+        self.check("folder_order", {"include/regatta/new/new.hpp": LICENCE}, "none of the folders")
+        self.check("folder_order", {"race/machine/new.cpp": LICENCE + "#include <regatta/base/no.hpp>\n"}, "not exist")
+
+    def test_dependencies(self):
+        for header in ("fmt/format.h", "zmq.hpp", "boost/asio.hpp", "nlohmann/json.hpp", "tbb/task_group.h"):
+            self.check("dependencies", {"include/regatta/base/new.hpp": f"#include <{header}>\n"}, header)
+
+    def test_file_length(self):
+        self.check("file_length", {"race/machine/new.cpp": "\n" * 601}, "601 lines")
+        self.assertEqual(complaints("file_length", {"race/machine/new.cpp": "\n" * 600}), [])
+
+    def test_version(self):
+        self.check("version", {"CMakeLists.txt": "project(regatta VERSION 1.2.4)\n"}, "1.2.4")
+        self.check("version", {VERSION: SOUND[VERSION].replace('"1.2.3"', '"1.2.2"')}, "1.2.2")
+        self.check("version", {"CHANGELOG.md": "## 1.2.2\n"}, "CHANGELOG.md")
+
+    def test_licence_line(self):
+        self.check("licence_line", {"race/machine/new.cpp": "int i;\n"}, "new.cpp")
+        self.check("licence_line", {"script/other": "#!/bin/sh\ntrue\n"}, "script/other")
+
+    def test_whitespace(self):
+        for text in ("\tint i;\n", "int i; \n", "int i;", "int i;\n\n", "int i;\r\n"):
+            self.assertNotEqual(complaints("whitespace", {"race/machine/new.cpp": text}), [], repr(text))
+
+
+if __name__ == "__main__":
+    unittest.main()

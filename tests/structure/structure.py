@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""What holds of the tree as a whole: structure.py ROOT [RULE...]
+
+Each rule is a function from a tree to the complaints about it, "file:line: what, and what is
+allowed". Without a rule all are checked.
+"""
+
+import pathlib
+import posixpath
+import re
+import subprocess
+import sys
+
+# A file may include from its own folder and from those before it.
+ORDER = [
+    "include/regatta/base",
+    "include/regatta/sync",
+    "include/regatta/cpu",
+    "include/regatta/pool",
+    "include/regatta/fork",
+    "include/regatta/bus",
+    "include/regatta/time",
+    "include/regatta/process",
+    "include/regatta/compat",
+    "race/machine",
+    "race/workloads",
+    "race/schemes",
+    "race/sampling",
+    "race/report",
+    "command",
+]
+# What the library must not need: dependencies of the command and peers of the race.
+FOREIGN = re.compile(
+    r"(fmt|CLI|nlohmann|tbb|oneapi|boost|concurrentqueue|moodycamel|gtest|gmock|relacy)/"
+    r"|(zmq|zmq_addon|cblas|omp|concurrentqueue)\.(h|hpp)$"
+)
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+CODE = {".hpp", ".cpp"}
+COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
+LENGTH_QUESTION, LENGTH_ERROR = 400, 600
+
+
+class Tree:
+    """The files of a checkout that are tracked or new, the ignored ones left out."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        git = ["git", "-C", str(root), "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard"]
+        listing = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+        self.files = sorted({name for name in listing.split("\0") if name and (self.root / name).is_file()})
+
+    def lines(self, name):
+        return (self.root / name).read_bytes().decode("utf-8").split("\n")
+
+    def code(self):
+        return [name for name in self.files if pathlib.PurePath(name).suffix in CODE]
+
+    def includes(self, name):
+        """(line number, bracket, path) of each include directive."""
+        for number, line in enumerate(self.lines(name), 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match[1], match[2]
+
+
+def folder_of(name):
+    """The folder of ORDER that a file lies in, or None."""
+    for folder in ORDER:
+        if name.startswith(folder + "/"):
+            return folder
+    return None
+
+
+def folder_order(tree):
+    """A folder includes only folders above it."""
+    files = set(tree.files)
+    for name in tree.code():
+        own = folder_of(name)
+        if own is None:
+            if name.startswith(("include/", "race/")):
+                yield f"{name}:1: lies in none of the folders: {', '.join(ORDER)}"
+            continue
+        for number, _, path in tree.includes(name):
+            places = [posixpath.join(start, path) for start in (posixpath.dirname(name), "include", "race", "")]
+            found = [place for place in map(posixpath.normpath, places) if place in files]
+            if path.startswith("regatta/") and not found:
+                yield f"{name}:{number}: includes {path}, which does not exist"
+            target = folder_of(found[0]) if found else None
+            if target is not None and ORDER.index(target) > ORDER.index(own):
+                yield f"{name}:{number}: {own} includes {target}, which is not above it"
+
+
+def dependencies(tree):
+    """The library needs the standard library and Linux, nothing else."""
+    for name in tree.code():
+        if name.startswith("include/"):
+            for number, bracket, path in tree.includes(name):
+                if FOREIGN.match(path):
+                    yield f"{name}:{number}: includes {path}; the library needs no other project's headers"
+                elif bracket == '"' or (not path.startswith("regatta/") and path.endswith(".hpp")):
+                    yield f"{name}:{number}: includes {path}; the library's own headers are <regatta/...>"
+
+
+def file_length(tree):
+    """No source file is longer than 600 lines; from 400 on, a warning."""
+    for name in tree.files:
+        if pathlib.PurePath(name).suffix in CODE | {".py"}:
+            count = len(tree.lines(name)) - 1
+            if count > LENGTH_ERROR:
+                yield f"{name}:{count}: {count} lines, more than {LENGTH_ERROR}: give it one concept a file"
+            elif count > LENGTH_QUESTION:
+                print(f"warning: {name}: {count} lines, more than {LENGTH_QUESTION}: is it still one concept?")
+
+
+def version(tree):
+    """The project's version is the one that base/version.hpp and CHANGELOG.md name."""
+    header = "include/regatta/base/version.hpp"
+    text = "\n".join(tree.lines(header))
+    numbers = [re.search(rf"version_{part} = (\d+);", text) for part in ("major", "minor", "patch")]
+    spelled = re.search(r'version_string = "([^"]+)";', text)
+    project = re.search(r"project\(regatta VERSION ([\d.]+)", "\n".join(tree.lines("CMakeLists.txt")))
+    if not all(numbers) or not spelled or not project:
+        yield f"{header}:1: no version found here or in CMakeLists.txt"
+        return
+    dotted = ".".join(match[1] for match in numbers)
+    for place, value in ((f"{header}: version_string", spelled[1]), ("CMakeLists.txt: project", project[1])):
+        if value != dotted:
+            yield f"{place} says {value}, the numbers in {header} say {dotted}"
+    if not any(line.startswith(f"## {dotted}") for line in tree.lines("CHANGELOG.md")):
+        yield f"CHANGELOG.md:1: no section '## {dotted}'"
+
+
+def licence_line(tree):
+    """Every source file and script carries its licence."""
+    for name in tree.files:
+        lines = tree.lines(name) if name.startswith("script/") else None
+        script = bool(lines) and lines[0].startswith("#!")
+        mark = "#" if script else COMMENTED.get(pathlib.PurePath(name).suffix)
+        if mark is None:
+            continue
+        first = [line for line in tree.lines(name)[:3] if not line.startswith("#!")]
+        wanted = [f"{mark} SPDX-License-Identifier: MIT", "The Regatta authors"]
+        if first[0] != wanted[0] or wanted[1] not in first[1]:
+            yield f"{name}:1: starts without '{wanted[0]}' and the copyright line"
+
+
+def whitespace(tree):
+    """No tabs, no spaces at line ends, one line end at the end of a file."""
+    text = {".txt", ".cmake", ".json", ".md", ".in"} | CODE | COMMENTED.keys()
+    for name in tree.files:
+        if pathlib.PurePath(name).suffix not in text and not name.startswith(("script/", ".ci/")):
+            continue
+        lines = tree.lines(name)
+        for number, line in enumerate(lines, 1):
+            if "\t" in line or "\r" in line:
+                yield f"{name}:{number}: a tab or a carriage return"
+            if line != line.rstrip():
+                yield f"{name}:{number}: spaces at the line's end"
+        if lines[-1] != "" or (len(lines) > 1 and lines[-2] == ""):
+            yield f"{name}:{len(lines)}: ends without a line end, or with an empty line"
+
+
+RULES = {rule.__name__: rule for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace)}
+
+
+def main(arguments):
+    if not arguments or any(rule not in RULES for rule in arguments[1:]):
+        print(f"usage: structure.py ROOT [RULE...]; the rules are: {', '.join(RULES)}", file=sys.stderr)
+        return 2
+    tree = Tree(arguments[0])
+    complaints = [line for rule in arguments[1:] or RULES for line in RULES[rule](tree)]
+    for line in complaints:
+        print(line)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
