@@ -4,6 +4,13 @@
 
 /// @file
 /// The one way to measure: contenders run interleaved, in rounds, in random order.
+///
+///     load_meter meter;
+///     std::vector<contender> all{{"ours", run_ours}, {"theirs", run_theirs}};
+///     add_control(all, "theirs");
+///     const auto result = measure(all, {.rounds = 30, .meter = &meter, .settle = [] { quiesce(); }});
+///     const auto ratio = paired_ratio(result.of("ours"), result.of("theirs"));
+///     const auto word = judge(ratio, floor_of(result, "theirs"));
 
 #include "machine/load_meter.hpp"
 #include "sampling/statistics.hpp"
@@ -21,7 +28,7 @@ namespace regatta::race {
 /// What one run of a contender yields: its time, or why there is none.
 struct outcome {
     double ns = 0;
-    std::string failure; ///< Empty: the time counts. Otherwise the contender is out.
+    std::string failure{}; ///< Empty: the time counts. Otherwise the contender is out.
 
     static outcome failed(std::string why) { return {0, std::move(why)}; }
 };
@@ -41,24 +48,24 @@ struct sampling_options {
     std::uint64_t seed = 1;            ///< Of the order within the rounds.
     const load_meter* meter = nullptr; ///< Null: nothing is called contaminated.
     /// Called before each sample: lets the last one's leftovers come to rest. Null: nothing.
-    std::function<void()> settle;
+    std::function<void()> settle{};
     /// Asked before each sample and after it: true ends the measurement. A sample during which it
     /// became true is forgotten.
-    std::function<bool()> stop;
+    std::function<bool()> stop{};
 };
 
 /// One measured time.
 struct sample {
     unsigned round = 0;
     double ns = 0;
-    disturbance load;
+    disturbance load{};
 };
 
 /// What was measured of one contender.
 struct series {
     std::string name;
-    std::vector<sample> samples; ///< At most one a round, in the order of the rounds.
-    std::string failure;         ///< Empty, or why it is out; the samples before that remain.
+    std::vector<sample> samples{}; ///< At most one a round, in the order of the rounds.
+    std::string failure{};         ///< Empty, or why it is out; the samples before that remain.
 
     bool failed() const noexcept { return !failure.empty(); }
     /// How many samples are contaminated.

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/cpu_time.hpp"
+#include "machine/load_meter.hpp"
+#include "machine/quiesce.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace race = regatta::race;
+
+namespace {
+
+/// Uses that much CPU time of the calling thread.
+void burn(std::int64_t ns) {
+    const auto used = [] {
+        timespec t{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+    };
+    for (const std::int64_t begin = used(); used() - begin < ns;) {
+    }
+}
+
+race::load_meter::files nowhere() {
+    return {"/nowhere/stat", "/nowhere/cpuacct", "/nowhere/v2"};
+}
+
+/// A folder that holds a /proc/stat of the test's own.
+class stat_file : public testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("regatta_load_meter_" + std::to_string(::getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    /// The same row for every CPU that this process might run on.
+    void write(int busy, int steal) {
+        std::ofstream file(folder_ / "stat");
+        file << "cpu  9 9 9 9 9 9 9 9 0 0\n";
+        for (int cpu = 0; cpu < 1024; ++cpu) {
+            file << "cpu" << cpu << ' ' << busy << " 0 0 5 5 0 0 " << steal << " 0 0\n";
+        }
+    }
+    race::load_meter::files where() const {
+        auto files = nowhere();
+        files.stat = folder_ / "stat";
+        return files;
+    }
+
+    std::filesystem::path folder_;
+};
+
+} // namespace
+
+TEST(race_load_meter, finds_a_source_here) {
+    const race::load_meter meter;
+    EXPECT_NE(meter.source().find_first_of("0123456789("), std::string::npos) << meter.source();
+    EXPECT_GT(meter.resolution_ns(), 0);
+}
+
+TEST(race_load_meter, own_work_is_not_others) {
+    const race::load_meter meter;
+    const auto before = meter.read();
+    std::thread other([] { burn(20'000'000); });
+    burn(20'000'000);
+    other.join();
+    const auto after = meter.read();
+    EXPECT_GE(after.own_ns - before.own_ns, 40'000'000);
+    EXPECT_GT(meter.between(before, after).available_ns, 0);
+}
+
+TEST(race_load_meter, a_child_counts_as_others_until_it_was_waited_for) {
+    const race::load_meter meter;
+    const auto before = meter.read();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        burn(80'000'000);
+        ::_exit(0);
+    }
+    // Until the child has burnt its time; it stays a zombie, so its clock can still be read.
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    const auto running = meter.between(before, meter.read());
+    EXPECT_GT(running.others_ns, 50'000'000);
+    EXPECT_TRUE(running.contaminated || running.others_ns < running.available_ns / 20);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_GE(meter.read().own_ns - before.own_ns, 80'000'000);
+}
+
+TEST(race_load_meter, says_so_where_nothing_can_be_read) {
+    const race::load_meter meter(0.05, nowhere());
+    EXPECT_EQ(meter.source().substr(0, 4), "none");
+    const auto before = meter.read();
+    EXPECT_FALSE(meter.between(before, meter.read()).contaminated);
+}
+
+TEST_F(stat_file, ticks_of_others_and_of_the_hypervisor_are_seen_above_the_resolution) {
+    write(1000, 10);
+    const race::load_meter meter(0.05, where());
+    EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
+    const auto before = meter.read();
+    const auto same = meter.between(before, meter.read());
+    EXPECT_EQ(same.others_ns, 0);
+    EXPECT_FALSE(same.contaminated);
+
+    write(1001, 10); // one tick a CPU: cannot be told from the reading's own error
+    EXPECT_FALSE(meter.between(before, meter.read()).contaminated);
+
+    write(1100, 10);
+    const auto busy = meter.between(before, meter.read());
+    EXPECT_GT(busy.others_ns, 900'000'000);
+    EXPECT_TRUE(busy.contaminated);
+
+    write(1000, 60);
+    const auto stolen = meter.between(before, meter.read());
+    EXPECT_GE(stolen.stolen_ns, 500'000'000);
+    EXPECT_TRUE(stolen.contaminated);
+}
+
+TEST_F(stat_file, a_group_that_is_not_the_root_is_not_taken) {
+    write(1000, 10);
+    auto files = where();
+    files.cpuacct = folder_;
+    std::ofstream(folder_ / "cpuacct.usage_percpu") << "1000 1000\n"; // no release_agent beside it
+    const race::load_meter meter(0.05, files);
+    EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
+}
+
+TEST_F(stat_file, a_counter_that_does_not_see_our_own_work_is_not_taken) {
+    write(1000, 10);
+    auto files = where();
+    files.cpuacct = folder_;
+    std::ofstream(folder_ / "cpuacct.usage_percpu") << "1000 1000\n";
+    std::ofstream(folder_ / "release_agent") << "\n";
+    const race::load_meter meter(0.05, files);
+    EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
+}
+
+TEST(race_quiesce, waits_for_spinning_threads_but_not_for_ever) {
+    std::atomic<bool> started{false};
+    std::atomic<bool> stop{false};
+    std::thread spinner([&] {
+        started.store(true);
+        while (!stop.load()) {
+        }
+    });
+    while (!started.load()) {
+        std::this_thread::yield();
+    }
+    // On a crowded machine the spinner may be off its CPU for a while, so it gets several chances.
+    bool quiet = true;
+    for (int i = 0; i < 50 && quiet; ++i) {
+        quiet = race::quiesce(std::chrono::milliseconds(10));
+    }
+    EXPECT_FALSE(quiet);
+    stop.store(true);
+    spinner.join();
+    EXPECT_TRUE(race::quiesce(std::chrono::seconds(10)));
+}
