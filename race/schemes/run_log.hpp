@@ -6,6 +6,7 @@
 /// Where the workers of a run write what they did, in memory that processes share.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/process/layout.hpp>
 
 #include "workloads/workload.hpp"
 
@@ -32,7 +33,8 @@ struct alignas(destructive_alignment) worker_log {
     std::int64_t process = 0;  ///< Its process, where it is not the race's own.
 };
 
-/// The shared record of a run. Lives in a shared mapping that the race owns; see `run_memory`.
+/// The shared record of a run. Lives at the begin of a `shared_memory` that the race owns, made
+/// with `run_log_layout`; its descriptor is `run_context::log_descriptor`.
 struct run_log {
     static constexpr unsigned max_workers = 1024;
 
@@ -56,6 +58,7 @@ struct run_log {
         next_item.store(0, std::memory_order_relaxed);
     }
 };
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v1");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -65,7 +68,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 class item_runner {
 public:
     item_runner(workload& work, run_log& log) noexcept
-        : work_(&work), log_(&log), stop_(&log.stop) {
+        : work_(&work)
+        , log_(&log)
+        , stop_(&log.stop) {
         // More workers than slots cannot be told apart: the last slot is then no single writer's,
         // so they run unlogged.
         const auto slot = log.seen.fetch_add(1, std::memory_order_relaxed);

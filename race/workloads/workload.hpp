@@ -16,9 +16,9 @@ namespace regatta::race {
 
 /// What a user may choose of a workload; each workload says which it reads and checks their ranges.
 struct workload_options {
-    std::size_t size = 512;        ///< The problem's size in the workload's own unit.
-    std::string kernel = "naive";  ///< Which code computes an item.
-    std::uint64_t seed = 1;        ///< Of the input data.
+    std::size_t size = 512;       ///< The problem's size in the workload's own unit.
+    std::string kernel = "naive"; ///< Which code computes an item.
+    std::uint64_t seed = 1;       ///< Of the input data.
 };
 
 /// Whether the output of a run is right, and if not, what is wrong and where.
@@ -50,6 +50,8 @@ public:
     virtual verification verify() const = 0;
     /// Descriptor of the mapping; with the name it is all that another process needs to attach.
     virtual int descriptor() const noexcept = 0;
+    /// Whether it has the form that `run_whole` computes.
+    virtual bool offers_whole() const noexcept { return false; }
     /// Computes everything in one call with a library's own threads, as `blas_threads` does.
     /// @returns false if this workload has no such form.
     virtual bool run_whole(unsigned workers) {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+
+#include <omp.h>
+
+namespace regatta::race {
+namespace {
+
+/// The calling thread and workers − 1 threads of OpenMP share a loop over the items.
+class openmp : public scheme {
+public:
+    ~openmp() override { omp_pause_resource_all(omp_pause_hard); } // no thread of it stays
+
+    void prepare(run_context& context) override {
+        omp_set_dynamic(0);
+        const int workers = static_cast<int>(context.workers);
+        int got = 0;
+#pragma omp parallel num_threads(workers)
+#pragma omp single
+        got = omp_get_num_threads();
+        if (got != workers) {
+            throw scheme_failure("OpenMP gave " + std::to_string(got) + " of " +
+                                 std::to_string(workers) + " threads (OMP_THREAD_LIMIT?)");
+        }
+    }
+};
+
+class openmp_static final : public openmp {
+public:
+    void run(run_context& context) override {
+        const std::size_t count = context.work.items();
+        const int workers = static_cast<int>(context.workers);
+#pragma omp parallel num_threads(workers)
+        {
+            item_runner runner(context.work, context.log);
+#pragma omp for schedule(static)
+            for (std::size_t item = 0; item < count; ++item) {
+                runner(item);
+            }
+        }
+    }
+};
+
+class openmp_dynamic final : public openmp {
+public:
+    void run(run_context& context) override {
+        const std::size_t count = context.work.items();
+        const int workers = static_cast<int>(context.workers);
+#pragma omp parallel num_threads(workers)
+        {
+            item_runner runner(context.work, context.log);
+#pragma omp for schedule(dynamic, 1)
+            for (std::size_t item = 0; item < count; ++item) {
+                runner(item);
+            }
+        }
+    }
+};
+
+std::string version() {
+    return "GCC libgomp, OpenMP " + std::to_string(_OPENMP);
+}
+
+} // namespace
+
+scheme_entry openmp_static_scheme() {
+    return entry_of<openmp_static>(version());
+}
+scheme_entry openmp_dynamic_scheme() {
+    return entry_of<openmp_dynamic>(version());
+}
+
+} // namespace regatta::race

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+
+namespace regatta::race {
+namespace {
+
+scheme_info describe(std::string_view name, std::string_view summary, std::string_view suits,
+                     scheme_entry entry) {
+    return {.name = name,
+            .summary = summary,
+            .suits = suits,
+            .missing = std::move(entry.missing),
+            .make = std::move(entry.make),
+            .version = std::move(entry.version)};
+}
+
+} // namespace
+
+const std::vector<scheme_info>& schemes() {
+    static const std::vector<scheme_info> all = {
+        describe("serial", "one thread, a plain loop; nothing to prepare",
+                 "jobs so short that handing them out costs more than doing them", serial_scheme()),
+        describe(
+            "std_thread", "threads started afresh in each run claim items from one atomic counter",
+            "one-off jobs of many items: even load with no library at all", std_thread_scheme()),
+        describe("std_async",
+                 "std::async, a future and a fresh thread for each worker, one block of items each",
+                 "a few equally long pieces whose results or exceptions are wanted as futures",
+                 std_async_scheme()),
+        describe("openmp_static",
+                 "OpenMP loop cut into equal blocks beforehand; warm threads, caller included",
+                 "loops whose items all cost the same", openmp_static_scheme()),
+        describe("openmp_dynamic",
+                 "OpenMP loop, each thread takes the next item; warm threads, caller included",
+                 "loops whose items cost unequally", openmp_dynamic_scheme()),
+        describe("tbb",
+                 "oneTBB parallel_for in an arena, automatic partitioner; warm threads, "
+                 "caller included",
+                 "loops within loops and libraries that share one set of threads", tbb_scheme()),
+        describe(
+            "std_par",
+            "std::for_each with std::execution::par (on oneTBB); warm threads, caller included",
+            "standard algorithms made parallel by one argument", std_par_scheme()),
+        describe("asio", "Boost.Asio thread_pool, one post an item; warm threads",
+                 "work that goes along with sockets and timers", asio_scheme()),
+        describe("blas_threads",
+                 "the whole job in one call of OpenBLAS with its own threads; warm threads",
+                 "dense linear algebra: let the library divide it", blas_threads_scheme()),
+    };
+    return all;
+}
+
+const scheme_info* find_scheme(std::string_view name) {
+    for (const scheme_info& info : schemes()) {
+        if (info.name == name) {
+            return &info;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "workloads/blas.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <stdexcept>
+#include <strings.h>
+
+namespace regatta::race {
+namespace {
+
+constexpr const char* library_file = "libopenblas.so.0";
+constexpr const char* absent_text =
+    "OpenBLAS (libopenblas.so.0) is not installed; the package libopenblas0-pthread brings it";
+
+// Values of the interface of CBLAS.
+constexpr int row_major = 101;
+constexpr int no_transpose = 111;
+
+/// The code to ask for, or null where OpenBLAS may choose itself.
+const char* core_for_this_processor() noexcept {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        return "SKYLAKEX";
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return "HASWELL";
+    }
+#endif
+    return nullptr;
+}
+
+template<class Function>
+bool look_up(void* library, const char* name, Function*& into) noexcept {
+    into = reinterpret_cast<Function*>(::dlsym(library, name));
+    return into != nullptr;
+}
+
+} // namespace
+
+blas* blas::open() {
+    constexpr int keep_the_users = 0;
+    const char* wanted =
+        std::getenv("OPENBLAS_CORETYPE") == nullptr ? core_for_this_processor() : nullptr;
+    if (wanted != nullptr) {
+        ::setenv("OPENBLAS_CORETYPE", wanted, keep_the_users);
+    }
+    ::setenv("OPENBLAS_NUM_THREADS", "1", keep_the_users);
+    ::setenv("OPENBLAS_THREAD_TIMEOUT", "20", keep_the_users); // 2^20 cycles, well under 1 ms
+    // Never closed: its threads may outlive whoever would close it.
+    void* library = ::dlopen(library_file, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        return nullptr;
+    }
+    static blas only;
+    char* (*configuration)() = nullptr;
+    char* (*core)() = nullptr;
+    if (!look_up(library, "cblas_sgemm", only.sgemm_) ||
+        !look_up(library, "cblas_dgemm", only.dgemm_) ||
+        !look_up(library, "openblas_get_num_threads", only.get_threads_) ||
+        !look_up(library, "openblas_set_num_threads", only.set_threads_) ||
+        !look_up(library, "openblas_get_config", configuration) ||
+        !look_up(library, "openblas_get_corename", core)) {
+        return nullptr;
+    }
+    only.set_threads_(1);
+    only.configuration_ = configuration();
+    only.core_ = core();
+    only.core_as_requested_ = wanted == nullptr || ::strcasecmp(wanted, only.core_.c_str()) == 0;
+    return &only;
+}
+
+blas* blas::find() {
+    static blas* const loaded = open();
+    return loaded;
+}
+
+blas& blas::load() {
+    blas* const loaded = find();
+    if (loaded == nullptr) {
+        throw std::runtime_error(absent_text);
+    }
+    return *loaded;
+}
+
+std::string blas::missing() {
+    return find() == nullptr ? absent_text : "";
+}
+
+std::string blas::version() const {
+    // "OpenBLAS 0.3.21 DYNAMIC_ARCH …"
+    const auto begin = configuration_.find_first_of("0123456789");
+    if (begin == std::string::npos) {
+        return configuration_;
+    }
+    return configuration_.substr(begin, configuration_.find(' ', begin) - begin);
+}
+
+void blas::sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
+                 const float* b, float* c) const noexcept {
+    const int m = static_cast<int>(rows);
+    const int n = static_cast<int>(columns);
+    const int k = static_cast<int>(inner);
+    sgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0F, a, k, b, n, 0.0F, c, n);
+}
+
+void blas::dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
+                 const double* b, double* c) const noexcept {
+    const int m = static_cast<int>(rows);
+    const int n = static_cast<int>(columns);
+    const int k = static_cast<int>(inner);
+    dgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
+}
+
+} // namespace regatta::race

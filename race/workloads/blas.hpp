@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// OpenBLAS, loaded when it is first used, so that a run that does not use it pays neither memory
+/// nor threads for it.
+
+#include <cstddef>
+#include <string>
+
+namespace regatta::race {
+
+/// The part of OpenBLAS that the race uses: products of row-major matrices.
+///
+/// Threads: `sgemm` and `dgemm` from any number of threads at once while `threads()` is 1; the rest
+/// belongs to the one thread that drives the race.
+class blas {
+public:
+    /// The library, loaded at the first call; null where it is not installed.
+    ///
+    /// Before loading it sets, where the user did not: OPENBLAS_NUM_THREADS=1 (more are started by
+    /// `set_threads`), OPENBLAS_CORETYPE from what the processor says it can do (OpenBLAS 0.3.21
+    /// falls back to its oldest code on processors that it has not heard of), and
+    /// OPENBLAS_THREAD_TIMEOUT, so that its threads do not spin on into the next scheme's run.
+    static blas* find();
+    /// The library. Throws `std::runtime_error` that names the package where it is not installed.
+    static blas& load();
+    /// Why it cannot be used, with the package that brings it; empty where it can.
+    static std::string missing();
+
+    blas(const blas&) = delete;
+    blas& operator=(const blas&) = delete;
+
+    /// C = A·B for row-major A (rows × inner), B (inner × columns), all contiguous.
+    void sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
+               const float* b, float* c) const noexcept;
+    /// The same in double precision.
+    void dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
+               const double* b, double* c) const noexcept;
+
+    /// How many threads its next product uses.
+    int threads() const noexcept { return get_threads_(); }
+    /// Sets that number and starts the threads that are wanting. 1 leaves them asleep.
+    void set_threads(int threads) const noexcept { set_threads_(threads); }
+
+    /// What the library says of its own build, its version included.
+    const std::string& configuration() const noexcept { return configuration_; }
+    /// The version alone, as "0.3.21".
+    std::string version() const;
+    /// The processor whose code it runs, as "SkylakeX".
+    const std::string& core() const noexcept { return core_; }
+    /// True where it runs the code that `find` asked for (or none was asked for).
+    bool core_as_requested() const noexcept { return core_as_requested_; }
+
+private:
+    blas() = default;
+    static blas* open();
+
+    using sgemm_function = void(int, int, int, int, int, int, float, const float*, int,
+                                const float*, int, float, float*, int);
+    using dgemm_function = void(int, int, int, int, int, int, double, const double*, int,
+                                const double*, int, double, double*, int);
+    sgemm_function* sgemm_ = nullptr;
+    dgemm_function* dgemm_ = nullptr;
+    int (*get_threads_)() = nullptr;
+    void (*set_threads_)(int) = nullptr;
+    std::string configuration_;
+    std::string core_;
+    bool core_as_requested_ = true;
+};
+
+} // namespace regatta::race

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "workloads/matmul.hpp"
+
+#include "workloads/blas.hpp"
+#include "workloads/matmul_kernels.hpp"
+#include "workloads/matmul_reference.hpp"
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/process/shared_memory.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace regatta::race {
+namespace {
+
+void matmul_blas(std::size_t n, std::size_t first, std::size_t rows, const float* a, const float* b,
+                 float* c) noexcept {
+    blas::find()->sgemm(rows, n, n, a + first * n, b, c + first * n);
+}
+
+/// How one kernel is called and how many rows it gets at once.
+struct kernel_entry {
+    std::string_view name;
+    matmul_kernel* function;
+    std::size_t rows;
+};
+constexpr kernel_entry kernels[] = {
+    {"naive", matmul_naive, 1},
+    {"tiled", matmul_tiled, 16},
+    {"blas", matmul_blas, 64},
+};
+constexpr std::uint64_t blas_kernel = 2;
+
+/// What the mapping begins with; the matrices A, B and C follow, one after the other.
+struct alignas(destructive_alignment) matmul_header {
+    std::uint64_t n;
+    std::uint64_t kernel; ///< Index into `kernels`.
+    std::uint64_t seed;
+};
+constexpr std::uint64_t matmul_layout = layout_hash<matmul_header>("matmul v1");
+
+matmul_header* header_of(const shared_memory& memory) noexcept {
+    return reinterpret_cast<matmul_header*>(memory.data());
+}
+
+std::size_t bytes_for(std::size_t n) noexcept {
+    return sizeof(matmul_header) + 3 * n * n * sizeof(float);
+}
+
+/// Element `at` of the stream of a seed, uniform in [-1, 1). Source: the mixing function of
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+float element(std::uint64_t seed, std::uint64_t at) noexcept {
+    std::uint64_t z = seed + (at + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    return static_cast<float>(z >> 40) * 0x1p-23F - 1.0F;
+}
+
+class matmul final : public workload {
+public:
+    explicit matmul(shared_memory memory) : memory_(std::move(memory)) {
+        const matmul_header& header = *header_of(memory_);
+        n_ = static_cast<std::size_t>(header.n);
+        kernel_ = &kernels[header.kernel];
+        a_ = reinterpret_cast<float*>(memory_.data() + sizeof(matmul_header));
+        b_ = a_ + n_ * n_;
+        c_ = b_ + n_ * n_;
+        if (header.kernel == blas_kernel) {
+            blas::load();
+        }
+    }
+
+    std::string_view name() const noexcept override { return "matmul"; }
+
+    std::size_t items() const noexcept override { return (n_ + kernel_->rows - 1) / kernel_->rows; }
+
+    void run(std::size_t item) noexcept override {
+        const std::size_t first = item * kernel_->rows;
+        kernel_->function(n_, first, std::min(kernel_->rows, n_ - first), a_, b_, c_);
+    }
+
+    void reset() noexcept override {
+        std::fill(c_, c_ + n_ * n_, std::numeric_limits<float>::quiet_NaN());
+    }
+
+    verification verify() const override {
+        if (!reference_) {
+            reference_.emplace(n_, a_, b_);
+        }
+        return reference_->compare(c_);
+    }
+
+    int descriptor() const noexcept override { return memory_.descriptor(); }
+
+    bool offers_whole() const noexcept override { return true; }
+
+    bool run_whole(unsigned workers) override {
+        const blas& library = blas::load();
+        library.set_threads(static_cast<int>(workers));
+        library.sgemm(n_, n_, n_, a_, b_, c_);
+        library.set_threads(1);
+        return true;
+    }
+
+    void fill(std::uint64_t seed) noexcept {
+        const std::uint64_t count = std::uint64_t{2} * n_ * n_; // A, and B right behind it
+        for (std::uint64_t i = 0; i < count; ++i) {
+            a_[i] = element(seed, i);
+        }
+        reset();
+    }
+
+private:
+    shared_memory memory_;
+    std::size_t n_ = 0;
+    const kernel_entry* kernel_ = nullptr;
+    float* a_ = nullptr;
+    float* b_ = nullptr;
+    float* c_ = nullptr;
+    mutable std::optional<matmul_reference> reference_; ///< Computed when first needed.
+};
+
+std::uint64_t kernel_index(const std::string& name) {
+    std::string known;
+    for (const kernel_entry& entry : kernels) {
+        if (entry.name == name) {
+            return static_cast<std::uint64_t>(&entry - kernels);
+        }
+        known += known.empty() ? "" : ", ";
+        known += entry.name;
+    }
+    throw std::invalid_argument("matmul: unknown kernel '" + name + "'; there are " + known);
+}
+
+shared_memory memory_for(std::size_t n) {
+    const std::size_t bytes = bytes_for(n);
+    try {
+        return shared_memory::anonymous("regatta-matmul", bytes, matmul_layout);
+    } catch (const std::system_error& error) {
+        throw std::system_error(error.code(), "matmul: no room for " + std::to_string(bytes >> 10) +
+                                                  " KiB of shared memory (three matrices of " +
+                                                  std::to_string(n) + " × " + std::to_string(n) +
+                                                  " floats)");
+    }
+}
+
+} // namespace
+
+std::unique_ptr<workload> make_matmul(const workload_options& options) {
+    const std::size_t n = options.size;
+    if (n < matmul_size_min || n > matmul_size_max) {
+        throw std::invalid_argument("matmul: size " + std::to_string(n) + " is out of range " +
+                                    std::to_string(matmul_size_min) + " to " +
+                                    std::to_string(matmul_size_max));
+    }
+    const std::uint64_t kernel = kernel_index(options.kernel);
+    shared_memory memory = memory_for(n);
+    *header_of(memory) = {n, kernel, options.seed};
+    auto made = std::make_unique<matmul>(std::move(memory));
+    made->fill(options.seed);
+    return made;
+}
+
+std::unique_ptr<workload> attach_matmul(int descriptor) {
+    shared_memory memory = shared_memory::attach(descriptor, matmul_layout);
+    const matmul_header* header = header_of(memory);
+    if (memory.size() < sizeof(matmul_header) || header->n < matmul_size_min ||
+        header->n > matmul_size_max || header->kernel >= std::size(kernels) ||
+        memory.size() < bytes_for(header->n)) {
+        throw std::runtime_error("matmul: the shared memory does not hold its matrices");
+    }
+    return std::make_unique<matmul>(std::move(memory));
+}
+
+} // namespace regatta::race

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The workload `matmul`: C = A·B for square matrices of float, a block of rows an item.
+
+#include "workloads/workload.hpp"
+
+#include <memory>
+
+namespace regatta::race {
+
+inline constexpr std::size_t matmul_size_min = 64;
+inline constexpr std::size_t matmul_size_max = 2048;
+
+/// Makes the matrices in a shared mapping of their own; A and B are uniform in [-1, 1).
+///
+/// Failure: `std::invalid_argument` for a size or kernel that does not exist, `std::system_error`
+/// where there is no room, `std::runtime_error` where the kernel is `blas` and OpenBLAS is absent.
+std::unique_ptr<workload> make_matmul(const workload_options& options);
+
+/// Attaches to the matrices of another process. Throws `std::runtime_error` if the mapping holds
+/// something else.
+std::unique_ptr<workload> attach_matmul(int descriptor);
+
+} // namespace regatta::race

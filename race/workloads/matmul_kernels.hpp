@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The code that computes rows of C = A·B for row-major n × n matrices of float.
+
+#include <cstddef>
+
+namespace regatta::race {
+
+/// Computes the rows [first, first + rows) of C.
+///
+/// Threads: any, for different rows. Writes those rows of C and nothing else.
+using matmul_kernel = void(std::size_t n, std::size_t first, std::size_t rows, const float* a,
+                           const float* b, float* c) noexcept;
+
+/// For each row i, for each column j, a dot product over k: B is read down its columns.
+matmul_kernel matmul_naive;
+
+/// Rows blocked for registers, B copied panel by panel into the first-level cache.
+///
+/// Uses the widest vectors that this processor and OpenBLAS-like blocking profit from: AVX-512,
+/// AVX2 with FMA, or 16 bytes. Cost: 2·n²·rows floating-point operations, and n² copied elements
+/// each time it is called, so that rows should be 16 or more. Source of the blocking: Goto and van
+/// de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
+matmul_kernel matmul_tiled;
+
+/// The same compiled for one kind of processor; `matmul_tiled` picks.
+matmul_kernel matmul_tiled_generic;
+#if defined(__x86_64__)
+matmul_kernel matmul_tiled_avx2;
+matmul_kernel matmul_tiled_avx512;
+#endif
+
+} // namespace regatta::race
