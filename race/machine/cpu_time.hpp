@@ -8,16 +8,35 @@
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 namespace regatta::race {
 
-/// CPU time of all threads of this process, those that run at this moment included.
+/// CPU time of all threads of this process. Of other threads that are running at this moment, the
+/// time since the kernel's last tick (up to 10 ms) is not in it yet.
 /// Cost: one system call, under 1 µs.
 inline std::int64_t own_cpu_ns() noexcept {
     timespec t{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// As `own_cpu_ns`, exact for running threads too: asking for a thread's own clock makes the kernel
+/// bring it up to date.
+/// Cost: some 10 µs, and 1 µs a thread.
+inline std::int64_t exact_own_cpu_ns() {
+    std::error_code error;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+        const int id = std::atoi(thread.path().filename().c_str());
+        // How the kernel builds the clock of a thread: its complement, and 6 for "thread, exact".
+        const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | 6U);
+        timespec t{};
+        ::clock_gettime(clock, &t);
+    }
+    return own_cpu_ns();
 }
 
 /// CPU time of the children that ended and were waited for, and of theirs.

@@ -18,13 +18,13 @@ namespace regatta::race {
 /// Blocks: for 1 ms where all is quiet, `limit` at most.
 /// @returns false where the process was still busy at the limit.
 inline bool quiesce(std::chrono::milliseconds limit = std::chrono::milliseconds(50)) {
-    // The sleeping thread itself costs some 10 µs a turn; a spinning one costs the whole turn.
-    constexpr std::int64_t quiet_ns = 100'000;
+    // The sleeping thread itself costs some 30 µs a turn; a spinning one costs the whole turn.
+    constexpr std::int64_t quiet_ns = 200'000;
     const auto deadline = std::chrono::steady_clock::now() + limit;
-    std::int64_t before = own_cpu_ns();
+    std::int64_t before = exact_own_cpu_ns();
     do {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        const std::int64_t after = own_cpu_ns();
+        const std::int64_t after = exact_own_cpu_ns();
         if (after - before < quiet_ns) {
             return true;
         }

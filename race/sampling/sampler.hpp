@@ -8,9 +8,9 @@
 ///     load_meter meter;
 ///     std::vector<contender> all{{"ours", run_ours}, {"theirs", run_theirs}};
 ///     add_control(all, "theirs");
-///     const auto result = measure(all, {.rounds = 30, .meter = &meter, .settle = [] { quiesce(); }});
-///     const auto ratio = paired_ratio(result.of("ours"), result.of("theirs"));
-///     const auto word = judge(ratio, floor_of(result, "theirs"));
+///     const auto result = measure(all, {.rounds = 30, .meter = &meter, .settle = [] { quiesce();
+///     }}); const auto ratio = paired_ratio(result.of("ours"), result.of("theirs")); const auto
+///     word = judge(ratio, floor_of(result, "theirs"));
 
 #include "machine/load_meter.hpp"
 #include "sampling/statistics.hpp"

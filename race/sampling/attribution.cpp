@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/attribution.hpp"
+
+#include "sampling/statistics.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace regatta::race {
+namespace {
+
+using shares = std::array<double, part_count>;
+
+shares parts_of(const time_split& split, double reference_ns) {
+    shares parts{};
+    const auto at = [&](part p) -> double& { return parts[static_cast<std::size_t>(p)]; };
+    at(part::work) = reference_ns > 0 ? std::min(split.items_ns, reference_ns) : split.items_ns;
+    at(part::inflation) = split.items_ns - at(part::work);
+    at(part::preempted) = split.preempted_ns;
+    at(part::dispatch) = split.dispatch_ns;
+    at(part::set_up) = split.set_up_ns;
+    at(part::imbalance) = split.imbalance_ns;
+    at(part::tear_down) = split.tear_down_ns;
+    at(part::idle) = split.idle_ns;
+    at(part::unlogged) = split.unlogged_ns;
+    return parts;
+}
+
+} // namespace
+
+time_split split_time(const run_log& log, const run_facts& facts) {
+    // Relaxed: the workers were joined, or their processes waited for.
+    const unsigned seen = log.seen.load(std::memory_order_relaxed);
+    const unsigned logged = std::min(seen, run_log::max_workers);
+    const auto wall = static_cast<double>(facts.end_ns - facts.begin_ns);
+    time_split split;
+    split.wall_ns = wall;
+    if (!facts.logs_items) {
+        split.workers = facts.workers;
+        split.unlogged_ns = wall * facts.workers;
+        return split;
+    }
+    split.workers = std::max(facts.workers, seen);
+    split.unlogged_ns = wall * (seen - logged);
+
+    std::int64_t last_ns = facts.begin_ns;
+    for (unsigned i = 0; i < logged; ++i) {
+        if (log.workers[i].items != 0) {
+            last_ns = std::max(last_ns, log.workers[i].last_ns);
+        }
+    }
+    unsigned working = 0;
+    for (unsigned i = 0; i < logged; ++i) {
+        const worker_log& worker = log.workers[i];
+        if (worker.items == 0) {
+            continue;
+        }
+        ++working;
+        const std::int64_t active_ns = worker.last_ns - worker.first_ns;
+        split.set_up_ns += static_cast<double>(worker.first_ns - facts.begin_ns);
+        split.items_ns += static_cast<double>(worker.busy_ns);
+        split.dispatch_ns += static_cast<double>(active_ns - worker.busy_ns);
+        split.imbalance_ns += static_cast<double>(last_ns - worker.last_ns);
+        split.tear_down_ns += static_cast<double>(facts.end_ns - last_ns);
+    }
+    split.idle_ns = wall * (split.workers - working - (seen - logged));
+    // The items cannot have had more CPU time than all together; what is missing, they waited.
+    split.preempted_ns =
+        std::clamp(split.items_ns - static_cast<double>(facts.cpu_ns), 0.0, split.items_ns);
+    split.items_ns -= split.preempted_ns;
+    return split;
+}
+
+double reference_items_ns(const std::vector<time_split>& serial) {
+    std::vector<double> all;
+    for (const time_split& split : serial) {
+        all.push_back(split.items_ns);
+    }
+    return median(std::move(all));
+}
+
+attribution attribute(const std::vector<time_split>& splits, double reference_ns) {
+    attribution result;
+    result.has_reference = reference_ns > 0;
+    std::array<std::vector<double>, part_count> each;
+    std::vector<double> walls;
+    for (const time_split& split : splits) {
+        const shares parts = parts_of(split, reference_ns);
+        const double sum = split.sum_ns();
+        if (sum <= 0) {
+            continue;
+        }
+        for (std::size_t i = 0; i < part_count; ++i) {
+            each[i].push_back(parts[i] / sum);
+        }
+        walls.push_back(split.wall_ns);
+        result.workers = std::max(result.workers, split.workers);
+    }
+    if (walls.empty()) {
+        return result;
+    }
+    result.wall_ns = median(std::move(walls));
+    for (std::size_t i = 0; i < part_count; ++i) {
+        result.ns[i] = median(std::move(each[i]));
+    }
+    const double sum = std::accumulate(result.ns.begin(), result.ns.end(), 0.0);
+    for (double& value : result.ns) {
+        value *= sum > 0 ? result.total_ns() / sum : 0;
+    }
+    return result;
+}
+
+} // namespace regatta::race

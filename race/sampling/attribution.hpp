@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Where the time of the workers went. The parts are defined in docs/reference/attribution.md.
+
+#include "schemes/run_log.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+
+/// The parts that the time of the workers consists of, in the order in which a bar shows them.
+enum class part : std::size_t {
+    work,      ///< Items, as much as they cost in the serial scheme.
+    inflation, ///< What the same items cost more than that.
+    preempted, ///< Items had begun, but the worker had no CPU.
+    dispatch,  ///< Between two items of a worker.
+    set_up,    ///< From the start of the run to the worker's first item.
+    imbalance, ///< From the worker's last item to the last item of all.
+    tear_down, ///< From the last item of all to the end of the run.
+    idle,      ///< Workers that never ran an item.
+    unlogged,  ///< Workers that kept no log.
+};
+inline constexpr std::size_t part_count = 9;
+inline constexpr std::array<std::string_view, part_count> part_names{
+    "work",      "inflation", "preempted", "dispatch", "set_up",
+    "imbalance", "tear_down", "idle",      "unlogged"};
+
+/// The time of the workers of one run as the log shows it, before the items are held against the
+/// serial scheme.
+struct time_split {
+    double wall_ns = 0;
+    unsigned workers = 0; ///< Asked for, or as many as took part where those are more.
+    double items_ns = 0;  ///< Sum of the items' wall times; less of it that was `preempted_ns`.
+    double preempted_ns = 0;
+    double dispatch_ns = 0;
+    double set_up_ns = 0;
+    double imbalance_ns = 0;
+    double tear_down_ns = 0;
+    double idle_ns = 0;
+    double unlogged_ns = 0;
+
+    /// Of all parts: workers × wall.
+    double sum_ns() const noexcept {
+        return items_ns + preempted_ns + dispatch_ns + set_up_ns + imbalance_ns + tear_down_ns +
+               idle_ns + unlogged_ns;
+    }
+};
+
+/// What the race knows of a run besides its log.
+struct run_facts {
+    std::int64_t begin_ns = 0; ///< On the log's clock.
+    std::int64_t end_ns = 0;
+    std::int64_t cpu_ns = 0; ///< CPU time of all that took part, between those two.
+    unsigned workers = 1;    ///< Asked for.
+    bool logs_items = true;  ///< False: the workers are a library's own.
+};
+
+/// Splits the time of one run.
+time_split split_time(const run_log& log, const run_facts& facts);
+
+/// The time of the workers of a scheme, over its samples.
+struct attribution {
+    std::array<double, part_count> ns{}; ///< By `part`; they sum to `workers × wall_ns`.
+    double wall_ns = 0;                  ///< The median.
+    unsigned workers = 0;
+    bool has_reference = false; ///< The serial scheme ran, so that `inflation` means something.
+
+    double of(part p) const noexcept { return ns[static_cast<std::size_t>(p)]; }
+    double total_ns() const noexcept { return wall_ns * workers; }
+    /// The part as a share of all, 0…1.
+    double share(part p) const noexcept { return total_ns() > 0 ? of(p) / total_ns() : 0; }
+};
+
+/// What all items cost, by the splits of the serial scheme: the median. 0 of nothing.
+double reference_items_ns(const std::vector<time_split>& serial);
+
+/// Puts the splits of a scheme together: of each part the median of its shares, scaled so that the
+/// parts sum to the workers' time in a run of median length.
+/// @param reference_ns what the items cost in the serial scheme; 0: not known.
+attribution attribute(const std::vector<time_split>& splits, double reference_ns);
+
+} // namespace regatta::race

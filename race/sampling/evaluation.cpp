@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+/// The splits of the samples that count.
+std::vector<time_split> usable_splits(const series& measured,
+                                      const std::vector<time_split>& splits) {
+    std::vector<time_split> usable;
+    for (std::size_t i = 0; i < measured.samples.size() && i < splits.size(); ++i) {
+        if (measured.disturbed() || !measured.samples[i].load.contaminated) {
+            usable.push_back(splits[i]);
+        }
+    }
+    return usable;
+}
+
+const scheme_result* find_serial(const race_result& result) {
+    const auto found = std::ranges::find_if(result.schemes, [](const scheme_result& one) {
+        return one.scheme == "serial" && one.ok() && !one.measured.samples.empty();
+    });
+    return found == result.schemes.end() ? nullptr : &*found;
+}
+
+void compare(race_result& result) {
+    const scheme_result* base = result.find(result.baseline);
+    const scheme_result* serial = find_serial(result);
+    for (scheme_result& one : result.schemes) {
+        if (one.measured.samples.empty()) {
+            continue;
+        }
+        one.verified = one.ok();
+        one.time = one.measured.time(result.seed);
+        one.vs_baseline = paired_ratio(one.measured, base->measured, result.seed);
+        one.word = &one == base ? verdict::baseline : judge(one.vs_baseline, result.floor);
+        if (serial != nullptr) {
+            one.speedup = paired_ratio(serial->measured, one.measured, result.seed);
+            one.efficiency = one.speedup->median / result.workers;
+        }
+    }
+}
+
+/// The fastest, and all that cannot be told from it.
+void find_leaders(race_result& result) {
+    const scheme_result* best = nullptr;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.vs_baseline.count != 0 &&
+            (best == nullptr || one.vs_baseline.median < best->vs_baseline.median)) {
+            best = &one;
+        }
+    }
+    if (best == nullptr) {
+        return;
+    }
+    std::vector<const scheme_result*> tied;
+    for (const scheme_result& one : result.schemes) {
+        if (&one == best || !one.ok() || one.measured.samples.empty()) {
+            continue;
+        }
+        const verdict v =
+            judge(paired_ratio(one.measured, best->measured, result.seed), result.floor);
+        if (v == verdict::undecided) {
+            return; // Too little was measured to name anyone.
+        }
+        if (v != verdict::slower) {
+            tied.push_back(&one);
+        }
+    }
+    std::ranges::stable_sort(tied, {},
+                             [](const scheme_result* s) { return s->vs_baseline.median; });
+    result.leaders.push_back(best->name);
+    for (const scheme_result* one : tied) {
+        result.leaders.push_back(one->name);
+    }
+}
+
+std::string percent(double share) {
+    return std::to_string(std::lround(share * 100)) + " %";
+}
+
+void note_disturbances(race_result& result) {
+    std::string disturbed;
+    for (const scheme_result& one : result.schemes) {
+        if (one.measured.disturbed()) {
+            disturbed += (disturbed.empty() ? "" : ", ") + one.name;
+        }
+    }
+    if (!disturbed.empty()) {
+        result.notes.push_back("every sample of " + disturbed +
+                               " was disturbed by other processes; they were used nevertheless: do "
+                               "not trust these figures");
+    }
+    if (result.contaminated > 0.25) {
+        result.notes.push_back(
+            "a disturbed run: during " + percent(result.contaminated) +
+            " of the samples other processes used the CPUs; quiet the machine and race again");
+    }
+}
+
+} // namespace
+
+std::string_view to_string(scheme_status status) noexcept {
+    switch (status) {
+    case scheme_status::ok:
+        return "ok";
+    case scheme_status::skipped:
+        return "skipped";
+    case scheme_status::failed:
+        break;
+    }
+    return "failed";
+}
+
+const scheme_result* race_result::find(std::string_view name) const noexcept {
+    const auto found = std::ranges::find(schemes, name, &scheme_result::name);
+    return found == schemes.end() ? nullptr : &*found;
+}
+
+void evaluate(race_result& result, const sampling_result& measured,
+              const std::vector<std::vector<time_split>>& splits) {
+    result.contaminated = measured.contaminated_share();
+    result.control = measured.of(control_name(result.baseline));
+    result.floor = floor_of(measured, result.baseline, result.seed);
+    compare(result);
+    find_leaders(result);
+
+    double reference_ns = 0;
+    if (const scheme_result* serial = find_serial(result)) {
+        const auto index = static_cast<std::size_t>(serial - result.schemes.data());
+        reference_ns = reference_items_ns(usable_splits(serial->measured, splits[index]));
+    }
+    for (std::size_t i = 0; i < result.schemes.size(); ++i) {
+        scheme_result& one = result.schemes[i];
+        one.where = attribute(usable_splits(one.measured, splits[i]), reference_ns);
+    }
+    note_disturbances(result);
+}
+
+} // namespace regatta::race

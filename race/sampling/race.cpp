@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/race.hpp"
+
+#include "machine/cpu_time.hpp"
+#include "machine/quiesce.hpp"
+#include "sampling/evaluation.hpp"
+
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// CPU time of this process, of its ended children and of those that the log names.
+std::int64_t all_cpu_ns(const run_log& log) {
+    std::int64_t sum = exact_own_cpu_ns() + children_cpu_ns();
+    // Relaxed: no worker runs items at this moment.
+    const unsigned seen = log.seen.load(std::memory_order_relaxed);
+    std::set<std::int64_t> counted;
+    for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
+        if (counted.insert(log.workers[i].process).second) {
+            sum += process_cpu_ns(log.workers[i].process);
+        }
+    }
+    return sum;
+}
+
+/// One entrant's runs.
+class runner {
+public:
+    runner(const entrant& who, workload& work, const race_options& options, race_control& control)
+        : who_(&who)
+        , work_(&work)
+        , options_(&options)
+        , control_(&control) {}
+
+    outcome run_once() {
+        run_log& log = control_->log();
+        work_->reset();
+        log.clear();
+        const std::unique_ptr<scheme> one = who_->scheme->make(options_->scheme);
+        run_context context{*work_, log, control_->descriptor(), options_->scheme.workers};
+        one->prepare(context);
+
+        run_facts facts;
+        facts.workers = options_->scheme.workers;
+        facts.logs_items = one->logs_items();
+        const std::int64_t cpu_before = all_cpu_ns(log);
+        facts.begin_ns = now_ns();
+        one->run(context);
+        facts.end_ns = now_ns();
+        facts.cpu_ns = all_cpu_ns(log) - cpu_before;
+
+        if (control_->stop_requested()) {
+            return outcome::failed("stopped");
+        }
+        if (const verification result = work_->verify(); !result.ok) {
+            wrong_ = true;
+            return outcome::failed("wrong result: " + result.message);
+        }
+        splits_.push_back(split_time(log, facts));
+        return {static_cast<double>(facts.end_ns - facts.begin_ns), {}};
+    }
+
+    /// Of the runs since the last call, one for each that was not a failure.
+    std::vector<time_split> take_splits() { return std::exchange(splits_, {}); }
+    bool wrong() const noexcept { return wrong_; }
+
+private:
+    const entrant* who_;
+    workload* work_;
+    const race_options* options_;
+    race_control* control_;
+    std::vector<time_split> splits_;
+    bool wrong_ = false;
+};
+
+void check(const std::vector<entrant>& entrants, const race_options& options) {
+    if (options.scheme.workers < 1 || options.scheme.workers > run_log::max_workers) {
+        fail_argument("workers: " + std::to_string(options.scheme.workers) +
+                      " is out of range; allowed are 1 to " + std::to_string(run_log::max_workers));
+    }
+    if (options.rounds == 0 && options.time.count() <= 0) {
+        fail_argument("rounds: neither a number of rounds nor a time is given");
+    }
+    if (entrants.empty()) {
+        fail_argument("schemes: none is given");
+    }
+    std::set<std::string_view> names;
+    for (const entrant& one : entrants) {
+        if (!names.insert(one.name).second) {
+            fail_argument("schemes: \"" + one.name +
+                          "\" is given twice; give one of them another name: other=" + one.name);
+        }
+    }
+    if (!options.baseline.empty() && !names.contains(options.baseline)) {
+        fail_argument("baseline: \"" + options.baseline + "\" is not in this race");
+    }
+}
+
+/// The whole of one call of `run_race`.
+class contest {
+public:
+    contest(const workload_info& workload, const std::vector<entrant>& entrants,
+            const race_options& options, race_control& control,
+            const std::function<void(const progress&)>& observer)
+        : entrants_(entrants)
+        , options_(options)
+        , control_(control)
+        , observer_(observer)
+        , work_(workload.make(options.work)) {
+        result_.workload = workload.name;
+        result_.options = options.work;
+        result_.items = work_->items();
+        result_.chunk = options.scheme.chunk;
+        result_.workers = options.scheme.workers;
+        result_.cpus = available_cpus();
+        result_.seed = options.seed;
+        result_.warm_up = std::max(1U, options.warm_up);
+        result_.load_source = meter_.source();
+        result_.load_resolution_ns = meter_.resolution_ns();
+    }
+
+    race_result run() {
+        enter();
+        warm_up();
+        choose_baseline();
+        if (!result_.baseline.empty() && !result_.stopped) {
+            race();
+        }
+        return std::move(result_);
+    }
+
+private:
+    void enter() {
+        for (const entrant& one : entrants_) {
+            scheme_result& mine = result_.schemes.emplace_back();
+            mine.name = one.name;
+            mine.scheme = one.scheme->name;
+            mine.summary = one.scheme->summary;
+            mine.suits = one.scheme->suits;
+            mine.version = one.scheme->version;
+            mine.named = one.named;
+            mine.measured.name = one.name;
+            mine.reason = one.scheme->missing ? one.scheme->missing(*work_) : std::string();
+            if (!mine.reason.empty()) {
+                mine.status = scheme_status::skipped;
+            }
+            runners_.emplace_back(one, *work_, options_, control_);
+        }
+    }
+
+    sampling_options sampling() const {
+        return {.rounds = options_.rounds,
+                .time = options_.time,
+                .warm_up = 0,
+                .seed = options_.seed,
+                .meter = &meter_,
+                .settle = [] { quiesce(); },
+                .stop = [this] { return control_.stop_requested(); }};
+    }
+
+    std::vector<contender> contenders() {
+        std::vector<contender> all;
+        for (std::size_t i = 0; i < runners_.size(); ++i) {
+            if (result_.schemes[i].ok()) {
+                all.push_back(
+                    {result_.schemes[i].name, [&one = runners_[i]] { return one.run_once(); }});
+            }
+        }
+        return all;
+    }
+
+    /// Takes over who failed; returns whether anything else was measured.
+    void take(const sampling_result& measured) {
+        result_.stopped = result_.stopped || measured.stopped;
+        for (std::size_t i = 0; i < result_.schemes.size(); ++i) {
+            scheme_result& mine = result_.schemes[i];
+            const auto found = std::ranges::find(measured.all, mine.name, &series::name);
+            if (!mine.ok() || found == measured.all.end()) {
+                continue;
+            }
+            mine.measured = *found;
+            if (found->failed()) {
+                mine.status = scheme_status::failed;
+                mine.reason = found->failure;
+                mine.wrong_result = runners_[i].wrong();
+            }
+        }
+    }
+
+    /// Finds out who can run at all, and warms caches and clocks.
+    void warm_up() {
+        sampling_options warm = sampling();
+        warm.warm_up = result_.warm_up;
+        warm.rounds = 0;
+        warm.time = {};
+        take(measure(contenders(), warm, observer_));
+        for (runner& one : runners_) {
+            one.take_splits();
+        }
+    }
+
+    void choose_baseline() {
+        const auto runs = [&](std::string_view name) {
+            const scheme_result* found = result_.find(name);
+            return found != nullptr && found->ok();
+        };
+        const std::string wanted = options_.baseline.empty() ? "std_thread" : options_.baseline;
+        if (runs(wanted)) {
+            result_.baseline = wanted;
+            return;
+        }
+        for (const scheme_result& one : result_.schemes) {
+            if (one.ok()) {
+                result_.baseline = one.name;
+                break;
+            }
+        }
+        if (!options_.baseline.empty() && !result_.baseline.empty()) {
+            result_.notes.push_back("the baseline " + wanted + " could not run; " +
+                                    result_.baseline + " took its place");
+        }
+    }
+
+    void race() {
+        std::vector<contender> all = contenders();
+        // The control is a runner of its own, so that its splits do not mix with the baseline's.
+        const auto base = std::ranges::find(entrants_, result_.baseline, &entrant::name);
+        runner control(*base, *work_, options_, control_);
+        all.push_back({control_name(result_.baseline), [&] { return control.run_once(); }});
+        const sampling_result measured = measure(all, sampling(), observer_);
+        take(measured);
+        result_.rounds = measured.rounds;
+        std::vector<std::vector<time_split>> splits;
+        for (runner& one : runners_) {
+            splits.push_back(one.take_splits());
+        }
+        evaluate(result_, measured, splits);
+    }
+
+    const std::vector<entrant>& entrants_;
+    const race_options& options_;
+    race_control& control_;
+    const std::function<void(const progress&)>& observer_;
+    load_meter meter_;
+    std::unique_ptr<workload> work_;
+    std::vector<runner> runners_;
+    race_result result_;
+};
+
+} // namespace
+
+race_result run_race(const workload_info& workload, const std::vector<entrant>& entrants,
+                     const race_options& options, race_control& control,
+                     const std::function<void(const progress&)>& observer) {
+    check(entrants, options);
+    return contest(workload, entrants, options, control, observer).run();
+}
+
+} // namespace regatta::race

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The shared memory of a race, and the way to end it early.
+
+#include "schemes/run_log.hpp"
+
+#include <regatta/process/shared_memory.hpp>
+
+#include <new>
+
+namespace regatta::race {
+
+/// Holds the log that the workers of all runs write to; lives as long as whoever may want to stop
+/// the race.
+class race_control {
+public:
+    /// Failure: `std::system_error` where the memory cannot be had.
+    race_control()
+        : memory_(shared_memory::anonymous("regatta race log", sizeof(run_log), run_log_layout))
+        , log_(::new (memory_.data()) run_log) {}
+    race_control(const race_control&) = delete;
+    race_control& operator=(const race_control&) = delete;
+
+    /// Ends the race: workers skip the items that are left, the sample in progress is forgotten,
+    /// and the race returns what it has measured so far.
+    /// Threads: any; may be called from a signal handler.
+    void request_stop() noexcept { log_->stop.store(1, std::memory_order_relaxed); }
+    bool stop_requested() const noexcept { return log_->stop.load(std::memory_order_relaxed) != 0; }
+
+    run_log& log() noexcept { return *log_; }
+    int descriptor() const noexcept { return memory_.descriptor(); }
+
+private:
+    shared_memory memory_;
+    run_log* log_;
+};
+
+} // namespace regatta::race

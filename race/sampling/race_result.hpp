@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// All that a race found out; every report is a view of it.
+
+#include "sampling/attribution.hpp"
+#include "sampling/sampler.hpp"
+#include "sampling/verdict.hpp"
+#include "workloads/workload.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::race {
+
+enum class scheme_status { ok, skipped, failed };
+
+/// "ok", "skipped", "failed".
+std::string_view to_string(scheme_status status) noexcept;
+
+/// What became of one entrant.
+struct scheme_result {
+    std::string name;   ///< In this race.
+    std::string scheme; ///< In the registry.
+    std::string summary;
+    std::string suits;
+    std::string version; ///< Of the library behind it.
+    bool named = false;  ///< Asked for by name, so that its absence is worth an error.
+
+    scheme_status status = scheme_status::ok;
+    std::string reason;        ///< Why it was skipped or failed.
+    bool wrong_result = false; ///< It failed because of that: disqualified.
+    bool verified = false;     ///< It ran, and the result of each run was right.
+
+    series measured;
+    estimate time;        ///< In nanoseconds.
+    estimate vs_baseline; ///< Time ratio, paired.
+    verdict word = verdict::undecided;
+    std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.
+    std::optional<double> efficiency; ///< Speed-up over workers.
+    attribution where;
+
+    bool ok() const noexcept { return status == scheme_status::ok; }
+};
+
+/// What a race found out.
+struct race_result {
+    std::string workload;
+    workload_options options;
+    std::size_t items = 0;
+    std::size_t chunk = 0;
+    unsigned workers = 0;
+    unsigned cpus = 0; ///< Available to this process.
+    std::uint64_t seed = 0;
+
+    unsigned rounds = 0;     ///< Completed.
+    unsigned warm_up = 0;    ///< Rounds before those.
+    bool stopped = false;    ///< Cut short.
+    double contaminated = 0; ///< Share of the samples that were dropped.
+    std::string load_source; ///< How other processes' CPU time was read.
+    std::int64_t load_resolution_ns = 0;
+
+    std::string baseline; ///< Empty: nothing could run.
+    noise_floor floor;
+    series control;
+    std::vector<scheme_result> schemes; ///< In the order of the entrants.
+    /// One: the winner. Several: a tie, the fastest first. None: too little was measured.
+    std::vector<std::string> leaders;
+    std::vector<std::string> notes; ///< In plain words: what a reader must know.
+
+    bool oversubscribed() const noexcept { return workers > cpus; }
+    const scheme_result* find(std::string_view name) const noexcept;
+};
+
+} // namespace regatta::race
