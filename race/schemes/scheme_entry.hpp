@@ -13,6 +13,8 @@
 
 namespace regatta::race {
 
+class worker_process;
+
 /// The part of a `scheme_info` that its implementation knows.
 struct scheme_entry {
     std::function<std::unique_ptr<scheme>(const scheme_options&)> make;
@@ -20,6 +22,8 @@ struct scheme_entry {
     std::function<std::string(const workload&)> missing = [](const workload&) {
         return std::string();
     };
+    /// What its worker processes do; null where it has none.
+    int (*worker)(worker_process&, const std::vector<std::string>& arguments) = nullptr;
 };
 
 /// The entry of a scheme whose options are all in the context of its run.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/process_team.hpp"
+#include "schemes/scheme_entry.hpp"
+#include "schemes/worker_process.hpp"
+
+namespace regatta::race {
+namespace {
+
+/// Worker processes started for the run claim items from the counter in shared memory.
+class processes final : public scheme {
+public:
+    void prepare(run_context&) override { program_ = worker_program(); }
+
+    void run(run_context& context) override {
+        process_team team;
+        for (unsigned i = 0; i < context.workers; ++i) {
+            team.start(program_, "processes", context);
+        }
+        team.wait_all();
+    }
+
+private:
+    std::string program_;
+};
+
+} // namespace
+
+scheme_entry processes_scheme() {
+    scheme_entry entry = entry_of<processes>();
+    entry.worker = processes_worker;
+    return entry;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A worker process of a scheme, from within: what it was started with and what it shares.
+
+#include "schemes/run_log.hpp"
+#include "workloads/workload.hpp"
+
+#include <regatta/process/shared_memory.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace regatta::race {
+
+/// First argument of a worker; the scheme, the workload and the scheme's own arguments follow.
+inline constexpr const char* worker_flag = "--regatta-worker";
+/// Under these numbers a worker inherits the mappings.
+inline constexpr int worker_workload_descriptor = 3;
+inline constexpr int worker_log_descriptor = 4;
+
+/// The workload and the log of the race that started this process.
+class worker_process {
+public:
+    /// Attaches to both. Throws where they are not what this program expects.
+    explicit worker_process(std::string_view workload_name);
+
+    workload& work() noexcept { return *work_; }
+    run_log& log() noexcept { return *log_; }
+
+private:
+    std::unique_ptr<workload> work_;
+    shared_memory memory_;
+    run_log* log_ = nullptr; ///< In `memory_`.
+};
+
+/// Runs a worker's body in a process that was started for it: ignores Ctrl-C, which is the race's
+/// to answer, and turns an exception into a line on stderr and exit status 1.
+int run_worker(int (*body)(worker_process&, const std::vector<std::string>& arguments),
+               std::string_view workload_name, const std::vector<std::string>& arguments) noexcept;
+
+/// What a worker of the scheme `processes` does.
+int processes_worker(worker_process& process, const std::vector<std::string>& arguments);
+
+} // namespace regatta::race

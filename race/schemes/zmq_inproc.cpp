@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+#include "schemes/thread_team.hpp"
+#include "schemes/zmq_common.hpp"
+
+#include <atomic>
+
+namespace regatta::race {
+namespace {
+
+/// The caller pushes chunks to threads over `inproc`, in turn to each, and pulls their answers
+/// until it has one for each chunk.
+class zmq_inproc final : public scheme {
+public:
+    explicit zmq_inproc(std::size_t chunk) : chunk_(chunk) {
+        if (chunk == 0) {
+            throw std::invalid_argument("a chunk has at least 1 item");
+        }
+    }
+
+    ~zmq_inproc() override {
+        context_.shutdown(); // what the workers wait in throws
+        team_.join();
+    }
+
+    void prepare(run_context& context) override {
+        try {
+            // Sockets are made here and handed over to the threads: an error comes up here.
+            context_.set(zmq::ctxopt::max_sockets, static_cast<int>(2 * context.workers + 16));
+            items_ = zmq_socket(context_, zmq::socket_type::push);
+            answers_ = zmq_socket(context_, zmq::socket_type::pull);
+            items_.bind("inproc://items");
+            answers_.bind("inproc://answers");
+            for (unsigned i = 0; i < context.workers; ++i) {
+                auto from = zmq_socket(context_, zmq::socket_type::pull);
+                auto to = zmq_socket(context_, zmq::socket_type::push);
+                from.connect("inproc://items");
+                to.connect("inproc://answers");
+                team_.start([this, &context, from = std::move(from), to = std::move(to)](
+                                std::size_t) mutable { serve(context, from, to); });
+            }
+        } catch (const zmq::error_t& error) {
+            throw scheme_failure(std::string("ZeroMQ could not connect the workers: ") +
+                                 error.what());
+        }
+    }
+
+    void run(run_context& context) override {
+        try {
+            const std::size_t sent = zmq_send_all(items_, context.work.items(), chunk_);
+            for (std::size_t i = 0; i < sent; ++i) {
+                zmq_receive(answers_);
+            }
+        } catch (const zmq::error_t& error) {
+            const int of_worker = error_of_worker_.load();
+            throw scheme_failure(std::string("ZeroMQ failed: ") +
+                                 (of_worker != 0 ? zmq_strerror(of_worker) : error.what()));
+        }
+    }
+
+private:
+    void serve(run_context& context, zmq::socket_t& from, zmq::socket_t& to) noexcept {
+        try {
+            zmq_work(context.work, context.log, chunk_, from, to);
+        } catch (const zmq::error_t& error) {
+            if (error.num() != ETERM) { // then the others and the caller must not wait for ever
+                error_of_worker_.store(error.num());
+                context_.shutdown();
+            }
+        }
+        from.close();
+        to.close();
+    }
+
+    std::size_t chunk_;
+    std::atomic<int> error_of_worker_{0}; ///< Written by a worker that fails, read by the caller.
+    zmq::context_t context_{0};           ///< No thread of its own: inproc needs none.
+    zmq::socket_t items_;
+    zmq::socket_t answers_;
+    thread_team team_;
+};
+
+} // namespace
+
+scheme_entry zmq_inproc_scheme() {
+    return {.make = [](const scheme_options&) { return std::make_unique<zmq_inproc>(1); },
+            .version = zmq_version()};
+}
+
+scheme_entry zmq_inproc_chunk_scheme() {
+    return {.make =
+                [](const scheme_options& options) {
+                    return std::make_unique<zmq_inproc>(options.chunk);
+                },
+            .version = zmq_version()};
+}
+
+} // namespace regatta::race
