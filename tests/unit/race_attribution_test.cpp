@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/attribution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace race = regatta::race;
+
+namespace {
+
+class attribution_of_a_log : public testing::Test {
+protected:
+    void worker(std::int64_t first, std::int64_t last, std::int64_t busy, std::uint64_t items = 1) {
+        const auto slot = log->seen.fetch_add(1);
+        if (slot < race::run_log::max_workers) {
+            auto& mine = log->workers[slot];
+            mine.first_ns = first;
+            mine.last_ns = last;
+            mine.busy_ns = busy;
+            mine.items = items;
+        }
+    }
+
+    std::unique_ptr<race::run_log> log = std::make_unique<race::run_log>();
+};
+
+} // namespace
+
+TEST_F(attribution_of_a_log, each_stretch_has_its_part) {
+    // From 1000 to 2000; worker 0 runs items from 1100 to 1900, worker 1 from 1200 to 1700.
+    worker(1100, 1900, 700);
+    worker(1200, 1700, 500);
+    worker(0, 0, 0, 0);
+    const auto split = race::split_time(*log, {1000, 2000, 5000, 4, true});
+    EXPECT_EQ(split.workers, 4u);
+    EXPECT_EQ(split.wall_ns, 1000);
+    EXPECT_EQ(split.set_up_ns, 100 + 200);
+    EXPECT_EQ(split.items_ns, 1200);
+    EXPECT_EQ(split.dispatch_ns, 100);
+    EXPECT_EQ(split.imbalance_ns, 200);
+    EXPECT_EQ(split.tear_down_ns, 200);
+    EXPECT_EQ(split.idle_ns, 2000); // one that ran nothing, one that never came
+    EXPECT_EQ(split.preempted_ns, 0);
+    EXPECT_EQ(split.sum_ns(), 4000);
+}
+
+TEST_F(attribution_of_a_log, items_without_a_cpu_were_preempted) {
+    worker(1000, 2000, 1000);
+    worker(1000, 2000, 1000);
+    const auto split = race::split_time(*log, {1000, 2000, 1200, 2, true});
+    EXPECT_EQ(split.preempted_ns, 800);
+    EXPECT_EQ(split.items_ns, 1200);
+    EXPECT_EQ(split.sum_ns(), 2000);
+}
+
+TEST_F(attribution_of_a_log, workers_beyond_those_asked_for_count) {
+    for (int i = 0; i < 3; ++i) {
+        worker(1000, 2000, 1000);
+    }
+    const auto split = race::split_time(*log, {1000, 2000, 3000, 2, true});
+    EXPECT_EQ(split.workers, 3u);
+    EXPECT_EQ(split.sum_ns(), 3000);
+}
+
+TEST_F(attribution_of_a_log, workers_beyond_the_slots_are_unlogged) {
+    for (unsigned i = 0; i < race::run_log::max_workers + 2; ++i) {
+        worker(1000, 2000, 1000);
+    }
+    const auto split = race::split_time(*log, {1000, 2000, 10'000'000, 2, true});
+    EXPECT_EQ(split.unlogged_ns, 2000);
+    EXPECT_EQ(split.sum_ns(), 1000.0 * (race::run_log::max_workers + 2));
+}
+
+TEST_F(attribution_of_a_log, a_library_of_its_own_is_unlogged) {
+    const auto split = race::split_time(*log, {1000, 2000, 900, 2, false});
+    EXPECT_EQ(split.unlogged_ns, 2000);
+    EXPECT_EQ(split.sum_ns(), 2000);
+}
+
+TEST(race_attribution, items_are_held_against_the_serial_scheme) {
+    race::time_split split;
+    split.wall_ns = 1000;
+    split.workers = 2;
+    split.items_ns = 1500;
+    split.dispatch_ns = 500;
+    const auto where = race::attribute({split}, 1200);
+    EXPECT_TRUE(where.has_reference);
+    EXPECT_NEAR(where.of(race::part::work), 1200, 1e-6);
+    EXPECT_NEAR(where.of(race::part::inflation), 300, 1e-6);
+    EXPECT_NEAR(where.share(race::part::dispatch), 0.25, 1e-9);
+
+    const auto cheaper = race::attribute({split}, 2000); // cheaper than in serial: all is work
+    EXPECT_NEAR(cheaper.of(race::part::work), 1500, 1e-6);
+    EXPECT_EQ(cheaper.of(race::part::inflation), 0);
+
+    const auto unknown = race::attribute({split}, 0);
+    EXPECT_FALSE(unknown.has_reference);
+    EXPECT_NEAR(unknown.of(race::part::work), 1500, 1e-6);
+}
+
+TEST(race_attribution, medians_over_the_samples_still_sum_to_the_whole) {
+    std::vector<race::time_split> splits(3);
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        splits[i].wall_ns = 1000 + 500.0 * static_cast<double>(i);
+        splits[i].workers = 2;
+        splits[i].items_ns = splits[i].wall_ns * (0.5 + 0.3 * static_cast<double>(i));
+        splits[i].idle_ns = 2 * splits[i].wall_ns - splits[i].items_ns;
+    }
+    const auto where = race::attribute(splits, 0);
+    EXPECT_EQ(where.wall_ns, 1500);
+    double sum = 0;
+    for (const double ns : where.ns) {
+        sum += ns;
+    }
+    EXPECT_NEAR(sum, 3000, 1e-6);
+    EXPECT_EQ(race::attribute({}, 0).total_ns(), 0);
+    EXPECT_EQ(race::attribute({}, 0).share(race::part::work), 0);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race_fakes.hpp"
+#include "sampling/race.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// A race of fake schemes over the fake workload.
+class race_of_fakes : public testing::Test {
+protected:
+    race_of_fakes() {
+        options.work.size = 200;
+        options.scheme.workers = 2;
+        options.rounds = 7;
+    }
+
+    void enter(race::scheme_info info, std::string alias = {}) {
+        infos.push_back(std::make_unique<race::scheme_info>(std::move(info)));
+        entrants.push_back(
+            {alias.empty() ? std::string(infos.back()->name) : alias, infos.back().get(), false});
+    }
+
+    race::race_result run() {
+        const race::workload_info workload = fakes::counting_info();
+        return race::run_race(workload, entrants, options, control, observer);
+    }
+
+    std::vector<std::unique_ptr<race::scheme_info>> infos;
+    std::vector<race::entrant> entrants;
+    race::race_options options;
+    race::race_control control;
+    std::function<void(const race::progress&)> observer;
+};
+
+} // namespace
+
+TEST_F(race_of_fakes, measures_verifies_and_compares_everyone) {
+    enter(fakes::info("serial", fakes::run_serially));
+    enter(fakes::info("std_thread", fakes::run_on_threads));
+    const auto result = run();
+    EXPECT_EQ(result.workload, "counting");
+    EXPECT_EQ(result.items, 200u);
+    EXPECT_EQ(result.rounds, 7u);
+    EXPECT_FALSE(result.stopped);
+    EXPECT_EQ(result.baseline, "std_thread");
+    EXPECT_EQ(result.control.samples.size(), 7u);
+    EXPECT_GT(result.floor.control.count, 0u);
+    for (const auto& one : result.schemes) {
+        EXPECT_TRUE(one.ok()) << one.reason;
+        EXPECT_TRUE(one.verified);
+        EXPECT_EQ(one.measured.samples.size(), 7u);
+        EXPECT_GT(one.time.median, 0);
+        ASSERT_TRUE(one.speedup.has_value());
+        EXPECT_NEAR(*one.efficiency, one.speedup->median / 2, 1e-9);
+    }
+    EXPECT_EQ(result.find("std_thread")->word, race::verdict::baseline);
+    EXPECT_EQ(result.find("std_thread")->vs_baseline.median, 1);
+    EXPECT_EQ(result.find("serial")->speedup->median, 1);
+}
+
+TEST_F(race_of_fakes, a_wrong_result_disqualifies_and_the_others_go_on) {
+    enter(fakes::info("good", fakes::run_serially));
+    enter(fakes::info("forgetful", [](race::run_context& c) {
+        race::item_runner runner(c.work, c.log);
+        for (std::size_t i = 1; i < c.work.items(); ++i) {
+            runner(i);
+        }
+    }));
+    const auto result = run();
+    const auto& bad = *result.find("forgetful");
+    EXPECT_EQ(bad.status, race::scheme_status::failed);
+    EXPECT_TRUE(bad.wrong_result);
+    EXPECT_FALSE(bad.verified);
+    EXPECT_EQ(bad.reason, "wrong result: item 0 was not run");
+    EXPECT_EQ(result.find("good")->measured.samples.size(), 7u);
+    EXPECT_THAT(result.leaders, ElementsAre("good"));
+}
+
+TEST_F(race_of_fakes, a_result_that_goes_wrong_later_disqualifies_too) {
+    int runs = 0;
+    enter(fakes::info("good", fakes::run_serially));
+    enter(fakes::info("flaky", [&runs](race::run_context& c) {
+        if (++runs < 5) {
+            fakes::run_serially(c);
+        }
+    }));
+    const auto result = run();
+    EXPECT_TRUE(result.find("flaky")->wrong_result);
+    EXPECT_FALSE(result.find("flaky")->verified);
+    EXPECT_EQ(result.find("flaky")->measured.samples.size(), 3u);
+    EXPECT_THAT(result.leaders, ElementsAre("good"));
+}
+
+TEST_F(race_of_fakes, a_dying_scheme_fails_with_its_reason) {
+    enter(fakes::info("good", fakes::run_serially));
+    enter(fakes::info("dying", [](race::run_context&) {
+        throw race::scheme_failure("worker 1 (process 77) was killed by signal 9");
+    }));
+    const auto result = run();
+    EXPECT_EQ(result.find("dying")->status, race::scheme_status::failed);
+    EXPECT_FALSE(result.find("dying")->wrong_result);
+    EXPECT_EQ(result.find("dying")->reason, "worker 1 (process 77) was killed by signal 9");
+    EXPECT_TRUE(result.find("good")->ok());
+}
+
+TEST_F(race_of_fakes, a_missing_one_is_skipped_with_its_reason) {
+    enter(fakes::info("good", fakes::run_serially));
+    auto absent = fakes::info("absent", fakes::run_serially);
+    absent.missing = [](const race::workload&) { return std::string("install libabsent-dev"); };
+    enter(std::move(absent));
+    const auto result = run();
+    EXPECT_EQ(result.find("absent")->status, race::scheme_status::skipped);
+    EXPECT_EQ(result.find("absent")->reason, "install libabsent-dev");
+    EXPECT_TRUE(result.find("absent")->measured.samples.empty());
+}
+
+TEST_F(race_of_fakes, nobody_runs) {
+    enter(fakes::info("dying", [](race::run_context&) { throw race::scheme_failure("no"); }));
+    const auto result = run();
+    EXPECT_THAT(result.baseline, IsEmpty());
+    EXPECT_THAT(result.leaders, IsEmpty());
+}
+
+TEST_F(race_of_fakes, one_scheme_under_two_names) {
+    enter(fakes::info("serial", fakes::run_serially), "a");
+    enter(fakes::info("serial", fakes::run_serially), "b");
+    const auto result = run();
+    EXPECT_TRUE(result.find("a")->ok());
+    EXPECT_TRUE(result.find("b")->ok());
+    EXPECT_EQ(result.find("b")->scheme, "serial");
+    EXPECT_EQ(result.baseline, "a");
+}
+
+TEST_F(race_of_fakes, a_baseline_that_cannot_run_is_replaced_and_that_is_said) {
+    enter(fakes::info("dying", [](race::run_context&) { throw race::scheme_failure("no"); }));
+    enter(fakes::info("good", fakes::run_serially));
+    options.baseline = "dying";
+    const auto result = run();
+    EXPECT_EQ(result.baseline, "good");
+    ASSERT_FALSE(result.notes.empty());
+    EXPECT_THAT(result.notes.front(), HasSubstr("dying could not run"));
+}
+
+TEST_F(race_of_fakes, bad_options_are_refused) {
+    enter(fakes::info("good", fakes::run_serially));
+    options.scheme.workers = 0;
+    EXPECT_THROW(run(), std::invalid_argument);
+    options.scheme.workers = 1025;
+    EXPECT_THROW(run(), std::invalid_argument);
+    options.scheme.workers = 1;
+    options.baseline = "nobody";
+    EXPECT_THROW(run(), std::invalid_argument);
+    options.baseline.clear();
+    options.rounds = 0;
+    EXPECT_THROW(run(), std::invalid_argument);
+    options.rounds = 1;
+    enter(fakes::info("good", fakes::run_serially));
+    EXPECT_THROW(run(), std::invalid_argument);
+    entrants.clear();
+    EXPECT_THROW(run(), std::invalid_argument);
+}
+
+TEST_F(race_of_fakes, a_stop_returns_what_was_measured) {
+    int runs = 0;
+    enter(fakes::info("good", [&](race::run_context& c) {
+        if (++runs == 5) {
+            control.request_stop(); // as a signal handler would, in the middle of a run
+        }
+        fakes::run_serially(c);
+    }));
+    options.rounds = 100;
+    const auto result = run();
+    EXPECT_TRUE(result.stopped);
+    EXPECT_TRUE(result.find("good")->ok());
+    EXPECT_GE(result.find("good")->measured.samples.size(), 1u);
+    EXPECT_LT(result.find("good")->measured.samples.size(), 5u);
+}
+
+TEST_F(race_of_fakes, what_dies_because_of_the_stop_has_not_failed) {
+    int runs = 0;
+    enter(fakes::info("good", [&](race::run_context& c) {
+        if (++runs == 5) {
+            control.request_stop();
+            throw race::scheme_failure("worker 0 was killed by signal 2");
+        }
+        fakes::run_serially(c);
+    }));
+    const auto result = run();
+    EXPECT_TRUE(result.stopped);
+    EXPECT_TRUE(result.find("good")->ok());
+}
+
+TEST_F(race_of_fakes, more_workers_than_cpus_work_and_are_labelled) {
+    enter(fakes::info("std_thread", fakes::run_on_threads));
+    options.scheme.workers = 64;
+    options.rounds = 2;
+    const auto result = run();
+    EXPECT_TRUE(result.find("std_thread")->ok());
+    EXPECT_EQ(result.oversubscribed(), result.cpus < 64);
+}
+
+TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {
+    enter(fakes::info("serial", fakes::run_serially));
+    enter(fakes::info("std_thread", fakes::run_on_threads));
+    enter(fakes::info(
+        "silent", [](race::run_context& c) { fakes::run_serially(c); }, false));
+    options.scheme.workers = 3;
+    const auto result = run();
+    for (const auto& one : result.schemes) {
+        double sum = 0;
+        for (const double ns : one.where.ns) {
+            EXPECT_GE(ns, 0) << one.name;
+            sum += ns;
+        }
+        ASSERT_GT(one.where.wall_ns, 0);
+        EXPECT_NEAR(sum / (one.where.workers * one.where.wall_ns), 1, 0.02) << one.name;
+        EXPECT_TRUE(one.where.has_reference);
+    }
+    EXPECT_GT(result.find("serial")->where.share(race::part::idle), 0.6);
+    EXPECT_NEAR(result.find("silent")->where.share(race::part::unlogged), 1, 1e-9);
+}
