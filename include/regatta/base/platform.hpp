@@ -52,10 +52,9 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         until.tv_nsec = static_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
-    const long status =
-        ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag,
-                  expected, deadline != nullptr ? &until : nullptr, nullptr,
-                  FUTEX_BITSET_MATCH_ANY);
+    const long status = ::syscall(
+        SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
+        deadline != nullptr ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
     return !(status != 0 && errno == ETIMEDOUT);
 #else
     static_cast<void>(scope);

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A message bus: any number of producers, one consumer, a closed set of message types.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/handler_table.hpp>
+#include <regatta/bus/message_lanes.hpp>
+#include <regatta/bus/message_set.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/quiescence.hpp>
+#include <regatta/sync/spinlock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace regatta {
+
+/// A message bus from many producers to one consumer, for a closed set of message types.
+///
+/// ```cpp
+/// struct tick { int value; };
+/// struct text { std::string line; };
+/// regatta::async_bus<tick, text> bus;
+/// bus.subscribe<tick>([](const tick& t) { use(t.value); });
+/// std::jthread consumer([&](std::stop_token stop) { bus.run(stop); });
+/// bus.publish(tick{42});                  // any thread
+/// auto feed = bus.make_producer();        // a lane of its own: no read-modify-write at all
+/// feed.publish(text{"hello"});
+/// ```
+///
+/// Every producer made with `make_producer` has a lane, a ring of its own to the consumer, so that
+/// producers never write the same cache line and one that floods the bus cannot keep the others
+/// out. `publish` on the bus itself takes a common lane and costs one compare-and-swap. Messages
+/// live in the rings as tagged values; their type is dispatched by one switch, and the handlers get
+/// them in place: nothing is allocated after construction (but for handlers larger than 48 bytes).
+///
+/// Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
+/// included; `process_batch`, `process_with` and `run` from one thread at a time, the consumer.
+/// Blocks: `publish` as `when_full` says; `run` sleeps while there is nothing to do; `unsubscribe`
+/// from another thread waits for the end of the consumer's current batch.
+/// Order: the messages of one producer arrive in the order in which it published them; of those of
+/// different producers none is promised. A message is seen with all that its producer did before.
+/// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. An exception of a handler
+/// leaves `process_batch`, `process_with` or `run`; its message counts as processed and the bus
+/// stays usable. A publish that would block inside a handler would wait for itself: it throws
+/// `std::system_error` (`resource_deadlock_would_occur`).
+/// Cost: `capacity * (producers + 1)` messages of memory.
+template<class... Messages>
+class async_bus : private message_lanes<Messages...> {
+    using lanes = message_lanes<Messages...>;
+    using typename lanes::message;
+    using typename lanes::set;
+
+public:
+    using options = bus_options;
+    using statistics = bus_stats;
+
+    /// A lane of this bus, for one thread that publishes much; see `make_producer`.
+    using typename lanes::producer;
+
+    /// Names one subscription; a plain value, which may outlive it.
+    class subscription {
+    public:
+        /// Names none.
+        subscription() = default;
+
+    private:
+        friend class async_bus;
+        std::size_t type_ = sizeof...(Messages);
+        std::size_t place_ = 0;
+        std::uint32_t generation_ = 0;
+    };
+
+    /// Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc` without memory.
+    explicit async_bus(const bus_options& o = {})
+        : lanes(o)
+        , tables_((static_cast<void>(sizeof(Messages)), o.subscribers)...) {}
+    /// Destroys what was not processed. No producer and no consumer may be at work any more.
+    ~async_bus() = default;
+
+    using lanes::capacity;
+    using lanes::close;
+    using lanes::closed;
+    using lanes::make_producer;
+    using lanes::publish;
+    using lanes::try_publish;
+
+    /// Has `handler` called with every message of type `T` from now on, as `void(T&)` or
+    /// `void(const T&)`, on the consumer's thread.
+    /// Throws `std::logic_error` if the type has `bus_options::subscribers` handlers already.
+    template<class T, class Handler>
+    requires(set::template contains<T>) subscription subscribe(Handler&& handler) {
+        static_assert(std::is_invocable_v<std::decay_t<Handler>&, T&>,
+                      "the handler must be callable with a reference to the message");
+        typename handler_table<T>::handler call(std::forward<Handler>(handler));
+        auto& table = std::get<handler_table<T>>(tables_);
+        subscription s;
+        {
+            const std::lock_guard lock(registration_);
+            s.place_ = table.add(call);
+            if (s.place_ != handler_table<T>::npos) {
+                s.type_ = set::template index<T>;
+                s.generation_ = table.generation(s.place_);
+                return s;
+            }
+        }
+        fail_state("async_bus::subscribe: the type has as many handlers as "
+                   "bus_options::subscribers allows");
+    }
+
+    /// Ends a subscription. On return its handler is not called any more, is not running, and is
+    /// destroyed; from within a handler it is destroyed at the end of the consumer's batch.
+    /// @returns whether the subscription still stood.
+    bool unsubscribe(const subscription& s) noexcept {
+        bool stood = false;
+        with_table(s.type_, [&](auto& table) {
+            {
+                const std::lock_guard lock(registration_);
+                stood = table.retire(s.place_, s.generation_);
+            }
+            if (!stood) {
+                return;
+            }
+            if (this->in_consumer()) {
+                sweep_due_ = true;
+                return;
+            }
+            const auto seen = batches_.observe();
+            for (backoff pace; !batches_.passed(seen);) {
+                if (!pace.pause()) {
+                    std::this_thread::yield();
+                }
+            }
+            destroy_unlocked([&] { return table.release(s.place_, s.generation_); });
+        });
+        return stood;
+    }
+
+    /// Consumer: gives up to `max` messages to their handlers. Never blocks.
+    /// @returns how many messages it processed.
+    std::size_t process_batch(std::size_t max = default_batch) {
+        return process(max, [this](auto& m) {
+            if (!std::get<handler_table<std::remove_cvref_t<decltype(m)>>>(tables_).dispatch(m)) {
+                // relaxed: a counter that only the consumer writes.
+                unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
+                                 std::memory_order_relaxed);
+            }
+        });
+    }
+
+    /// Consumer: gives up to `max` messages to `visitor`, which must take a reference to each type
+    /// of the set and may move from it. No handler is called. Never blocks.
+    /// @returns how many messages it processed.
+    template<class Visitor>
+    std::size_t process_with(Visitor&& visitor, std::size_t max = default_batch) {
+        static_assert((std::is_invocable_v<Visitor&, Messages&> && ...),
+                      "the visitor must take every type of the set");
+        return process(max, [&](auto& m) { visitor(m); });
+    }
+
+    /// Consumer: processes messages until `stop` is requested or the bus is closed, and sleeps
+    /// while there are none. What was published before is processed before it returns.
+    void run(const std::stop_token& stop) {
+        const std::stop_callback wake(stop, [this] { this->wake_consumer(); });
+        for (backoff pace; !stop.stop_requested() && !closed();) {
+            if (process_batch() != 0) {
+                pace.reset();
+            } else if (!pace.pause()) {
+                this->sleep(stop);
+                pace.reset();
+            }
+        }
+        // No more than can have been there, so that producers who go on cannot hold it up.
+        for (std::size_t left = this->total_capacity(), done = 1; done != 0 && left >= done;) {
+            done = process_batch();
+            left -= std::min(left, done);
+        }
+    }
+
+    /// What the bus has done so far; any thread.
+    bus_stats stats() const noexcept {
+        bus_stats s = this->transport_stats();
+        // relaxed: a counter that publishes nothing but itself.
+        s.unhandled = unhandled_.load(std::memory_order_relaxed);
+        return s;
+    }
+
+private:
+    static constexpr std::size_t default_batch = 256;
+
+    /// Tells `unsubscribe` when handlers may be running, and tidies up after them.
+    class dispatching {
+    public:
+        explicit dispatching(async_bus& bus) noexcept : bus_(bus) { bus.batches_.enter(); }
+        dispatching(const dispatching&) = delete;
+        dispatching& operator=(const dispatching&) = delete;
+        ~dispatching() {
+            bus_.batches_.leave();
+            if (bus_.sweep_due_) {
+                bus_.sweep_due_ = false;
+                bus_.sweep();
+            }
+        }
+
+    private:
+        async_bus& bus_;
+    };
+
+    template<class Use>
+    std::size_t process(std::size_t max, Use&& use) {
+        const typename lanes::consumer_role role(*this);
+        const dispatching now(*this);
+        return this->take(max, [&](message& m) { visit(m, use); });
+    }
+
+    /// Calls `use` with the message as its own type.
+    template<class Use>
+    static void visit(message& m, Use& use) {
+        if constexpr (sizeof...(Messages) == 1) {
+            use(*std::get_if<0>(&m));
+        } else {
+            std::visit(use, m);
+        }
+    }
+
+    /// Calls `use` with the handler table of the type at that position of the set.
+    template<class Use>
+    void with_table(std::size_t type, Use&& use) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            static_cast<void>(((I == type && (use(std::get<I>(tables_)), true)) || ...));
+        }
+        (std::index_sequence_for<Messages...>{});
+    }
+
+    /// Takes a handler out under the registration lock and destroys it without.
+    template<class Take>
+    bool destroy_unlocked(Take&& take) noexcept {
+        const auto old = [&] {
+            const std::lock_guard lock(registration_);
+            return take();
+        }();
+        return static_cast<bool>(old);
+    }
+
+    void sweep() noexcept {
+        std::apply(
+            [this](auto&... table) {
+                (
+                    [this, &table] {
+                        while (destroy_unlocked([&] { return table.release_any(); })) {
+                        }
+                    }(),
+                    ...);
+            },
+            tables_);
+    }
+
+    std::tuple<handler_table<Messages>...> tables_;
+    spinlock registration_; ///< Held by those who change the tables; never while user code runs.
+
+    /// Whether the consumer is in a batch: written by it, read by `unsubscribe`.
+    alignas(destructive_alignment) quiescence batches_;
+    /// Messages that no handler took. Written by the consumer, read by `stats`.
+    std::atomic<std::uint64_t> unhandled_{0};
+    bool sweep_due_ = false; ///< The consumer's own: a handler unsubscribed during this batch.
+};
+
+} // namespace regatta

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The subscribers of one message type.
+
+#include <regatta/base/inline_task.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace regatta {
+
+/// A fixed number of places for handlers of one message type, which the bus's consumer calls while
+/// other threads add and remove handlers.
+///
+/// Threads: `dispatch` by the consumer; the others by any thread that holds the bus's registration
+/// lock, and `release` only when the consumer is known not to be in `dispatch`, or by itself after
+/// it. Blocks: never. No handler is called or destroyed under the lock.
+///
+/// I1: a handler is called only between its `add` and its `retire`, and never while it is built or
+///     destroyed.
+template<class T>
+class handler_table {
+public:
+    using handler = inline_task<void(T&)>;
+
+    explicit handler_table(std::size_t places)
+        : places_(std::make_unique<place[]>(places))
+        , size_(places) {}
+
+    /// Moves a handler into a free place. @returns its index, or `npos` if there is none.
+    std::size_t add(handler& h) noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            place& at = places_[i];
+            // relaxed: only threads under the registration lock make a place free or take it.
+            if (at.state.load(std::memory_order_relaxed) == free) {
+                at.call = std::move(h);
+                ++at.generation;
+                // release: partner is the acquire in dispatch(); publishes the handler.
+                at.state.store(active, std::memory_order_release);
+                if (i + 1 > used_.load(std::memory_order_relaxed)) {
+                    // release: as the state; a consumer that sees the count sees the place.
+                    used_.store(i + 1, std::memory_order_release);
+                }
+                return i;
+            }
+        }
+        return npos;
+    }
+
+    std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
+
+    /// Ends the calls of a handler. @returns false if it is not (any more) subscribed.
+    bool retire(std::size_t i, std::uint32_t generation) noexcept {
+        if (i >= size_ || places_[i].generation != generation ||
+            places_[i].state.load(std::memory_order_relaxed) != active) {
+            return false;
+        }
+        // relaxed: the asymmetric fence that follows in the bus orders it. Partner: dispatch.
+        places_[i].state.store(retired, std::memory_order_relaxed);
+        return true;
+    }
+
+    /// Takes a retired handler out, so that the caller destroys it without the lock; empty if the
+    /// place has been given back or used anew meanwhile. The consumer is known not to run it.
+    handler release(std::size_t i, std::uint32_t generation) noexcept {
+        if (places_[i].generation != generation ||
+            places_[i].state.load(std::memory_order_relaxed) != retired) {
+            return {};
+        }
+        handler old = std::move(places_[i].call);
+        places_[i].call = handler{};
+        // relaxed: the next user of the place holds the lock, too.
+        places_[i].state.store(free, std::memory_order_relaxed);
+        return old;
+    }
+
+    /// `release` of any one retired handler; empty if there is none.
+    handler release_any() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (places_[i].state.load(std::memory_order_relaxed) == retired) {
+                return release(i, places_[i].generation);
+            }
+        }
+        return {};
+    }
+
+    /// Calls every active handler. @returns whether there was one.
+    bool dispatch(T& message) {
+        bool any = false;
+        // acquire: partner is the release in add().
+        const std::size_t used = used_.load(std::memory_order_acquire);
+        for (std::size_t i = 0; i < used; ++i) {
+            // acquire: partner is the release in add(); the handler is built.
+            if (places_[i].state.load(std::memory_order_acquire) == active) {
+                places_[i].call(message);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+private:
+    enum : std::uint32_t { free, active, retired };
+
+    struct place {
+        /// Written under the registration lock; read by the consumer.
+        std::atomic<std::uint32_t> state{free};
+        std::uint32_t generation = 0; ///< Tells a place's subscriptions apart.
+        handler call;
+    };
+
+    const std::unique_ptr<place[]> places_;
+    const std::size_t size_;
+    /// One more than the highest place ever used. Written under the lock, read by the consumer.
+    std::atomic<std::size_t> used_{0};
+};
+
+} // namespace regatta

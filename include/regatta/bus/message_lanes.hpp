@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The way of a message from many producers to one consumer; `async_bus` adds the handlers.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/message_set.hpp>
+#include <regatta/pool/priority.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/mpsc_queue.hpp>
+#include <regatta/sync/spsc_ring.hpp>
+#include <regatta/sync/wake_gate.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace regatta {
+
+/// The rings between the producers of a bus and its consumer, and where both sides sleep.
+///
+/// There is one common lane, which any thread may fill, and a lane for each `producer`. The public
+/// members are those of `async_bus`, which says all about threads, blocking, order and failure.
+template<class... Messages>
+class message_lanes {
+protected:
+    using set = message_set<Messages...>;
+    using message = typename set::any;
+
+private:
+    using lane_ring = spsc_ring<message>;
+
+public:
+    class producer;
+
+    message_lanes(const message_lanes&) = delete;
+    message_lanes& operator=(const message_lanes&) = delete;
+
+    /// Messages that each lane holds.
+    std::size_t capacity() const noexcept { return common_.capacity(); }
+
+    /// Publishes a message if there is room now. @returns whether it was accepted.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T m) noexcept {
+        return count(try_common(m, capacity()));
+    }
+    /// The same, if fewer messages wait in the lane than the priority's admission level.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T m, priority p) noexcept {
+        return count(try_common(m, limits_[p]));
+    }
+    /// Publishes a message; without room it does what `when_full` says.
+    /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m) {
+        return publish_or_wait([&] { return try_common(m, capacity()); });
+    }
+    /// The same with a priority: there is room below its admission level.
+    /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m, priority p) {
+        check_level(p);
+        return publish_or_wait([&] { return try_common(m, limits_[p]); });
+    }
+
+    /// Reserves a lane for one thread that publishes much.
+    /// Throws `std::logic_error` if all `bus_options::producers` lanes are taken.
+    [[nodiscard]] producer make_producer() {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            // acquire: partner is the release in ~producer; continues where the last owner ended.
+            if (!lanes_[i].taken.exchange(true, std::memory_order_acquire)) {
+                return producer(*this, lanes_[i]);
+            }
+        }
+        fail_state("async_bus::make_producer: all " + std::to_string(lane_count_) +
+                   " lanes are taken; give bus_options::producers a larger number");
+    }
+
+    /// Refuses further messages; `run` returns when the rest is processed, and publishers that wait
+    /// for room give up. A producer's publish that runs at the same time may still get in.
+    void close() noexcept {
+        common_.close();
+        items_.notify_all();
+        room_.notify_all();
+    }
+    bool closed() const noexcept { return common_.closed(); }
+
+protected:
+    explicit message_lanes(const bus_options& o)
+        : common_(o.capacity)
+        , lane_count_(o.producers)
+        , lanes_(std::make_unique<lane[]>(o.producers))
+        , limits_(o.admission, common_.capacity())
+        , on_full_(o.on_full) {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
+        }
+    }
+    ~message_lanes() = default;
+
+    /// The consumer's role for the length of one batch. Throws `std::logic_error` if it is taken.
+    class consumer_role {
+    public:
+        explicit consumer_role(message_lanes& lanes) : lanes_(lanes) {
+            // acquire: partner is the release below; continues where the last batch ended.
+            if (lanes.in_batch_.exchange(true, std::memory_order_acquire)) {
+                fail_state("async_bus: messages are being processed already, by another thread or "
+                           "by the caller of this handler");
+            }
+            // relaxed: read with effect only by this very thread; see in_consumer().
+            lanes.consumer_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        }
+        consumer_role(const consumer_role&) = delete;
+        consumer_role& operator=(const consumer_role&) = delete;
+        ~consumer_role() {
+            lanes_.consumer_.store(std::thread::id{}, std::memory_order_relaxed);
+            // release: partner is the acquire above; hands the consumer's role over.
+            lanes_.in_batch_.store(false, std::memory_order_release);
+            lanes_.room_.notify_all();
+        }
+
+    private:
+        message_lanes& lanes_;
+    };
+
+    /// Whether the calling thread is the consumer, within a batch.
+    bool in_consumer() const noexcept {
+        // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
+        return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+
+    /// Consumer: calls `use` with each message, lane by lane, until `max` are done or all lanes are
+    /// empty.
+    template<class Use>
+    std::size_t take(std::size_t max, Use&& use) {
+        if (starved_) {
+            for (unsigned i = 0; i < small_batch_pause; ++i) {
+                std_atomics::relax();
+            }
+        }
+        std::size_t done = 0;
+        std::size_t before = 0;
+        do {
+            before = done;
+            for (std::size_t i = 0; i <= lane_count_ && done < max; ++i) {
+                const std::size_t quota = std::min(lane_quota, max - done);
+                const std::size_t now = next_lane_;
+                next_lane_ = now == lane_count_ ? 0 : now + 1;
+                done += now == lane_count_ ? common_.consume(quota, use)
+                                           : lanes_[now].ring->consume(quota, use);
+            }
+        } while (done != before && done < max);
+        starved_ = done != 0 && done < std::min(max, small_batch);
+        return done;
+    }
+
+    /// Consumer: sleeps until there may be a message, `stop` is requested or the bus is closed.
+    void sleep(const std::stop_token& stop) noexcept {
+        items_.prepare_wait();
+        if (any_ready() || stop.stop_requested() || closed()) {
+            items_.cancel_wait();
+        } else {
+            // relaxed: a counter that only the consumer writes.
+            parked_.store(parked_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            items_.commit_wait();
+        }
+    }
+    /// Ends the consumer's sleep.
+    void wake_consumer() noexcept { items_.notify_all(); }
+
+    /// The most messages that can be there at any moment.
+    std::size_t total_capacity() const noexcept { return capacity() * (lane_count_ + 1); }
+
+    /// Everything but what only the dispatcher knows.
+    bus_stats transport_stats() const noexcept {
+        bus_stats s;
+        s.processed = common_.consumed();
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            s.processed += lanes_[i].ring->consumed();
+        }
+        // After the above, so that no message is counted as processed but not as published.
+        s.published = common_.claimed();
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            s.published += lanes_[i].ring->published();
+        }
+        s.queued = static_cast<std::size_t>(s.published - s.processed);
+        // relaxed: counters that publish nothing but themselves.
+        s.refused = refused_.load(std::memory_order_relaxed);
+        s.parked = parked_.load(std::memory_order_relaxed);
+        return s;
+    }
+
+private:
+    /// Messages that the consumer takes from one lane before it looks at the next.
+    static constexpr std::size_t lane_quota = 64;
+    /// A batch that emptied the lanes after fewer messages than this means that the consumer is on
+    /// the producers' heels and takes each cache line from under their hands.
+    static constexpr std::size_t small_batch = 32;
+    /// How many spin hints it then waits before it looks again: about a microsecond, in which a
+    /// stream grows to a batch worth a transfer.
+    static constexpr unsigned small_batch_pause = 64;
+
+    struct lane {
+        std::unique_ptr<lane_ring> ring;
+        /// Whether a producer owns the lane. Written by `make_producer` and `~producer`.
+        std::atomic<bool> taken{false};
+    };
+
+    bool any_ready() const noexcept {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            if (lanes_[i].ring->ready()) {
+                return true;
+            }
+        }
+        return common_.ready();
+    }
+
+    template<class T>
+    bool try_common(T& m, std::size_t limit) noexcept {
+        if (limit < capacity() && common_.size() >= limit) {
+            return false;
+        }
+        return common_.try_emplace(std::move(m));
+    }
+
+    /// Wakes the consumer for a message that was accepted, or counts one that was not.
+    bool count(bool accepted) noexcept {
+        if (accepted) {
+            items_.notify_one();
+        } else {
+            refused_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return accepted;
+    }
+
+    /// Publishes by `attempt`, and waits where the policy says so.
+    template<class Attempt>
+    bool publish_or_wait(Attempt&& attempt) {
+        if (attempt()) {
+            return count(true);
+        }
+        return count(on_full_ == when_full::block && wait_for_room(attempt));
+    }
+
+    /// Repeats `attempt` until it succeeds or the bus is closed.
+    template<class Attempt>
+    bool wait_for_room(Attempt&& attempt) {
+        if (in_consumer()) {
+            fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
+        }
+        for (backoff pace; !closed();) {
+            if (attempt()) {
+                return true;
+            }
+            if (!pace.pause()) {
+                room_.prepare_wait();
+                if (closed()) {
+                    room_.cancel_wait();
+                    return false;
+                }
+                if (attempt()) {
+                    room_.cancel_wait();
+                    return true;
+                }
+                room_.commit_wait();
+                pace.reset();
+            }
+        }
+        return false;
+    }
+
+    void check_level(priority p) const {
+        if (limits_[p] == 0 && on_full_ == when_full::block) {
+            fail_argument("async_bus::publish: the admission level of this priority is 0, so that "
+                          "a blocking publish would wait for ever");
+        }
+    }
+
+    mpsc_queue<message> common_; ///< The lane of those who publish on the bus itself.
+    const std::size_t lane_count_;
+    const std::unique_ptr<lane[]> lanes_;
+    const admission_limits limits_;
+    const when_full on_full_;
+
+    /// Where the consumer sleeps; producers read it at every publish.
+    alignas(destructive_alignment) wake_gate items_;
+    /// Where publishers sleep that wait for room; the consumer reads it at every batch.
+    alignas(destructive_alignment) wake_gate room_;
+    /// Counted by those who are refused, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> refused_{0};
+
+    /// The consumer's own. Guards against two consumers; written at both ends of a batch.
+    alignas(destructive_alignment) std::atomic<bool> in_batch_{false};
+    /// The thread in a batch, or none. Written by the consumer; only its own reads matter.
+    std::atomic<std::thread::id> consumer_{};
+    /// Counted by the consumer, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> parked_{0};
+    std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
+    bool starved_ = false;      ///< The last batch was small and emptied all lanes.
+};
+
+/// A lane of a bus, for one thread that publishes much.
+///
+/// Threads: one at a time. The bus must outlive it. Blocks, Order, Failure: as the bus says.
+/// Cost: a publish is a store of the message and one of the position.
+template<class... Messages>
+class message_lanes<Messages...>::producer {
+public:
+    producer(producer&& other) noexcept
+        : bus_(other.bus_)
+        , lane_(std::exchange(other.lane_, nullptr)) {}
+    producer& operator=(producer&& other) noexcept {
+        if (this != &other) {
+            give_back();
+            bus_ = other.bus_;
+            lane_ = std::exchange(other.lane_, nullptr);
+        }
+        return *this;
+    }
+    /// Gives the lane back; what was published in it still arrives.
+    ~producer() { give_back(); }
+
+    /// Publishes if there is room now. @returns whether it was accepted.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T m) noexcept {
+        return bus_->count(!bus_->closed() && push(m));
+    }
+    /// The same, if fewer messages wait in this lane than the priority's admission level.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T m, priority p) noexcept {
+        return bus_->count(!bus_->closed() && push_below(m, bus_->limits_[p]));
+    }
+    /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m) {
+        return bus_->publish_or_wait([&] { return !bus_->closed() && push(m); });
+    }
+    /// The same with a priority: there is room below its admission level.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m, priority p) {
+        bus_->check_level(p);
+        return bus_->publish_or_wait(
+            [&] { return !bus_->closed() && push_below(m, bus_->limits_[p]); });
+    }
+
+    /// Publishes copies of as many messages as there is room for, and makes them visible at once.
+    /// @returns how many were accepted; the rest is counted as refused.
+    template<class T>
+    requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
+        const std::size_t done = bus_->closed() ? 0 : fill(batch);
+        if (done != 0) {
+            bus_->items_.notify_one();
+        }
+        if (done != batch.size()) {
+            bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
+        }
+        return done;
+    }
+    /// Publishes copies of all messages, in as few steps as there is room for; without room it does
+    /// what `when_full` says. @returns how many were accepted.
+    template<class T>
+    requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
+        std::size_t done = 0;
+        while (done != batch.size()) {
+            const bool more = bus_->publish_or_wait([&] {
+                const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
+                done += now;
+                return now != 0;
+            });
+            if (!more) {
+                // One was counted as refused already.
+                bus_->refused_.fetch_add(batch.size() - done - 1, std::memory_order_relaxed);
+                break;
+            }
+        }
+        return done;
+    }
+
+private:
+    friend class message_lanes;
+    producer(message_lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
+
+    template<class T>
+    bool push(T& m) noexcept {
+        return lane_->ring->try_emplace(std::move(m));
+    }
+    template<class T>
+    bool push_below(T& m, std::size_t limit) noexcept {
+        const std::size_t capacity = lane_->ring->capacity();
+        if (limit < capacity) {
+            const std::size_t room = capacity - limit + 1;
+            if (lane_->ring->free_slots(room) < room) {
+                return false;
+            }
+        }
+        return push(m);
+    }
+    template<class T>
+    std::size_t fill(std::span<const T> batch) {
+        return lane_->ring->try_fill(batch.size(),
+                                     [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+    }
+    void give_back() noexcept {
+        if (lane_ != nullptr) {
+            // release: partner is the acquire in make_producer; see there.
+            lane_->taken.store(false, std::memory_order_release);
+        }
+    }
+
+    message_lanes* bus_;
+    lane* lane_;
+};
+
+} // namespace regatta

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The closed set of message types of a bus or a worker pool.
+
+#include <cstddef>
+#include <type_traits>
+#include <variant>
+
+namespace regatta {
+
+/// Facts about a closed set of message types, known at compile time.
+///
+/// A message is a value: an object type, not const, whose move cannot throw. No type may stand in
+/// the set twice.
+template<class... Messages>
+struct message_set {
+    static_assert(sizeof...(Messages) > 0, "a bus needs at least one type of message");
+    static_assert((std::is_object_v<Messages> && ...), "a message is a value: no references");
+    static_assert((std::is_same_v<Messages, std::remove_cv_t<Messages>> && ...),
+                  "a message type carries no const or volatile");
+    static_assert((std::is_nothrow_move_constructible_v<Messages> && ...),
+                  "a message must be movable without throwing: it changes threads in between");
+
+    /// How often `T` stands in the set.
+    template<class T>
+    static constexpr std::size_t count = (std::size_t{std::is_same_v<T, Messages>} + ... + 0);
+    static_assert(((count<Messages> == 1) && ...), "a message type stands in the set twice");
+
+    /// Whether `T` is one of the types.
+    template<class T>
+    static constexpr bool contains = count<T> == 1;
+
+    /// The position of `T` in the set.
+    template<class T>
+    static constexpr std::size_t index = [] {
+        std::size_t at = 0;
+        static_cast<void>(((std::is_same_v<T, Messages> || (++at, false)) || ...));
+        return at;
+    }();
+
+    /// One message of any of the types; what a queue holds.
+    using any = std::variant<Messages...>;
+};
+
+} // namespace regatta

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A pool of workers that handle messages of a closed set of types.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/base/inline_task.hpp>
+#include <regatta/base/platform.hpp>
+#include <regatta/bus/message_set.hpp>
+#include <regatta/bus/worker_pool_options.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/pool/priority.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/mpmc_ring.hpp>
+#include <regatta/sync/quiescence.hpp>
+#include <regatta/sync/wake_gate.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace regatta {
+
+/// A pool of threads that take messages from one bounded ring and handle them by their type.
+///
+/// ```cpp
+/// struct row { int index; };
+/// regatta::worker_pool<row> pool{{.threads = 4, .name = "rows"}};
+/// pool.on<row>([&](row& r) { compute(r.index); });
+/// pool.start();
+/// for (int i = 0; i < 512; ++i) pool.submit(row{i});
+/// pool.drain();                           // every row has been computed
+/// ```
+///
+/// A message changes hands once: the producer puts it into the ring and whichever worker is free
+/// takes it from there. There is no dispatcher thread in between and no queue per worker in which
+/// it could wait behind a long one.
+///
+/// Threads: every member from any thread, handlers included, except construction, destruction and
+/// `on`, which belong to the owner; what a handler may not call says so. Blocks: `submit` while the
+/// ring is full; `pause`, `drain` and `close` until handlers have ended. An idle pool sleeps.
+/// Order: messages are taken in the order of their submission and handled in parallel. What came
+/// before a `submit` happens before its handler; what a handler did happens before the return of a
+/// `drain`, `pause` or `close` that waited for it.
+/// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. What a handler throws goes
+/// to `worker_pool_options::on_error` and is counted; the worker goes on. A handler that would wait
+/// for itself gets `std::system_error` (`resource_deadlock_would_occur`).
+/// Cost: a message is one compare-and-swap in, one out, and no allocation; a submit makes a system
+/// call only if a worker sleeps.
+template<class... Messages>
+class worker_pool {
+    using set = message_set<Messages...>;
+    using message = typename set::any;
+
+public:
+    using options = worker_pool_options;
+    using statistics = worker_pool_stats;
+
+    /// Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc` without memory. No
+    /// thread starts yet.
+    explicit worker_pool(worker_pool_options o = {})
+        : options_(std::move(o))
+        , ring_(options_.capacity)
+        , limits_(options_.admission, ring_.capacity()) {}
+    worker_pool(const worker_pool&) = delete;
+    worker_pool& operator=(const worker_pool&) = delete;
+    /// As `close`. If the pool was never started its messages are destroyed unhandled.
+    ~worker_pool() { close(); }
+
+    /// Sets the handler of messages of type `T`: callable as `void(T&)` or `void(T&, unsigned)`,
+    /// the second being the number of the worker, from 0. It may run on several workers at once.
+    /// Throws `std::logic_error` once the pool has started.
+    template<class T, class Handler>
+    requires(set::template contains<T>) worker_pool& on(Handler&& handler) {
+        constexpr bool numbered = std::is_invocable_v<std::decay_t<Handler>&, T&, unsigned>;
+        static_assert(numbered || std::is_invocable_v<std::decay_t<Handler>&, T&>,
+                      "the handler must be callable with a reference to the message, or with that "
+                      "and the number of the worker");
+        if (started() || ring_.closed()) {
+            fail_state("worker_pool::on: handlers are set before start()");
+        }
+        if constexpr (numbered) {
+            std::get<handler_of<T>>(handlers_).call = std::forward<Handler>(handler);
+        } else {
+            std::get<handler_of<T>>(handlers_).call =
+                [call = std::decay_t<Handler>(std::forward<Handler>(handler))](
+                    T& m, unsigned) mutable { call(m); };
+        }
+        return *this;
+    }
+
+    /// Starts the workers.
+    ///
+    /// Throws `std::logic_error` if a message type has no handler or the pool was started or closed
+    /// before, and `std::system_error` if a thread cannot be had or not be pinned; then none runs.
+    void start() {
+        check_handlers();
+        refuse_handler("worker_pool::start");
+        const std::lock_guard lock(lifecycle_);
+        if (started() || ring_.closed()) {
+            fail_state("worker_pool::start: it was started or closed before");
+        }
+        launch(options_.threads != 0 ? options_.threads : available_cpus());
+    }
+
+    /// Submits a message if there is room now. @returns whether it was accepted; what is accepted
+    /// will be handled.
+    template<class T>
+    requires(set::template contains<T>) bool try_submit(T m) noexcept {
+        return count(try_put(m, ring_.capacity()));
+    }
+    /// The same, if fewer messages wait than the priority's admission level.
+    template<class T>
+    requires(set::template contains<T>) bool try_submit(T m, priority p) noexcept {
+        return count(try_put(m, limits_[p]));
+    }
+    /// Submits a message and waits for room if there is none. A handler that finds the ring full
+    /// handles other messages meanwhile. @returns false only if the pool is closed.
+    template<class T>
+    requires(set::template contains<T>) bool submit(T m) {
+        return count(try_put(m, ring_.capacity()) || wait_for_room(m, ring_.capacity()));
+    }
+    /// The same with a priority: there is room below its admission level.
+    /// Throws `std::invalid_argument` if that level is 0: it would wait for ever.
+    template<class T>
+    requires(set::template contains<T>) bool submit(T m, priority p) {
+        if (limits_[p] == 0) {
+            fail_argument("worker_pool::submit: the admission level of this priority is 0, so that "
+                          "it would wait for ever");
+        }
+        return count(try_put(m, limits_[p]) || wait_for_room(m, limits_[p]));
+    }
+
+    /// Lets the workers take no further message until `resume`; messages are still accepted. On
+    /// return no handler runs any more; within a handler it returns at once.
+    void pause() {
+        // release: partner is the acquire in work(); observe() orders it against what workers do.
+        paused_.store(true, std::memory_order_release);
+        if (current_worker() != nullptr) {
+            return;
+        }
+        for_each_worker([&](worker& w) {
+            const auto seen = w.activity.observe();
+            wait_for_progress([&] { return w.activity.passed(seen); });
+        });
+    }
+
+    /// Lets the workers go on.
+    void resume() noexcept {
+        paused_.store(false, std::memory_order_release);
+        items_.notify_all();
+    }
+
+    /// Waits until every message that was submitted before has been handled; while the pool is
+    /// paused that is not before `resume`.
+    ///
+    /// Throws `std::logic_error` if messages wait and the pool was never started, and
+    /// `std::system_error` (`resource_deadlock_would_occur`) in a handler.
+    void drain() {
+        refuse_handler("worker_pool::drain");
+        const std::uint64_t last = ring_.claimed();
+        if (!started() && ring_.consumed() != last) {
+            fail_state("worker_pool::drain: messages wait and the pool was never started");
+        }
+        wait_for_progress([&] { return ring_.consumed() >= last; });
+        for_each_worker([&](worker& w) {
+            // consumed() acquired what each worker did up to its claim, its enter() included.
+            const auto seen = w.activity.observe_in_order();
+            wait_for_progress([&] { return w.activity.passed(seen); });
+        });
+    }
+
+    /// Refuses further messages, handles those that were accepted, ends the workers. A paused pool
+    /// goes on for it. Again: does nothing. In a handler it throws `std::system_error`
+    /// (`resource_deadlock_would_occur`).
+    void close() {
+        refuse_handler("worker_pool::close");
+        const std::lock_guard lock(lifecycle_);
+        ring_.close();
+        resume();
+        room_.notify_all();
+        for_each_worker([](worker& w) {
+            if (w.thread.joinable()) {
+                w.thread.join();
+            }
+        });
+    }
+
+    /// How many workers there are; 0 before `start`.
+    unsigned threads() const noexcept { return running_.load(std::memory_order_acquire); }
+    /// Messages that wait at most.
+    std::size_t capacity() const noexcept { return ring_.capacity(); }
+
+    /// What the pool has done so far.
+    worker_pool_stats stats() const {
+        worker_pool_stats s;
+        // relaxed: counters that publish nothing but themselves.
+        for_each_worker([&](worker& w) {
+            s.workers.push_back({w.handled.load(std::memory_order_relaxed),
+                                 w.parked.load(std::memory_order_relaxed)});
+            s.handled += s.workers.back().handled;
+        });
+        s.queued = ring_.size();
+        s.submitted = ring_.claimed();
+        s.refused = refused_.load(std::memory_order_relaxed);
+        s.errors = errors_.load(std::memory_order_relaxed);
+        return s;
+    }
+
+private:
+    template<class T>
+    struct handler_of {
+        inline_task<void(T&, unsigned)> call;
+    };
+
+    struct alignas(destructive_alignment) worker {
+        explicit worker(unsigned i) noexcept : index(i) {}
+
+        quiescence activity; ///< At work from before it looks for a message to after its handler.
+        const unsigned index;
+        /// Counted by the worker, read by `stats`. Relaxed: counters.
+        std::atomic<std::uint64_t> handled{0};
+        std::atomic<std::uint64_t> parked{0};
+        /// What became of its start: an error number, or `starting`. Written once by the worker,
+        /// read by `launch`.
+        std::atomic<int> outcome{starting};
+        std::thread thread;
+    };
+    static constexpr int starting = -1;
+
+    enum class signal : std::uint32_t { wait, go, abort };
+
+    // --- starting and ending ---------------------------------------------------------------------
+
+    bool started() const noexcept { return threads() != 0; }
+
+    void check_handlers() const {
+        const bool given[] = {static_cast<bool>(std::get<handler_of<Messages>>(handlers_).call)...};
+        for (std::size_t i = 0; i < sizeof...(Messages); ++i) {
+            if (!given[i]) {
+                fail_state("worker_pool::start: message type number " + std::to_string(i) +
+                           " of the pool's list has no handler; set it with on<T>()");
+            }
+        }
+    }
+
+    /// Creates the workers; none takes a message before all are there. All or nothing.
+    void launch(unsigned count) {
+        const std::vector<unsigned> cpus(options_.pin.begin(), options_.pin.end());
+        start_signal_.store(signal::wait, std::memory_order_relaxed);
+        REGATTA_TRY {
+            for (unsigned i = 0; i < count; ++i) {
+                workers_.push_back(std::make_unique<worker>(i));
+                worker& w = *workers_.back();
+                const cpu_set pin = cpus.empty() ? cpu_set{} : cpu_set{cpus[i % cpus.size()]};
+                w.thread = std::thread([this, &w, pin] { begin(w, pin); });
+            }
+            for (unsigned i = 0; i < count; ++i) {
+                // acquire: partner is the release in begin().
+                workers_[i]->outcome.wait(starting, std::memory_order_acquire);
+                const int error = workers_[i]->outcome.load(std::memory_order_acquire);
+                if (error != 0) {
+                    fail_system(error, "pin worker " + std::to_string(i) + " of pool '" +
+                                           options_.name + "' to CPU " +
+                                           std::to_string(cpus[i % cpus.size()]));
+                }
+            }
+        }
+        REGATTA_CATCH_ALL {
+            give_signal(signal::abort);
+            for (const auto& w : workers_) {
+                if (w->thread.joinable()) {
+                    w->thread.join();
+                }
+            }
+            workers_.clear();
+            REGATTA_RETHROW;
+        }
+        // release: partner is the acquire in threads(); publishes the list of workers.
+        running_.store(count, std::memory_order_release);
+        give_signal(signal::go);
+    }
+
+    void give_signal(signal s) noexcept {
+        // release: partner is the acquire in begin().
+        start_signal_.store(s, std::memory_order_release);
+        start_signal_.notify_all();
+    }
+
+    /// The body of a worker's thread.
+    void begin(worker& me, const cpu_set& pin) noexcept {
+        const std::string name = options_.name + "/" + std::to_string(me.index);
+        platform::name_this_thread(name.c_str());
+        // release: partner is the acquire in launch().
+        me.outcome.store(pin.empty() ? 0 : try_pin_this_thread(pin), std::memory_order_release);
+        me.outcome.notify_one();
+        start_signal_.wait(signal::wait, std::memory_order_acquire);
+        if (start_signal_.load(std::memory_order_acquire) == signal::go) {
+            work(me);
+        }
+    }
+
+    // --- working ---------------------------------------------------------------------------------
+
+    void work(worker& me) noexcept {
+        backoff pace;
+        me.activity.enter();
+        for (;;) {
+            // acquire: partner is the release in resume().
+            if (!paused_.load(std::memory_order_acquire)) {
+                if (take_and_handle(me)) {
+                    me.activity.renew();
+                    progress_.notify_all();
+                    pace.reset();
+                    continue;
+                }
+                if (finished()) {
+                    break;
+                }
+            }
+            me.activity.leave();
+            progress_.notify_all();
+            if (!pace.pause()) {
+                sleep(me);
+                pace.reset();
+            }
+            me.activity.enter();
+        }
+        me.activity.leave();
+        progress_.notify_all();
+        items_.notify_all(); // the others are finished, too
+    }
+
+    /// Takes one message, if there is one, and handles it.
+    bool take_and_handle(worker& me) noexcept {
+        auto m = ring_.try_take();
+        if (!m) {
+            return false;
+        }
+        // A producer that waits for room sleeps until the ring is half empty: waking it for each
+        // free cell would cost two context switches a message.
+        if (room_.has_sleepers() && ring_.size() <= ring_.capacity() / 2) {
+            room_.notify_all();
+        }
+        REGATTA_TRY {
+            dispatch(*m, me.index);
+        }
+        REGATTA_CATCH_ALL {
+            const auto before = errors_.fetch_add(1, std::memory_order_relaxed);
+            options_.on_error.report(std::current_exception(), before);
+        }
+        add_one(me.handled);
+        return true;
+    }
+
+    void dispatch(message& m, unsigned index) {
+        const auto call = [&]<class T>(T& value) {
+            std::get<handler_of<T>>(handlers_).call(value, index);
+        };
+        if constexpr (sizeof...(Messages) == 1) {
+            call(*std::get_if<0>(&m));
+        } else {
+            std::visit(call, m);
+        }
+    }
+
+    void sleep(worker& me) noexcept {
+        items_.prepare_wait();
+        if ((!paused_.load(std::memory_order_acquire) && ring_.ready()) || finished()) {
+            items_.cancel_wait();
+        } else {
+            add_one(me.parked);
+            items_.commit_wait();
+        }
+    }
+
+    /// Whether no message is left and none will come.
+    bool finished() const noexcept { return ring_.closed() && ring_.consumed() == ring_.claimed(); }
+
+    // --- submitting and waiting ------------------------------------------------------------------
+
+    template<class T>
+    bool try_put(T& m, std::size_t limit) noexcept {
+        if (limit < ring_.capacity() && ring_.size() >= limit) {
+            return false;
+        }
+        return ring_.try_emplace(std::move(m));
+    }
+
+    /// Wakes a worker for a message that was accepted, or counts one that was not.
+    bool count(bool accepted) noexcept {
+        if (accepted) {
+            items_.notify_one();
+        } else {
+            refused_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return accepted;
+    }
+
+    template<class T>
+    bool wait_for_room(T& m, std::size_t limit) {
+        worker* const me = current_worker();
+        for (backoff pace; !ring_.closed();) {
+            if (try_put(m, limit)) {
+                return true;
+            }
+            if (me != nullptr && take_and_handle(*me)) {
+                continue; // a handler helps: its own waiting must not keep the ring full
+            }
+            if (!pace.pause() && me == nullptr) {
+                room_.prepare_wait();
+                const bool done = try_put(m, limit);
+                if (done || ring_.closed()) {
+                    room_.cancel_wait();
+                    return done;
+                }
+                room_.commit_wait();
+                pace.reset();
+            }
+        }
+        return false;
+    }
+
+    /// Sleeps until `condition` holds, which some worker's progress makes true.
+    template<class Condition>
+    void wait_for_progress(Condition&& condition) {
+        for (backoff pace; !condition();) {
+            if (!pace.pause()) {
+                progress_.prepare_wait();
+                if (condition()) {
+                    progress_.cancel_wait();
+                    return;
+                }
+                progress_.commit_wait();
+            }
+        }
+    }
+
+    /// The worker whose thread calls, or null.
+    worker* current_worker() const noexcept {
+        worker* found = nullptr;
+        for_each_worker([&](worker& w) {
+            if (w.thread.get_id() == std::this_thread::get_id()) {
+                found = &w;
+            }
+        });
+        return found;
+    }
+
+    void refuse_handler(const char* what) const {
+        if (current_worker() != nullptr) {
+            fail_system(EDEADLK, std::string(what) + " in a handler of the same pool");
+        }
+    }
+
+    template<class Use>
+    void for_each_worker(Use&& use) const {
+        const unsigned count = threads();
+        for (unsigned i = 0; i < count; ++i) {
+            use(*workers_[i]);
+        }
+    }
+
+    /// Adds to a counter that only the calling worker writes.
+    static void add_one(std::atomic<std::uint64_t>& counter) noexcept {
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+    worker_pool_options options_;
+    std::tuple<handler_of<Messages>...> handlers_;
+    mpmc_ring<message> ring_;
+    const admission_limits limits_;
+
+    std::mutex lifecycle_; ///< Held by `start` and `close`; no handler runs under it.
+    /// Filled by `start`; fixed from then on until the destructor.
+    std::vector<std::unique_ptr<worker>> workers_;
+    /// How many of `workers_` may be looked at. Written once by `start`, read by all.
+    std::atomic<unsigned> running_{0};
+    /// Whether the workers may begin. Written by `start`, read by them.
+    std::atomic<signal> start_signal_{signal::wait};
+
+    /// Where idle workers sleep; producers read it at every submit.
+    alignas(destructive_alignment) wake_gate items_;
+    /// Where producers sleep that wait for room; workers read it at every message.
+    alignas(destructive_alignment) wake_gate room_;
+    /// Where `drain` and `pause` sleep; workers read it at every message.
+    wake_gate progress_;
+    /// Written by `pause` and `resume`, read by workers before each message.
+    std::atomic<bool> paused_{false};
+    /// Written where something goes wrong, read by `stats`. Relaxed: counters.
+    alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
+    std::atomic<std::uint64_t> errors_{0};
+};
+
+} // namespace regatta

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a `worker_pool` is made with and what it counts.
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/pool/error_sink.hpp>
+#include <regatta/pool/priority.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace regatta {
+
+/// What a `worker_pool` is made with.
+struct worker_pool_options {
+    /// Workers; 0: as many as `available_cpus()` says.
+    unsigned threads = 0;
+    /// Messages that wait at most; rounded up to a power of two, at least 2.
+    std::size_t capacity = 1024;
+    admission_levels admission{};
+    /// Worker i is named "name/i"; Linux shows the first 15 bytes.
+    std::string name = "worker";
+    /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
+    /// workers than CPUs. Empty: not pinned.
+    cpu_set pin{};
+    /// Receives what handlers throw, on the worker's thread.
+    error_sink on_error{};
+};
+
+/// What a worker pool has done so far. While it is at work the figures are of slightly different
+/// moments; after `drain` they are exact.
+struct worker_pool_stats {
+    struct worker {
+        std::uint64_t handled = 0; ///< Messages, also those whose handler threw.
+        std::uint64_t parked = 0;  ///< Times that the worker went to sleep.
+    };
+    std::uint64_t submitted = 0; ///< Messages accepted.
+    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by priority, or closed.
+    std::uint64_t handled = 0;   ///< The sum over the workers.
+    std::uint64_t errors = 0;    ///< Handlers that threw.
+    std::size_t queued = 0;      ///< Messages accepted and not yet taken by a worker.
+    std::vector<worker> workers; ///< One entry a worker; empty before `start`.
+};
+
+} // namespace regatta

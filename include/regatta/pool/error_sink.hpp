@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Where an exception goes that a task or a handler let escape and that nobody waits for.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/inline_task.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+namespace regatta {
+
+/// Receives each exception that escapes from a fire-and-forget task.
+///
+/// The default prints the first one to stderr and leaves the counting to its owner's statistics; it
+/// never swallows silently and never terminates. Another callable gets every one, on the thread
+/// where it happened, possibly on several threads at once.
+///
+/// Threads: the callable must be safe to call from several threads. Failure: what the callable
+/// itself throws is ignored.
+class error_sink {
+public:
+    error_sink() = default;
+
+    template<class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, error_sink> &&
+             std::is_invocable_v<std::decay_t<F>&, std::exception_ptr>) error_sink(F&& report)
+        : report_(std::forward<F>(report)) {} // NOLINT: implicit by intent
+
+    /// Hands one error over. @param before how many its owner reported before this one.
+    void report(std::exception_ptr error, unsigned long long before) noexcept {
+        if (report_) {
+            REGATTA_TRY {
+                report_(std::move(error));
+            }
+            REGATTA_CATCH_ALL {}
+        } else if (before == 0) {
+            print(error);
+        }
+    }
+
+private:
+    static void print(const std::exception_ptr& error) noexcept {
+#if REGATTA_EXCEPTIONS
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& e) {
+            std::fprintf(stderr,
+                         "regatta: a task ended with an exception: %s (later ones of this "
+                         "pool are only counted)\n",
+                         e.what());
+        } catch (...) {
+            std::fputs("regatta: a task ended with an exception of unknown type (later ones of "
+                       "this pool are only counted)\n",
+                       stderr);
+        }
+#else
+        static_cast<void>(error);
+#endif
+    }
+
+    inline_task<void(std::exception_ptr)> report_;
+};
+
+} // namespace regatta

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The policy through which every primitive of this folder reaches memory and the scheduler.
+///
+/// A primitive is a template on such a policy. `std_atomics` is the real one; a model checker
+/// brings another with the same members, so that it runs the very code that ships. Whatever a
+/// policy offers is the smallest set that the primitives need.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/platform.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
+
+namespace regatta {
+
+/// A place for one `T` whose lifetime the primitive controls; access to it is synchronised by the
+/// primitive's atomics and by nothing of its own.
+template<class T>
+class raw_cell {
+public:
+    raw_cell() noexcept {}
+    ~raw_cell() {}
+    raw_cell(const raw_cell&) = delete;
+    raw_cell& operator=(const raw_cell&) = delete;
+
+    template<class... Args>
+    void emplace(Args&&... args) {
+        std::construct_at(std::addressof(value_), std::forward<Args>(args)...);
+    }
+    T& get() noexcept { return value_; }
+    void destroy() noexcept { std::destroy_at(std::addressof(value_)); }
+
+private:
+    union {
+        T value_;
+    };
+};
+
+/// A full fence: no load or store moves across it, and all threads agree on the order of such
+/// fences. The thread sanitizer knows no fences; there a read-modify-write does the same work.
+inline void full_fence() noexcept {
+#if REGATTA_THREAD_SANITIZER
+    std::atomic<int> word{0};
+    word.fetch_add(1, std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+/// The two sides of a fence of which one is common and one is rare.
+///
+/// If thread A writes x, calls `light()`, then reads y, and thread B writes y, calls `heavy()`,
+/// then reads x, at least one of them reads what the other wrote: the guarantee of two full
+/// fences. Where the kernel offers membarrier(2), `light()` costs nothing at run time and `heavy()`
+/// is a system call of some microseconds; elsewhere both are full fences.
+///
+/// Threads: any. Cost: construction is one system call.
+class asymmetric_fence {
+public:
+    asymmetric_fence() noexcept : kernel_(platform::register_process_fence()) {}
+
+    void light() const noexcept {
+        if (kernel_) {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        } else {
+            full_fence();
+        }
+    }
+    void heavy() const noexcept {
+        full_fence();
+        if (kernel_) {
+            platform::process_fence();
+        }
+    }
+
+private:
+    const bool kernel_; ///< Whether the kernel interrupts the other cores for us.
+};
+
+/// The policy for real programs: the standard's atomics, and the operating system to sleep with.
+struct std_atomics {
+    template<class T>
+    using atomic = std::atomic<T>;
+    template<class T>
+    using cell = raw_cell<T>;
+    using fence = asymmetric_fence;
+
+    /// Blocks while `word` holds `expected`; returns false only when `deadline` has passed.
+    static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                     const std::chrono::steady_clock::time_point* deadline) noexcept {
+        return platform::futex_wait(word, expected, deadline);
+    }
+    static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+        platform::futex_wake(word, static_cast<int>(count));
+    }
+    static void relax() noexcept { REGATTA_CPU_RELAX(); }
+    static void yield() noexcept { std::this_thread::yield(); }
+};
+
+} // namespace regatta

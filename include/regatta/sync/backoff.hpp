@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How long to stay awake while there is nothing to do.
+
+#include <regatta/sync/atomics.hpp>
+
+#include <cstdint>
+
+namespace regatta {
+
+/// Paces a loop that waits for something: first it spins, then it yields, then it says "park".
+///
+/// The spin doubles from one hint to `longest_spin` a step, so that the first steps react within
+/// nanoseconds and the later ones leave the memory bus alone. The whole stays within some tens of
+/// microseconds: about what a futex wake-up costs, so that waiting awake never costs more than
+/// twice what the better choice would have (the competitive bound of A. Karlin et al.,
+/// "Competitive randomized algorithms for non-uniform problems", 1990).
+///
+/// ```cpp
+/// regatta::backoff pace;
+/// while (!ready()) {
+///     if (!pace.pause()) { park(); pace.reset(); }
+/// }
+/// ```
+///
+/// Threads: one; each waiting loop has its own. Blocks: never sleeps. Cost: no memory access.
+template<class Atomics>
+class basic_backoff {
+public:
+    /// Waits a little, longer each time.
+    /// @returns false when it is time to park instead; it has not waited then.
+    bool pause() noexcept {
+        if (step_ < spin_steps) {
+            for (std::uint32_t i = 0; i < (1u << step_); ++i) {
+                Atomics::relax();
+            }
+        } else if (step_ < spin_steps + yield_steps) {
+            Atomics::yield();
+        } else {
+            return false;
+        }
+        ++step_;
+        return true;
+    }
+
+    /// Begins anew, after the wait was over.
+    void reset() noexcept { step_ = 0; }
+
+private:
+    static constexpr std::uint32_t spin_steps = 9; ///< 1, 2, 4 … 256 hints: 511 in all.
+    static constexpr std::uint32_t yield_steps = 4;
+
+    std::uint32_t step_ = 0;
+};
+
+/// The backoff of real programs.
+using backoff = basic_backoff<std_atomics>;
+
+} // namespace regatta

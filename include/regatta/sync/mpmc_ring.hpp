@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A bounded queue from many threads to many.
+
+#include <regatta/sync/ticket_ring.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace regatta {
+
+/// A bounded first-in-first-out queue that any thread may fill and any thread may empty.
+///
+/// An element is moved out before it is used, so that a consumer that is long about it holds no
+/// cell.
+///
+/// Threads: any, for every member. Blocks: never; a thread that is descheduled between its claim
+/// and the end of its move holds back those who need the same cell until it goes on.
+/// Order: an element is seen whole, after all that its producer did before. Failure: a full ring
+/// refuses, an empty one gives nothing. Cost: one compare-and-swap on each side; one allocation at
+/// construction.
+///
+/// Source and invariants I1, I2, I3: `basic_ticket_ring`.
+template<class T, class Atomics>
+class basic_mpmc_ring : public basic_ticket_ring<T, Atomics> {
+    using base = basic_ticket_ring<T, Atomics>;
+
+public:
+    using base::base;
+    /// Destroys what was never taken. No other thread may use the ring any more.
+    ~basic_mpmc_ring() {
+        while (try_take()) {
+        }
+    }
+
+    /// Takes the oldest element, or nothing if there is none.
+    std::optional<T> try_take() noexcept {
+        // relaxed: a guess that the compare-and-swap checks.
+        std::uint64_t position = this->head_.load(std::memory_order_relaxed);
+        for (;;) {
+            auto& at = this->slots_[position & this->mask_];
+            // acquire: partner is the producer's release of the turn; the element is there.
+            const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
+            const auto ahead = static_cast<std::int64_t>(turn - (position + 1));
+            if (ahead == 0) {
+                // release: partner is the acquire in consumed(): whoever sees the position taken
+                // also sees what this thread announced before (that it is at work).
+                if (this->head_.compare_exchange_weak(position, position + 1,
+                                                      std::memory_order_release,
+                                                      std::memory_order_relaxed)) {
+                    std::optional<T> taken{std::move(at.element.get())};
+                    at.element.destroy();
+                    // release: partner is the acquire of the turn in try_emplace; the cell is
+                    // empty.
+                    at.turn.store(position + this->capacity(), std::memory_order_release);
+                    return taken;
+                }
+            } else if (ahead < 0) {
+                return std::nullopt;
+            } else {
+                position = this->head_.load(std::memory_order_relaxed);
+            }
+        }
+    }
+
+    /// Whether there seems to be something to take.
+    bool ready() const noexcept {
+        const std::uint64_t position = this->head_.load(std::memory_order_acquire);
+        const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_acquire);
+        // A larger turn: others took this one meanwhile, so look again.
+        return static_cast<std::int64_t>(turn - (position + 1)) >= 0;
+    }
+};
+
+/// The multi-producer multi-consumer ring of real programs.
+template<class T>
+using mpmc_ring = basic_mpmc_ring<T, std_atomics>;
+
+} // namespace regatta
