@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace {
+
+using regatta::cpu_set;
+
+cpu_set mine() {
+    cpu_set set;
+    EXPECT_EQ(regatta::try_affinity_of_this_thread(set), 0);
+    return set;
+}
+
+} // namespace
+
+TEST(affinity, a_pinned_thread_may_run_where_it_was_told) {
+    const cpu_set before = mine();
+    ASSERT_FALSE(before.empty());
+    for (const unsigned cpu : before) {
+        std::thread([cpu] {
+            EXPECT_EQ(regatta::try_pin_this_thread(cpu_set{cpu}), 0);
+            EXPECT_EQ(mine(), cpu_set{cpu});
+        }).join();
+    }
+    EXPECT_EQ(mine(), before);
+}
+
+TEST(affinity, refuses_no_cpu_and_cpus_that_do_not_exist) {
+    const cpu_set before = mine();
+    EXPECT_EQ(regatta::try_pin_this_thread(cpu_set()), EINVAL);
+    EXPECT_EQ(regatta::try_pin_this_thread(cpu_set{regatta::configured_cpus() + 7000}), EINVAL);
+    EXPECT_EQ(mine(), before);
+}
+
+TEST(affinity, scoped_pin_restores_the_saved_mask) {
+    const cpu_set before = mine();
+    {
+        const regatta::scoped_pin pin(cpu_set{*before.begin()});
+        EXPECT_EQ(mine(), cpu_set{*before.begin()});
+        EXPECT_EQ(pin.saved(), before);
+        EXPECT_EQ(regatta::available_cpus(), 1u);
+    }
+    EXPECT_EQ(mine(), before);
+}
+
+TEST(available_cpus, is_at_least_one_and_at_most_the_mask) {
+    EXPECT_GE(regatta::available_cpus(), 1u);
+    EXPECT_LE(regatta::available_cpus(), mine().count());
+    EXPECT_EQ(regatta::available_cpus("/nonexistent"), mine().count());
+}
+
+TEST(available_cpus, rounds_a_quota_up) {
+    EXPECT_EQ(regatta::cap_cpus(8, std::nullopt), 8u);
+    EXPECT_EQ(regatta::cap_cpus(8, 1.5), 2u);
+    EXPECT_EQ(regatta::cap_cpus(8, 2.0), 2u);
+    EXPECT_EQ(regatta::cap_cpus(8, 0.1), 1u);
+    EXPECT_EQ(regatta::cap_cpus(8, 0.0), 1u);
+    EXPECT_EQ(regatta::cap_cpus(8, 100.0), 8u);
+    EXPECT_EQ(regatta::cap_cpus(8, 1e300), 8u);
+    EXPECT_EQ(regatta::cap_cpus(0, std::nullopt), 1u);
+}

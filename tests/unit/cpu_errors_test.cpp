@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace {
+
+using regatta::cpu_set;
+
+template<class Error, class Action>
+std::string message_of(Action action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+} // namespace
+
+TEST(cpu_set_errors, say_the_text_the_place_and_what_was_expected) {
+    EXPECT_EQ(message_of<std::invalid_argument>([] { cpu_set::parse("0-15:2", 16); }),
+              "CPU list '0-15:2', position 6: expected '/' and the size of a group, found the end");
+    EXPECT_EQ(message_of<std::invalid_argument>([] { cpu_set::parse("two"); }),
+              "CPU list 'two', position 0: expected a CPU number, 'N' or 'all', found 't'");
+}
+
+TEST(cpu_set_errors, numbers_out_of_range_are_refused) {
+    EXPECT_THROW(cpu_set{cpu_set::max_width}, std::invalid_argument);
+    cpu_set set;
+    EXPECT_THROW(set.insert_range(3, 2), std::invalid_argument);
+    EXPECT_TRUE(set.empty());
+}
+
+TEST(affinity_errors, name_the_cpus) {
+    const auto before = regatta::affinity_of_this_thread();
+    EXPECT_THAT(message_of<std::system_error>([] {
+                    regatta::pin_this_thread(cpu_set{9000, 9001});
+                }),
+                testing::HasSubstr("pin this thread to CPUs '9000-9001'"));
+    EXPECT_THROW(regatta::scoped_pin{cpu_set{9000}}, std::system_error);
+    EXPECT_EQ(regatta::affinity_of_this_thread(), before);
+}

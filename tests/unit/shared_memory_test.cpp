@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process_peer.hpp"
+
+#include <regatta/process/shared_memory.hpp>
+#include <regatta/process/stale_segments.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace {
+
+using process_test::peer;
+using regatta::layout_hash;
+using regatta::segment_header;
+using regatta::shared_memory;
+using testing::HasSubstr;
+
+constexpr std::uint64_t layout = layout_hash("test v1");
+
+/// A name of this test's own, gone afterwards whatever happened.
+class segment_name {
+public:
+    segment_name()
+        : name_("/regatta_test_" + std::to_string(::getpid()) + "_" +
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+        ::unlink(path().c_str());
+    }
+    segment_name(const segment_name&) = delete;
+    segment_name& operator=(const segment_name&) = delete;
+    ~segment_name() { ::unlink(path().c_str()); }
+    const std::string& text() const { return name_; }
+    std::string path() const { return "/dev/shm" + name_; }
+    bool exists() const { return ::access(path().c_str(), F_OK) == 0; }
+
+private:
+    std::string name_;
+};
+
+template<class Action>
+std::pair<int, std::string> error_of(Action action) {
+    try {
+        action();
+    } catch (const std::system_error& error) {
+        return {error.code().value(), error.what()};
+    }
+    return {0, "nothing was thrown"};
+}
+
+/// Writes a number somewhere into the file of a segment.
+template<class Number>
+void overwrite(const segment_name& name, std::size_t offset, Number value) {
+    const regatta::unique_descriptor file(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::pwrite(file.get(), &value, sizeof value, static_cast<off_t>(offset)),
+              static_cast<ssize_t>(sizeof value));
+}
+
+char* text_of(const shared_memory& memory) {
+    return reinterpret_cast<char*>(memory.data());
+}
+
+} // namespace
+
+TEST(shared_memory, is_shared_and_zero_at_first) {
+    const segment_name name;
+    const auto one = shared_memory::create(name.text(), 1000, layout);
+    const auto two = shared_memory::open(name.text().substr(1), layout);
+    EXPECT_EQ(one.size(), 1000u);
+    EXPECT_EQ(two.size(), 1000u);
+    EXPECT_EQ(two.name(), name.text());
+    EXPECT_NE(one.data(), two.data());
+    EXPECT_TRUE(
+        std::all_of(two.data(), two.data() + 1000, [](std::byte b) { return b == std::byte{}; }));
+    one.data()[999] = std::byte{42};
+    EXPECT_EQ(two.data()[999], std::byte{42});
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.data()) % 128, 0u);
+}
+
+TEST(shared_memory, is_its_owners_alone_whatever_the_umask) {
+    const segment_name name;
+    const mode_t before = ::umask(0277);
+    const auto named = shared_memory::create(name.text(), 10, layout);
+    const auto anonymous = shared_memory::anonymous("test", 10, layout);
+    ::umask(before);
+    for (const auto* memory : {&named, &anonymous}) {
+        struct stat status {};
+        ASSERT_EQ(::fstat(memory->descriptor(), &status), 0);
+        EXPECT_EQ(status.st_mode & 07777u, 0600u);
+        EXPECT_NE(::fcntl(memory->descriptor(), F_GETFD) & FD_CLOEXEC, 0);
+    }
+}
+
+TEST(shared_memory, a_name_is_taken_once) {
+    const segment_name name;
+    const auto one = shared_memory::create(name.text(), 10, layout);
+    const auto [number, text] = error_of([&] { shared_memory::create(name.text(), 10, layout); });
+    EXPECT_EQ(number, EEXIST);
+    EXPECT_THAT(text, HasSubstr("create shared memory '" + name.text() + "'"));
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text() + "x", layout); }).first, ENOENT);
+}
+
+TEST(shared_memory, its_creator_removes_the_name) {
+    const segment_name name;
+    {
+        const auto made = shared_memory::create(name.text(), 10, layout);
+        { const auto opened = shared_memory::open(name.text(), layout); }
+        EXPECT_TRUE(name.exists());
+    }
+    EXPECT_FALSE(name.exists());
+    {
+        auto made = shared_memory::create(name.text(), 10, layout);
+        made.keep_name();
+    }
+    EXPECT_TRUE(name.exists());
+    auto opened = shared_memory::open(name.text(), layout);
+    opened.unlink();
+    EXPECT_FALSE(name.exists());
+    EXPECT_EQ(opened.size(), 10u);
+    opened.data()[0] = std::byte{1};
+    const auto next = shared_memory::create(name.text(), 10, layout);
+    opened.unlink();
+    EXPECT_TRUE(name.exists()) << "the name is another segment's by now";
+}
+
+TEST(shared_memory, moves) {
+    const segment_name name;
+    auto one = shared_memory::create(name.text(), 10, layout);
+    shared_memory two = std::move(one);
+    EXPECT_FALSE(one); // NOLINT: what is moved from is defined
+    EXPECT_EQ(one.data(), nullptr);
+    EXPECT_EQ(one.size(), 0u);
+    EXPECT_EQ(one.descriptor(), -1);
+    EXPECT_TRUE(two);
+    two = shared_memory::anonymous("test", 20, layout);
+    EXPECT_FALSE(name.exists());
+    EXPECT_EQ(two.size(), 20u);
+}
+
+TEST(shared_memory, names_are_checked) {
+    for (const std::string& name :
+         {std::string(), std::string("/"), std::string("a/b"), std::string("//a"), std::string("."),
+          std::string("/.."), std::string("a\0b", 3), std::string(256, 'x')}) {
+        EXPECT_THROW(shared_memory::create(name, 10, layout), std::invalid_argument) << name;
+        EXPECT_THROW(shared_memory::open(name, layout), std::invalid_argument) << name;
+        EXPECT_THROW(shared_memory::replace(name, 10, layout), std::invalid_argument) << name;
+    }
+}
+
+TEST(shared_memory, impossible_sizes_are_refused) {
+    const segment_name name;
+    for (const std::size_t size : {std::size_t{0}, SIZE_MAX, SIZE_MAX - 100}) {
+        EXPECT_THROW(shared_memory::create(name.text(), size, layout), std::invalid_argument);
+        EXPECT_THROW(shared_memory::anonymous("test", size, layout), std::invalid_argument);
+    }
+    EXPECT_FALSE(name.exists());
+}
+
+TEST(shared_memory, no_room_is_an_error_at_creation) {
+    const segment_name name;
+    struct statvfs status {};
+    ASSERT_EQ(::statvfs("/dev/shm", &status), 0);
+    if (status.f_blocks == 0) {
+        GTEST_SKIP() << "/dev/shm is mounted without a limit";
+    }
+    const std::size_t more = std::size_t{status.f_bavail} * status.f_frsize + (64u << 20);
+    const auto before = process_test::open_descriptors();
+    const auto [number, text] = error_of([&] { shared_memory::create(name.text(), more, layout); });
+    EXPECT_EQ(number, ENOSPC);
+    EXPECT_THAT(text, HasSubstr("allocate " + std::to_string(more + 128) + " bytes"));
+    EXPECT_FALSE(name.exists());
+    EXPECT_EQ(process_test::open_descriptors(), before);
+    EXPECT_EQ(
+        error_of([] { shared_memory::anonymous("test", std::size_t{1} << 46, layout); }).first,
+        ENOMEM);
+}
+
+TEST(shared_memory, all_its_pages_are_there_at_creation) {
+    const auto memory = shared_memory::anonymous("test", 1 << 20, layout);
+    struct stat status {};
+    ASSERT_EQ(::fstat(memory.descriptor(), &status), 0);
+    EXPECT_GE(status.st_blocks * 512, 1 << 20);
+}
+
+TEST(shared_memory, two_processes_share_a_named_segment) {
+    const segment_name name;
+    peer other({"create", name.text(), "4096", "test v1", "from the other"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    const auto memory = shared_memory::open(name.text(), layout);
+    EXPECT_STREQ(text_of(memory), "from the other");
+    EXPECT_TRUE(other.finish().success());
+    EXPECT_FALSE(name.exists());
+    EXPECT_STREQ(text_of(memory), "from the other") << "the memory stays for who has it";
+}
+
+TEST(shared_memory, a_child_attaches_to_an_anonymous_segment) {
+    const auto memory = shared_memory::anonymous("test", 4096, layout);
+    std::strcpy(text_of(memory), "question");
+    peer other({"attach", "5", "test v1", "reply"}, {{memory.descriptor(), 5}});
+    EXPECT_EQ(other.answer(), "question");
+    EXPECT_TRUE(other.finish().success());
+    EXPECT_STREQ(text_of(memory), "reply");
+}
+
+TEST(shared_memory, attach_leaves_the_descriptor_to_its_owner) {
+    const auto memory = shared_memory::anonymous("test", 4096, layout);
+    const auto before = process_test::open_descriptors();
+    {
+        const auto attached = shared_memory::attach(memory.descriptor(), layout);
+        EXPECT_NE(attached.descriptor(), memory.descriptor());
+        EXPECT_EQ(attached.size(), 4096u);
+        EXPECT_EQ(attached.name(), "");
+    }
+    EXPECT_EQ(process_test::open_descriptors(), before);
+    EXPECT_GE(::fcntl(memory.descriptor(), F_GETFD), 0);
+    EXPECT_EQ(error_of([] { shared_memory::attach(-1, layout); }).first, EBADF);
+    EXPECT_EQ(error_of([] { shared_memory::attach(789, layout); }).first, EBADF);
+    const process_test::pipe_ends no_memory;
+    EXPECT_EQ(error_of([&] { shared_memory::attach(no_memory.read.get(), layout); }).first, EPROTO);
+}
+
+TEST(shared_memory, an_anonymous_segment_cannot_change_its_size) {
+    const auto memory = shared_memory::anonymous("test", 4096, layout);
+    EXPECT_NE(::ftruncate(memory.descriptor(), 100), 0);
+    EXPECT_EQ(errno, EPERM);
+    EXPECT_NE(::ftruncate(memory.descriptor(), 1 << 20), 0);
+}
+
+TEST(shared_memory, a_peer_with_another_layout_gets_an_error) {
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 4096, layout);
+    peer named({"open", name.text(), "test v2"});
+    const std::string text = named.answer();
+    EXPECT_THAT(text, HasSubstr("error: open shared memory '" + name.text() + "': layout hash: "));
+    EXPECT_THAT(text, HasSubstr("Protocol error"));
+    EXPECT_EQ(named.finish().code(), 1);
+    const auto anonymous = shared_memory::anonymous("test", 4096, layout);
+    peer inheriting({"attach", "5", "test v2", "x"}, {{anonymous.descriptor(), 5}});
+    EXPECT_THAT(inheriting.answer(), HasSubstr("descriptor 5: layout hash: expected 0x"));
+    EXPECT_EQ(inheriting.finish().code(), 1);
+}
+
+TEST(shared_memory, each_wrong_field_is_named) {
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 4096, layout);
+    const auto opening = [&] { shared_memory::open(name.text(), layout); };
+    overwrite(name, offsetof(segment_header, total_size), std::uint64_t{77});
+    EXPECT_THAT(error_of(opening).second, HasSubstr("total size (header: expected, file: found): "
+                                                    "expected 77, found 4224"));
+    overwrite(name, offsetof(segment_header, header_size), std::uint32_t{64});
+    EXPECT_THAT(error_of(opening).second, HasSubstr("header size: expected 128, found 64"));
+    overwrite(name, offsetof(segment_header, version), std::uint32_t{9});
+    EXPECT_THAT(error_of(opening).second, HasSubstr("header version: expected 1, found 9"));
+    overwrite(name, offsetof(segment_header, magic), std::uint64_t{0});
+    EXPECT_THAT(error_of(opening).second, HasSubstr("magic (is it a segment of this library?)"));
+    EXPECT_EQ(error_of(opening).first, EPROTO);
+}
+
+TEST(shared_memory, a_truncated_segment_is_refused) {
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 4096, layout);
+    ASSERT_EQ(::truncate(name.path().c_str(), 200), 0);
+    EXPECT_THAT(error_of([&] { shared_memory::open(name.text(), layout); }).second,
+                HasSubstr("expected 4224, found 200"));
+    ASSERT_EQ(::truncate(name.path().c_str(), 5), 0);
+    EXPECT_THAT(error_of([&] { shared_memory::open(name.text(), layout); }).second,
+                HasSubstr("size: expected at least 128, found 5"));
+}
+
+TEST(shared_memory, foreign_files_are_neither_opened_nor_replaced) {
+    const segment_name name;
+    const regatta::unique_descriptor file(
+        ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    ASSERT_EQ(::ftruncate(file.get(), 8192), 0);
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);
+    const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
+    EXPECT_EQ(number, EPROTO);
+    EXPECT_THAT(text, HasSubstr("belongs to a file that is no segment"));
+    EXPECT_TRUE(name.exists());
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
+    EXPECT_TRUE(name.exists());
+}
+
+TEST(shared_memory, a_symbolic_link_is_not_followed) {
+    const segment_name name;
+    ASSERT_EQ(::symlink("/dev/null", name.path().c_str()), 0);
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, ELOOP);
+}
+
+TEST(shared_memory, what_others_could_write_to_is_refused) {
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 4096, layout);
+    ASSERT_EQ(::chmod(name.path().c_str(), 0644), 0);
+    auto [number, text] = error_of([&] { shared_memory::open(name.text(), layout); });
+    EXPECT_EQ(number, EPERM);
+    EXPECT_THAT(text, HasSubstr("mode: expected 0600, found 0644"));
+    ASSERT_EQ(::chmod(name.path().c_str(), 0600), 0);
+    if (::chown(name.path().c_str(), 65534, 65534) != 0) {
+        GTEST_SKIP() << "only root can give a file away to test the owner";
+    }
+    std::tie(number, text) = error_of([&] { shared_memory::open(name.text(), layout); });
+    EXPECT_EQ(number, EPERM);
+    EXPECT_THAT(text, HasSubstr("found 65534"));
+    EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EPERM);
+}
+
+TEST(replace, refuses_a_segment_in_use) {
+    const segment_name name;
+    peer other({"create", name.text(), "4096", "test v1", "mine"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
+    EXPECT_EQ(number, EBUSY);
+    EXPECT_THAT(text, HasSubstr("replace shared memory '" + name.text() + "': it is in use"));
+    EXPECT_STREQ(text_of(shared_memory::open(name.text(), layout)), "mine");
+}
+
+TEST(replace, refuses_a_segment_whose_creator_died_but_not_its_user) {
+    const segment_name name;
+    peer creator({"create", name.text(), "4096", "test v1", "mine"});
+    ASSERT_EQ(creator.answer(), "made " + name.text());
+    const auto user = shared_memory::open(name.text(), layout);
+    creator.process.kill(SIGKILL);
+    creator.process.wait();
+    EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EBUSY);
+    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
+}
+
+TEST(replace, takes_over_from_a_killed_owner_at_once) {
+    const segment_name name;
+    peer other({"create", name.text(), "4096", "test v1", "lost"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    other.process.kill(SIGKILL);
+    other.process.wait();
+    ASSERT_TRUE(name.exists()) << "a killed process removes nothing";
+    const auto memory = shared_memory::replace(name.text(), 64, layout_hash("test v2"));
+    EXPECT_EQ(memory.size(), 64u);
+    EXPECT_STREQ(text_of(memory), "");
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);
+}
+
+TEST(replace, makes_what_is_not_there) {
+    const segment_name name;
+    EXPECT_EQ(shared_memory::replace(name.text(), 64, layout).size(), 64u);
+}
+
+TEST(stale_segments, are_those_that_a_crash_left) {
+    const segment_name name;
+    const auto living = shared_memory::create(name.text() + "_living", 10, layout);
+    peer other({"create", name.text(), "4096", "test v1", "lost"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
+    other.process.kill(SIGKILL);
+    other.process.wait();
+    const std::vector<std::string> expected{name.text()};
+    EXPECT_EQ(regatta::stale_segments(name.text()), expected);
+    EXPECT_EQ(regatta::stale_segments(name.text().substr(1)), expected) << "the '/' is optional";
+    EXPECT_TRUE(name.exists()) << "looking removes nothing";
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), expected);
+    EXPECT_FALSE(name.exists());
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
+    EXPECT_EQ(shared_memory::open(living.name(), layout).size(), 10u);
+}
+
+TEST(layout_hash, differs_by_text_size_and_alignment) {
+    EXPECT_NE(layout_hash("a"), layout_hash("b"));
+    EXPECT_NE(layout_hash<int>("a"), layout_hash<char>("a"));
+    EXPECT_NE(layout_hash<double>("a"), layout_hash<char[8]>("a"));
+    EXPECT_EQ(layout_hash<int>("a"), layout_hash<unsigned>("a"));
+    static_assert(layout_hash("") == 0xcbf29ce484222325u);
+    static_assert(layout_hash("a") == 0xaf63dc4c8601ec8cu); // The published value of FNV-1a.
+}
