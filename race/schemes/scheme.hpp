@@ -42,9 +42,10 @@ public:
 
 /// One way of running a workload. Made anew for every timed run.
 ///
-/// The race calls, in this order: the factory, `prepare` (not timed: what such a program does once,
-/// as starting the threads of a pool), `run` (timed, from nothing done to everything done), the
-/// destructor (not timed). `run` leaves no worker behind that still touches the workload.
+/// The race clears the log and calls, in this order: the factory, `prepare` (not timed: what such a
+/// program does once, as starting the threads of a pool), `run` (timed, from nothing done to
+/// everything done), the destructor (not timed). `run` leaves no worker behind that still touches
+/// the workload.
 class scheme {
 public:
     scheme() = default;

@@ -80,19 +80,16 @@ inline std::size_t zmq_send_all(zmq::socket_t& to, std::size_t count, std::size_
                                   zmq::socket_t& from, zmq::socket_t& to,
                                   std::int64_t process = 0) {
     const std::size_t count = work.items();
-    std::optional<item_runner> runner;
+    item_runner runner(work, log);
+    if (worker_log* mine = runner.log()) {
+        mine->process = process;
+    }
     for (;;) {
         const zmq_item first = zmq_receive(from);
         if (first != zmq_greeting) {
-            if (!runner) { // not earlier: the log belongs to the run from its begin only
-                runner.emplace(work, log);
-                if (worker_log* mine = runner->log()) {
-                    mine->process = process;
-                }
-            }
             const std::size_t end = std::min<std::size_t>(first + chunk, count);
             for (std::size_t item = first; item < end; ++item) {
-                (*runner)(item);
+                runner(item);
             }
         }
         zmq_send(to, first);

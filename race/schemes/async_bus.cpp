@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+#include "schemes/thread_team.hpp"
+
+#include <regatta/bus/async_bus.hpp>
+
+#include <cstdint>
+#include <latch>
+
+namespace regatta::race {
+namespace {
+
+struct item_message {
+    std::uint32_t item;
+};
+
+/// One message an item to `regatta::async_bus`, whose single consumer computes them all, whatever
+/// the number of workers: what a bus is not for.
+class bus_with_one_consumer final : public scheme {
+public:
+    ~bus_with_one_consumer() override { stop_.request_stop(); }
+
+    void prepare(run_context&) override {
+        bus_.subscribe<item_message>([this](const item_message& message) {
+            (*runner_)(message.item);
+            done_->count_down();
+        });
+        consumer_.start([this](std::size_t) { bus_.run(stop_.get_token()); });
+    }
+
+    void run(run_context& context) override {
+        runner_.emplace(context.work, context.log);
+        const auto count = static_cast<std::uint32_t>(context.work.items());
+        done_.emplace(static_cast<std::ptrdiff_t>(count));
+        for (std::uint32_t item = 0; item < count; ++item) {
+            bus_.publish(item_message{item});
+        }
+        done_->wait();
+    }
+
+private:
+    std::optional<item_runner> runner_; ///< The consumer's; made before the first message is sent.
+    std::optional<std::latch> done_;
+    async_bus<item_message> bus_;
+    std::stop_source stop_;
+    thread_team consumer_; ///< Joined first.
+};
+
+} // namespace
+
+scheme_entry async_bus_scheme() {
+    return entry_of<bus_with_one_consumer>();
+}
+
+} // namespace regatta::race

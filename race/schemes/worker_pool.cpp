@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+
+#include <regatta/base/version.hpp>
+#include <regatta/bus/worker_pool.hpp>
+
+#include <cstdint>
+#include <system_error>
+
+namespace regatta::race {
+namespace {
+
+struct item_message {
+    std::uint32_t item;
+};
+
+/// One message an item to `regatta::worker_pool`; `drain` tells that all are done.
+class pool_of_workers final : public scheme {
+public:
+    void prepare(run_context& context) override {
+        pool_.emplace(worker_pool_options{.threads = context.workers, .name = "race"});
+        pool_->on<item_message>(
+            [this](item_message& message, unsigned worker) { runners_[worker](message.item); });
+        try {
+            pool_->start();
+        } catch (const std::system_error& error) {
+            throw scheme_failure(std::string("the pool could not start: ") + error.what());
+        }
+    }
+
+    void run(run_context& context) override {
+        runners_.clear();
+        for (unsigned i = 0; i < context.workers; ++i) {
+            runners_.emplace_back(context.work, context.log);
+        }
+        const auto count = static_cast<std::uint32_t>(context.work.items());
+        for (std::uint32_t item = 0; item < count; ++item) {
+            pool_->submit(item_message{item});
+        }
+        pool_->drain();
+    }
+
+private:
+    std::vector<item_runner> runners_; ///< One a worker, made before the first message is sent.
+    std::optional<worker_pool<item_message>> pool_;
+};
+
+} // namespace
+
+scheme_entry worker_pool_scheme() {
+    return entry_of<pool_of_workers>();
+}
+
+} // namespace regatta::race

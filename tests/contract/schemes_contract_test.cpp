@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What every scheme of the race promises, checked on all of them.
+
+#include "schemes/scheme.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/process/shared_memory.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <new>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace regatta::race;
+
+namespace {
+
+struct race_memory {
+    regatta::shared_memory memory =
+        regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
+    run_log& log = *new (memory.data()) run_log;
+};
+
+/// Whether the library behind it is compiled without the thread sanitizer, which then cannot see
+/// how it synchronises.
+bool hidden_from_the_thread_sanitizer(const scheme_info& info) {
+    return REGATTA_THREAD_SANITIZER != 0 && !info.version.empty() &&
+           info.name != "asio"; // headers only: instrumented like our own code
+}
+
+std::size_t entries_of(const char* folder) {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) {
+        ++count;
+    }
+    return count;
+}
+
+struct every_scheme : testing::TestWithParam<const scheme_info*> {
+    void SetUp() override {
+        if (hidden_from_the_thread_sanitizer(info())) {
+            GTEST_SKIP() << info().name << ": not built for the thread sanitizer";
+        }
+    }
+
+    const scheme_info& info() const { return *GetParam(); }
+
+    std::unique_ptr<workload> make(std::size_t size, const char* kernel) const {
+        return find_workload("matmul")->make({.size = size, .kernel = kernel, .seed = 7});
+    }
+
+    /// Why it cannot run; the test is skipped then.
+    std::string missing(const workload& work) const { return info().missing(work); }
+
+    void run(workload& work, unsigned workers) {
+        work.reset();
+        memory.log.clear();
+        run_context context{work, memory.log, memory.memory.descriptor(), workers};
+        const auto scheme = info().make({.workers = workers, .chunk = 5});
+        scheme->prepare(context);
+        scheme->run(context);
+        logs_items = scheme->logs_items();
+        const verification checked = work.verify();
+        EXPECT_TRUE(checked.ok) << checked.message;
+    }
+
+    /// The items of all workers, after a look at the plausibility of each log.
+    std::size_t logged_items(unsigned workers) const {
+        std::size_t items = 0;
+        std::size_t busy = 0;
+        for (const worker_log& worker : memory.log.workers) {
+            items += worker.items;
+            busy += worker.items > 0 ? 1 : 0;
+            EXPECT_LE(worker.first_ns, worker.last_ns);
+            EXPECT_LE(worker.busy_ns, worker.last_ns - worker.first_ns);
+            EXPECT_GE(worker.busy_ns, 0);
+        }
+        EXPECT_LE(busy, workers);
+        EXPECT_LE(memory.log.seen.load(), workers);
+        return items;
+    }
+
+    race_memory memory;
+    bool logs_items = true;
+};
+
+std::string name_of(const testing::TestParamInfo<const scheme_info*>& parameter) {
+    return std::string(parameter.param->name);
+}
+
+std::vector<const scheme_info*> all_schemes() {
+    std::vector<const scheme_info*> all;
+    for (const scheme_info& info : schemes()) {
+        all.push_back(&info);
+    }
+    return all;
+}
+
+} // namespace
+
+#define SKIP_IF_MISSING(work)                                                                      \
+    if (const std::string reason = missing(work); !reason.empty()) {                               \
+        GTEST_SKIP() << info().name << ": " << reason;                                             \
+    }
+
+// "Runs every item exactly once": as many were run as there are, and none is wrong or missing.
+TEST_P(every_scheme, runs_every_item_exactly_once) {
+    const auto work = make(130, "naive");
+    SKIP_IF_MISSING(*work);
+    for (const unsigned workers : {1u, 2u, 3u, 64u}) {
+        SCOPED_TRACE(workers);
+        run(*work, workers);
+        if (logs_items) {
+            EXPECT_EQ(logged_items(workers), work->items());
+        }
+    }
+}
+
+TEST_P(every_scheme, runs_fewer_items_than_workers) {
+    const auto work = make(65, "tiled");
+    SKIP_IF_MISSING(*work);
+    ASSERT_LT(work->items(), 64u);
+    run(*work, 64);
+    if (logs_items) {
+        EXPECT_EQ(logged_items(64), work->items());
+    }
+}
+
+TEST_P(every_scheme, runs_again_and_again) {
+    const auto work = make(64, "naive");
+    SKIP_IF_MISSING(*work);
+    for (int round = 0; round < 20; ++round) {
+        run(*work, 2);
+        if (logs_items) {
+            EXPECT_EQ(logged_items(2), work->items());
+        }
+    }
+}
+
+TEST_P(every_scheme, may_be_made_and_prepared_for_nothing) {
+    const auto work = make(64, "naive");
+    SKIP_IF_MISSING(*work);
+    run_context context{*work, memory.log, memory.memory.descriptor(), 3};
+    static_cast<void>(info().make({.workers = 3}));
+    info().make({.workers = 3})->prepare(context);
+}
+
+// "Not 0: finish early; items are skipped from now on".
+TEST_P(every_scheme, ends_early_when_told_to_stop) {
+    const auto work = make(512, "naive");
+    SKIP_IF_MISSING(*work);
+    memory.log.stop.store(1);
+    run_context context{*work, memory.log, memory.memory.descriptor(), 2};
+    const auto scheme = info().make({.workers = 2});
+    scheme->prepare(context);
+    scheme->run(context);
+    EXPECT_EQ(logged_items(2), 0u);
+}
+
+// "`run` leaves no worker behind", and the destructor nothing at all.
+TEST_P(every_scheme, leaves_no_thread_and_no_descriptor) {
+    const auto work = make(64, "naive");
+    SKIP_IF_MISSING(*work);
+    if (info().name == "blas_threads") {
+        GTEST_SKIP() << "OpenBLAS keeps its threads, asleep";
+    }
+    run(*work, 3); // what a library loads only once is there from now on
+    const std::size_t descriptors = entries_of("/proc/self/fd");
+    const std::size_t threads = entries_of("/proc/self/task");
+    run(*work, 5);
+    EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
+    // A joined thread may be listed for a moment after the join.
+    while (entries_of("/proc/self/task") > threads) {
+        std::this_thread::yield();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(schemes, every_scheme, testing::ValuesIn(all_schemes()), name_of);
+
+int main(int argc, char** argv) {
+    if (const auto status = run_as_worker(argc, argv)) {
+        return *status;
+    }
+    testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}
