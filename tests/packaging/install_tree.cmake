@@ -18,7 +18,7 @@ foreach(name IN ITEMS LICENSE CHANGELOG.md LIMITATIONS.md)
     list(APPEND expected share/doc/regatta/${name})
 endforeach()
 if(with_command)
-    list(APPEND expected bin/regatta)
+    list(APPEND expected bin/regatta libexec/regatta/regatta-worker)
 endif()
 
 foreach(path IN LISTS expected)
