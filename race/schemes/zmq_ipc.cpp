@@ -7,6 +7,7 @@
 #include "schemes/worker_process.hpp"
 #include "schemes/zmq_common.hpp"
 
+#include <system_error>
 #include <unistd.h>
 
 namespace regatta::race {
@@ -31,6 +32,8 @@ public:
         } catch (const zmq::error_t& error) {
             throw scheme_failure(std::string("ZeroMQ could not connect the workers: ") +
                                  error.what());
+        } catch (const std::system_error& error) {
+            throw scheme_failure(error.what());
         }
     }
 

@@ -27,7 +27,7 @@ void multiply_plainly(std::size_t rows, std::size_t n, const double* a, const do
 
 } // namespace
 
-matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b)
+matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b, method how)
     : n_(n)
     , product_(n * n)
     , row_bounds_(n, 0.0)
@@ -53,7 +53,7 @@ matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b
     constexpr std::size_t slice = 64;
     const std::vector<double> wide_b(b, b + n * n);
     std::vector<double> wide_a(slice * n);
-    const blas* library = blas::find();
+    const blas* library = how == method::plain ? nullptr : blas::find();
     for (std::size_t first = 0; first < n; first += slice) {
         const std::size_t rows = std::min(slice, n - first);
         std::copy(a + first * n, a + (first + rows) * n, wide_a.begin());

@@ -21,8 +21,11 @@ namespace regatta::race {
 /// bound (|A|·|B|)ᵢⱼ from above by Cauchy and Schwarz). A NaN never passes.
 class matmul_reference {
 public:
-    /// Computes it: with dgemm of OpenBLAS where that is installed, otherwise with plain loops.
-    matmul_reference(std::size_t n, const float* a, const float* b);
+    enum class method { fastest, plain };
+
+    /// Computes it: with dgemm of OpenBLAS where that is installed, otherwise, or if asked for,
+    /// with plain loops.
+    matmul_reference(std::size_t n, const float* a, const float* b, method how = method::fastest);
 
     /// Compares every element; the message names the first wrong one and how many are wrong.
     verification compare(const float* c) const;

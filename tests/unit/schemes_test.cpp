@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/scheme_entry.hpp"
+#include "schemes/thread_runner.hpp"
+#include "schemes/thread_team.hpp"
+#include "workloads/matmul.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace regatta::race;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(registry, lists_each_scheme_once_with_its_words) {
+    std::set<std::string_view> names;
+    for (const scheme_info& info : schemes()) {
+        EXPECT_TRUE(names.insert(info.name).second) << info.name << " is listed twice";
+        EXPECT_FALSE(info.summary.empty()) << info.name;
+        EXPECT_FALSE(info.suits.empty()) << info.name;
+        EXPECT_EQ(find_scheme(info.name), &info);
+    }
+    for (const char* name :
+         {"serial", "std_thread", "std_async", "worker_pool", "async_bus", "processes",
+          "zmq_inproc", "zmq_inproc_chunk", "zmq_ipc", "openmp_static", "openmp_dynamic", "tbb",
+          "asio", "std_par", "blas_threads"}) {
+        EXPECT_TRUE(names.contains(name)) << name;
+    }
+    EXPECT_EQ(find_scheme("tbbb"), nullptr);
+}
+
+TEST(registry, an_absent_peer_names_its_package) {
+    const scheme_entry entry = absent_scheme("oneTBB", "libtbb-dev");
+    const auto work = make_matmul({.size = 64});
+    EXPECT_THAT(entry.missing(*work), AllOf(HasSubstr("oneTBB"), HasSubstr("libtbb-dev")));
+    EXPECT_THROW(entry.make({}), scheme_failure);
+}
+
+TEST(registry, a_chunk_of_nothing_is_refused) {
+    const scheme_info* info = find_scheme("zmq_inproc_chunk");
+    const auto work = make_matmul({.size = 64});
+    if (!info->missing(*work).empty()) {
+        GTEST_SKIP() << info->missing(*work);
+    }
+    EXPECT_THROW(info->make({.workers = 1, .chunk = 0}), std::invalid_argument);
+}
+
+TEST(run_as_worker, leaves_an_ordinary_command_line_alone) {
+    char program[] = "regatta";
+    char word[] = "race";
+    char* arguments[] = {program, word, nullptr};
+    EXPECT_EQ(run_as_worker(1, arguments), std::nullopt);
+    EXPECT_EQ(run_as_worker(2, arguments), std::nullopt);
+}
+
+TEST(run_as_worker, refuses_what_no_race_would_start) {
+    char program[] = "regatta";
+    char flag[] = "--regatta-worker";
+    char scheme[] = "serial";
+    char work[] = "matmul";
+    char* arguments[] = {program, flag, scheme, work, nullptr};
+    EXPECT_EQ(run_as_worker(2, arguments), 2);
+    EXPECT_EQ(run_as_worker(4, arguments), 2);
+}
+
+// "Gives each thread that asks its own item_runner for one run."
+TEST(thread_runners, each_thread_has_one_slot_in_each_run) {
+    constexpr unsigned threads = 4;
+    const auto work = make_matmul({.size = 64});
+    auto first_log = std::make_unique<run_log>();
+    auto second_log = std::make_unique<run_log>();
+    thread_runners first(*work, *first_log);
+    {
+        std::vector<std::jthread> all;
+        for (unsigned t = 0; t < threads; ++t) {
+            all.emplace_back([&, t] {
+                for (std::size_t item = t; item < work->items(); item += threads) {
+                    first(item);
+                }
+                // A thread goes on to another run, as those of a library do.
+                thread_runners second(*work, *second_log);
+                second(t);
+                second(t + threads);
+            });
+        }
+    }
+    EXPECT_EQ(first_log->seen.load(), threads);
+    EXPECT_EQ(second_log->seen.load(), threads);
+    for (unsigned t = 0; t < threads; ++t) {
+        EXPECT_EQ(first_log->workers[t].items, work->items() / threads);
+        EXPECT_EQ(second_log->workers[t].items, 2u);
+    }
+    EXPECT_TRUE(work->verify().ok);
+}
+
+TEST(thread_team, joins_all_that_it_started) {
+    std::atomic<int> sum{0};
+    {
+        thread_team team;
+        for (int i = 0; i < 5; ++i) {
+            team.start([&sum](std::size_t index) { sum += static_cast<int>(index); });
+        }
+    }
+    EXPECT_EQ(sum.load(), 0 + 1 + 2 + 3 + 4);
+}
