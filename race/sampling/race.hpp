@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace regatta::race {
@@ -33,6 +34,9 @@ struct race_options {
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     std::string baseline{};           ///< An entrant's name. Empty: `std_thread`, or the first.
 };
+
+/// Whether the workload reads that option ("size"), by the text of its registry entry.
+bool reads_option(const workload_info& workload, std::string_view name);
 
 /// Races.
 ///

@@ -8,12 +8,13 @@
 #include "sampling/attribution.hpp"
 #include "sampling/sampler.hpp"
 #include "sampling/verdict.hpp"
-#include "workloads/workload.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace regatta::race {
@@ -51,7 +52,8 @@ struct scheme_result {
 /// What a race found out.
 struct race_result {
     std::string workload;
-    workload_options options;
+    /// The options that it reads, with their values: {"size", "512"}, …
+    std::vector<std::pair<std::string, std::string>> settings;
     std::size_t items = 0;
     std::size_t chunk = 0;
     unsigned workers = 0;

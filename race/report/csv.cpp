@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/csv.hpp"
+
+#include <fmt/format.h>
+
+namespace regatta::race {
+namespace {
+
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string out = "\"";
+    for (const char c : text) {
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return out + "\"";
+}
+
+/// Its three figures, or three empty fields.
+std::string fields(const estimate& e, int digits) {
+    return e.count == 0 ? std::string(",,")
+                        : fmt::format("{:.{}f},{:.{}f},{:.{}f}", e.median, digits, e.low, digits,
+                                      e.high, digits);
+}
+
+} // namespace
+
+std::string to_csv(const race_result& result) {
+    std::string out = "name,scheme,status,reason,verified,median_ns,low_ns,high_ns,vs_baseline,"
+                      "vs_baseline_low,vs_baseline_high,verdict,speedup,efficiency,samples,dropped,"
+                      "workers";
+    for (const std::string_view name : part_names) {
+        out += fmt::format(",{}_ns", name);
+    }
+    out += '\n';
+    for (const scheme_result& one : result.schemes) {
+        const bool measured = one.time.count != 0;
+        out += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}", quoted(one.name), quoted(one.scheme),
+            to_string(one.status), quoted(one.reason), one.verified, fields(one.time, 0),
+            fields(one.vs_baseline, 6), measured ? to_string(one.word) : "",
+            one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
+            one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
+            one.measured.samples.size(), one.measured.contaminated(), result.workers);
+        for (const double ns : one.where.ns) {
+            out += measured ? fmt::format(",{:.0f}", ns) : ",";
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+} // namespace regatta::race

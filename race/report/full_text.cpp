@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/table.hpp"
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string title(const race_result& result, const provenance& from, const text_style& style) {
+    const std::string_view dot = style.unicode ? " · " : ", ";
+    std::string text = result.workload;
+    for (const auto& [name, value] : result.settings) {
+        text += fmt::format(" {} {}", name, value);
+    }
+    text += fmt::format("{}{}{}{} on {}", dot, plural(result.items, "item"), dot,
+                        plural(result.workers, "worker"), plural(result.cpus, "CPU"));
+    if (!from.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", from.machine.cpu_model);
+    }
+    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+                        result.warm_up);
+    return text;
+}
+
+std::string dropped(const race_result& result) {
+    std::size_t all = result.control.samples.size();
+    std::size_t bad = result.control.contaminated();
+    std::string who;
+    for (const scheme_result& one : result.schemes) {
+        all += one.measured.samples.size();
+        bad += one.measured.contaminated();
+        if (one.measured.contaminated() != 0) {
+            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", one.name,
+                               one.measured.contaminated());
+        }
+    }
+    if (bad == 0) {
+        return {};
+    }
+    if (result.control.contaminated() != 0) {
+        who += fmt::format("{}control {}", who.empty() ? "" : ", ", result.control.contaminated());
+    }
+    return fmt::format("{} of {} samples dropped because other processes used the CPUs meanwhile: "
+                       "{}.",
+                       bad, all, who);
+}
+
+std::string floor_words(const race_result& result, const text_style& style) {
+    return fmt::format("Ratios are times of {} = 1. Noise floor {}{}: {} against itself.",
+                       result.baseline, style.unicode ? "±" : "+-",
+                       percent_text(result.floor.distance), result.baseline);
+}
+
+} // namespace
+
+std::string to_text(const race_result& result, const provenance& from, const text_style& style) {
+    std::string out = wrapped(title(result, from, style), 2, style);
+    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
+        if (!text.empty()) {
+            out += coloured(wrapped(text, 2, style), colour, style);
+        }
+    };
+    if (result.oversubscribed()) {
+        paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.workers,
+                              plural(result.cpus, "CPU")),
+                  "33");
+    }
+    for (const std::string& warning : warnings_of(from.machine)) {
+        paragraph("Warning: " + warning + ".", "33");
+    }
+    for (const std::string& note : result.notes) {
+        paragraph("NOTE: " + note + ".", "1;33");
+    }
+    if (const std::string table = table_text(result, style); !table.empty()) {
+        out += '\n' + table;
+        paragraph(floor_words(result, style));
+    }
+    paragraph(dropped(result));
+    for (const scheme_result& one : result.schemes) {
+        if (one.status == scheme_status::failed) {
+            paragraph(fmt::format("{} {}: {}", one.wrong_result ? "DISQUALIFIED" : "FAILED",
+                                  one.name, one.reason),
+                      "1;31");
+        }
+    }
+    for (const scheme_result& one : result.schemes) {
+        if (one.status == scheme_status::skipped) {
+            paragraph(fmt::format("skipped {}: {}", one.name, one.reason));
+        }
+    }
+    if (result.stopped) {
+        paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
+                              plural(result.rounds, "round")),
+                  "1;33");
+    }
+    out += '\n';
+    paragraph(outcome_words(result, style), "1");
+    paragraph(reason_words(result));
+    paragraph(choice_words(result));
+    return out;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template<class T>
+json or_null(const std::optional<T>& value) {
+    return value ? json(*value) : json();
+}
+
+json text_or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+json to_value(const estimate& e) {
+    if (e.count == 0) {
+        return nullptr;
+    }
+    return {{"median", e.median}, {"low", e.low}, {"high", e.high}, {"count", e.count}};
+}
+
+json to_value(const series& measured) {
+    json all = json::array();
+    for (const sample& one : measured.samples) {
+        all.push_back({{"round", one.round},
+                       {"ns", one.ns},
+                       {"others_ns", one.load.others_ns},
+                       {"stolen_ns", one.load.stolen_ns},
+                       {"available_ns", one.load.available_ns},
+                       {"contaminated", one.load.contaminated}});
+    }
+    return all;
+}
+
+json to_value(const attribution& where) {
+    if (where.total_ns() <= 0) {
+        return nullptr;
+    }
+    json parts = json::object();
+    for (std::size_t i = 0; i < part_count; ++i) {
+        parts[std::string(part_names[i])] = where.ns[i];
+    }
+    return parts;
+}
+
+json to_value(const scheme_result& one) {
+    const bool measured = one.time.count != 0;
+    json value;
+    value["name"] = one.name;
+    value["scheme"] = one.scheme;
+    value["summary"] = one.summary;
+    value["version"] = text_or_null(one.version);
+    value["status"] = to_string(one.status);
+    value["reason"] = text_or_null(one.reason);
+    value["wrong_result"] = one.wrong_result;
+    value["verified"] = one.verified;
+    value["median_ns"] = measured ? json(one.time.median) : json();
+    value["time_ns"] = to_value(one.time);
+    value["vs_baseline"] = to_value(one.vs_baseline);
+    value["verdict"] = measured ? json(to_string(one.word)) : json();
+    value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
+    value["efficiency"] = or_null(one.efficiency);
+    value["attribution"] = to_value(one.where);
+    value["attribution_workers"] = one.where.workers;
+    value["dropped"] = one.measured.contaminated();
+    value["disturbed"] = one.measured.disturbed();
+    value["samples"] = to_value(one.measured);
+    return value;
+}
+
+json to_value(const fingerprint& m) {
+    return {{"cpu_model", text_or_null(m.cpu_model)},
+            {"online_cpus", m.online_cpus},
+            {"available_cpus", m.available_cpus},
+            {"allowed_cpus", text_or_null(m.allowed_cpus)},
+            {"cores", or_null(m.cores)},
+            {"cpu_quota", or_null(m.cpu_quota)},
+            {"architecture", m.architecture},
+            {"kernel", m.kernel},
+            {"system", text_or_null(m.system)},
+            {"governor", text_or_null(m.governor)},
+            {"boost", or_null(m.boost)},
+            {"clock_mhz", or_null(m.clock_mhz)},
+            {"virtualisation", text_or_null(m.virtualisation)},
+            {"memory_bytes", m.memory_bytes},
+            {"load_average", or_null(m.load_average)},
+            {"compiler", m.compiler},
+            {"flags", m.flags},
+            {"build_type", m.build_type},
+            {"warnings", warnings_of(m)}};
+}
+
+/// The words as one would type them into a shell.
+std::string command_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+            return std::isalnum(c) != 0 ||
+                   std::string_view("-_./=,:+@%").find(char(c)) != std::string_view::npos;
+        });
+        line += line.empty() ? "" : " ";
+        if (plain) {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word) {
+            line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+} // namespace
+
+std::string to_json(const race_result& result, const provenance& from) {
+    json document;
+    document["schema"] = json_schema;
+    document["version"] = from.machine.version;
+    document["time"] = from.machine.time;
+    document["command"] = command_line(from.command);
+    document["workload"] = result.workload;
+    json settings = json::object();
+    for (const auto& [name, value] : result.settings) {
+        const bool number = value.find_first_not_of("0123456789") == std::string::npos;
+        settings[name] = number ? json(std::stoull(value)) : json(value);
+    }
+    document["settings"] = settings;
+    document["items"] = result.items;
+    document["chunk"] = result.chunk;
+    document["workers"] = result.workers;
+    document["oversubscribed"] = result.oversubscribed();
+    document["seed"] = result.seed;
+    document["rounds"] = result.rounds;
+    document["warm_up_rounds"] = result.warm_up;
+    document["stopped"] = result.stopped;
+    document["baseline"] = text_or_null(result.baseline);
+    document["noise_floor"] =
+        result.floor.control.count != 0 ? json(result.floor.distance) : json();
+    document["control"] = {{"vs_baseline", to_value(result.floor.control)},
+                           {"dropped", result.control.contaminated()},
+                           {"samples", to_value(result.control)}};
+    document["load"] = {{"source", result.load_source},
+                        {"resolution_ns", result.load_resolution_ns},
+                        {"dropped_share", result.contaminated}};
+    document["leaders"] = result.leaders;
+    document["notes"] = result.notes;
+    document["machine"] = to_value(from.machine);
+    json schemes = json::array();
+    for (const scheme_result& one : result.schemes) {
+        schemes.push_back(to_value(one));
+    }
+    document["schemes"] = std::move(schemes);
+    // Text of libraries and of the system need not be UTF-8.
+    return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+} // namespace regatta::race

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Text for people: how wide it is, how it is coloured, how numbers are written.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace regatta::race {
+
+/// What the reader's screen can show. The report itself looks at no terminal.
+struct text_style {
+    unsigned width = 100; ///< In columns; lines of prose and tables keep to it.
+    bool colour = false;  ///< ANSI escape sequences.
+    bool unicode = true;  ///< UTF-8; otherwise plain ASCII.
+};
+
+/// Columns that UTF-8 text takes; every character of a report is one column wide.
+std::size_t columns_of(std::string_view text) noexcept;
+
+/// Padded with spaces to `width` columns, or shortened to it.
+std::string padded_left(std::string_view text, std::size_t width, const text_style& style);
+std::string padded_right(std::string_view text, std::size_t width, const text_style& style);
+
+/// Between the sequences of an ANSI colour ("32", "1;31"); unchanged where colours are off.
+std::string coloured(std::string_view text, std::string_view colour, const text_style& style);
+
+/// Broken at spaces to lines that keep to the width; lines after the first begin with `indent`
+/// spaces. Ends with a newline.
+std::string wrapped(std::string_view text, std::size_t indent, const text_style& style);
+
+/// "71.2 ms": three figures and the unit that suits.
+std::string duration_text(double ns, const text_style& style);
+/// "97 %", "0.4 %".
+std::string percent_text(double share);
+/// "0.987": three decimals below 10, fewer above.
+std::string ratio_text(double ratio);
+
+} // namespace regatta::race
