@@ -5,6 +5,7 @@
 /// @file
 /// How `spawn` starts a child without copying the parent.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/process/spawn_child.hpp>
 #include <regatta/process/spawn_options.hpp>
@@ -101,6 +102,15 @@ struct started_child {
     unique_descriptor pidfd;
 };
 
+#if REGATTA_THREAD_SANITIZER
+// The sanitizer wraps clone(2) and takes every call for a fork with a memory of its own; its
+// records of this process would then say so. This is the C library's other name of the same
+// function.
+extern "C" int unwrapped_clone(int (*)(void*), void*, int, void*, ...) noexcept __asm__("__clone");
+#else
+inline constexpr auto& unwrapped_clone = ::clone;
+#endif
+
 /// Makes a process that runs the plan, and its pidfd.
 inline started_child clone_child(spawn_plan& plan, const std::string& operation) {
     constexpr int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
@@ -110,11 +120,11 @@ inline started_child clone_child(spawn_plan& plan, const std::string& operation)
     pid_t pid = -1;
     {
         const signal_block block;
-        pid = ::clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
+        pid = unwrapped_clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
         if (pid < 0 && errno == EINVAL) {
             // An emulator that does not know the flag. The child cannot vanish before it is waited
             // for, so asking afterwards is as safe.
-            pid = ::clone(run_spawn_plan, stack.top(), flags, &plan);
+            pid = unwrapped_clone(run_spawn_plan, stack.top(), flags, &plan);
             if (pid >= 0) {
                 pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
             }
