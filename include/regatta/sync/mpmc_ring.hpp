@@ -70,8 +70,9 @@ public:
 
     /// Whether there seems to be something to take.
     bool ready() const noexcept {
-        const std::uint64_t position = this->head_.load(std::memory_order_acquire);
-        const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_acquire);
+        // relaxed, both: a hint for the one who then takes; try_take() acquires.
+        const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
+        const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed);
         // A larger turn: others took this one meanwhile, so look again.
         return static_cast<std::int64_t>(turn - (position + 1)) >= 0;
     }

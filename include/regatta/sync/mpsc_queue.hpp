@@ -55,8 +55,9 @@ public:
 
     /// Whether there is something to consume; by the consumer.
     bool ready() const noexcept {
+        // relaxed, both: a hint for the one who then consumes; consume() acquires.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
-        return this->slots_[position & this->mask_].turn.load(std::memory_order_acquire) ==
+        return this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed) ==
                position + 1;
     }
 

@@ -125,9 +125,16 @@ public:
     }
 
     /// How many elements were ever published; any thread.
-    std::size_t published() const noexcept { return tail_.load(std::memory_order_acquire); }
-    /// How many elements were ever consumed; any thread.
-    std::size_t consumed() const noexcept { return head_.load(std::memory_order_acquire); }
+    std::size_t published() const noexcept {
+        // relaxed: a number; coherence keeps it from going back.
+        return tail_.load(std::memory_order_relaxed);
+    }
+    /// How many elements were ever consumed; any thread. Read first, it is never more than
+    /// `published`.
+    std::size_t consumed() const noexcept {
+        // acquire: partner is the consumer's release of head_, which follows its acquire of tail_.
+        return head_.load(std::memory_order_acquire);
+    }
 
     /// About how many elements it holds; exact when neither side is at work.
     std::size_t size() const noexcept {

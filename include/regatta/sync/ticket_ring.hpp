@@ -90,18 +90,24 @@ public:
 
     /// Refuses every element from now on; any thread. An element whose position was claimed before
     /// is still accepted, all others are not: the same compare-and-swap decides both.
-    void close() noexcept { tail_.fetch_or(closed_bit, std::memory_order_seq_cst); }
+    void close() noexcept {
+        // relaxed: decides who may still claim; it publishes nothing.
+        tail_.fetch_or(closed_bit, std::memory_order_relaxed);
+    }
     bool closed() const noexcept {
-        return (tail_.load(std::memory_order_acquire) & closed_bit) != 0;
+        return (tail_.load(std::memory_order_relaxed) & closed_bit) != 0;
     }
 
     /// How many positions producers have claimed so far; any thread.
     std::uint64_t claimed() const noexcept {
-        // acquire: partner is close(); and never older than what the caller has already seen.
-        return tail_.load(std::memory_order_acquire) & ~closed_bit;
+        // relaxed: coherence suffices, it is never older than what the caller has already seen.
+        return tail_.load(std::memory_order_relaxed) & ~closed_bit;
     }
     /// How many positions consumers have claimed so far; any thread.
-    std::uint64_t consumed() const noexcept { return head_.load(std::memory_order_acquire); }
+    std::uint64_t consumed() const noexcept {
+        // acquire: partner is the consumers' release of head_; what they announced before it.
+        return head_.load(std::memory_order_acquire);
+    }
     /// About how many elements it holds; exact when nobody is at work.
     std::size_t size() const noexcept {
         // acquire: head before tail, or the difference could wrap below zero.

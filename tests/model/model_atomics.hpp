@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The atomics policy of the model checker: the members of `regatta::std_atomics`, run by relacy
+/// under every order of events and every stale value that the memory model allows.
+///
+/// Each operation knows the place in the source that made it, so that a mutant is made without
+/// touching the source: "the release at spsc_ring.hpp:77 is relaxed", "the fence at … is gone".
+
+#include "mutation.hpp"
+
+#include <regatta/sync/atomics.hpp>
+
+#include "relacy_without_macros.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <source_location>
+#include <utility>
+
+namespace model {
+
+inline rl::memory_order to_relacy(std::memory_order order) {
+    switch (order) {
+    case std::memory_order_relaxed:
+        return rl::mo_relaxed;
+    case std::memory_order_consume:
+    case std::memory_order_acquire:
+        return rl::mo_acquire;
+    case std::memory_order_release:
+        return rl::mo_release;
+    case std::memory_order_acq_rel:
+        return rl::mo_acq_rel;
+    case std::memory_order_seq_cst:
+        break;
+    }
+    return rl::mo_seq_cst;
+}
+
+inline rl::debug_info info_of(const std::source_location& at) {
+    return {at.function_name(), at.file_name(), at.line()};
+}
+
+/// An atomic of the model; its orders may be weakened by the mutation under test.
+template<class T>
+class atomic {
+public:
+    using location = std::source_location;
+
+    atomic() = default;
+    atomic(T value) { impl_.store(value, rl::mo_relaxed, $); }
+
+    T load(std::memory_order order, location at = location::current()) const {
+        return impl_.load(to_relacy(mutated(operation::load, order, at)), info_of(at));
+    }
+    void store(T value, std::memory_order order, location at = location::current()) {
+        impl_.store(value, to_relacy(mutated(operation::store, order, at)), info_of(at));
+    }
+    T exchange(T value, std::memory_order order, location at = location::current()) {
+        return impl_.exchange(value, to_relacy(mutated(operation::modify, order, at)), info_of(at));
+    }
+    T fetch_add(T value, std::memory_order order, location at = location::current()) {
+        return impl_.fetch_add(value, to_relacy(mutated(operation::modify, order, at)),
+                               info_of(at));
+    }
+    T fetch_sub(T value, std::memory_order order, location at = location::current()) {
+        return impl_.fetch_sub(value, to_relacy(mutated(operation::modify, order, at)),
+                               info_of(at));
+    }
+    T fetch_or(T value, std::memory_order order, location at = location::current()) {
+        return impl_.fetch_or(value, to_relacy(mutated(operation::modify, order, at)), info_of(at));
+    }
+    bool compare_exchange_weak(T& expected, T value, std::memory_order success,
+                               std::memory_order failure, location at = location::current()) {
+        // The failure order of every primitive is relaxed, so that only the success order mutates.
+        return impl_.compare_exchange_weak(expected, value,
+                                           to_relacy(mutated(operation::modify, success, at)),
+                                           info_of(at), to_relacy(failure), info_of(at));
+    }
+
+    /// The word as the kernel sees it under its own lock: the newest value, never a stale one.
+    bool wait(T expected, bool timed) {
+        rl::context& c = rl::ctx();
+        c.sched();
+        {
+            rl::preemption_disabler no_preemption(c);
+            if (impl_.fetch_add(0, rl::mo_relaxed, $) != expected) {
+                return true;
+            }
+        }
+        return impl_.wait(c, timed, true, $) != rl::unpark_reason_timeout;
+    }
+    void wake(std::uint32_t count) {
+        impl_.wake(rl::ctx(), static_cast<rl::thread_id_t>(count), $);
+    }
+
+private:
+    mutable rl::atomic<T> impl_;
+};
+
+/// A cell whose every access the checker sees: a race on it, a read of an absent element or a
+/// write over a present one ends the run.
+template<class T>
+class cell {
+public:
+    cell() { present_($) = 0; }
+
+    template<class... Args>
+    void emplace(Args&&... args) {
+        RL_ASSERT(present_($) == 0);
+        present_($) = 1;
+        value_($) = T(std::forward<Args>(args)...);
+    }
+    T& get() {
+        RL_ASSERT(present_($) == 1);
+        seen_ = value_($);
+        return seen_;
+    }
+    void destroy() {
+        RL_ASSERT(present_($) == 1);
+        present_($) = 0;
+    }
+
+private:
+    rl::var<int> present_;
+    rl::var<T> value_;
+    T seen_{};
+};
+
+/// Both sides are full fences here: the asymmetric fence promises no less and no more.
+class fence {
+public:
+    using location = std::source_location;
+
+    void light(location at = location::current()) const { full(at); }
+    void heavy(location at = location::current()) const { full(at); }
+
+private:
+    static void full(const location& at) {
+        if (!removed(operation::fence, at)) {
+            rl::atomic_thread_fence(rl::mo_seq_cst, info_of(at));
+        }
+    }
+};
+
+/// The policy itself.
+struct model_atomics {
+    template<class T>
+    using atomic = model::atomic<T>;
+    template<class T>
+    using cell = model::cell<T>;
+    using fence = model::fence;
+
+    static bool wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                     const std::chrono::steady_clock::time_point* deadline) {
+        return word.wait(expected, deadline != nullptr);
+    }
+    static void wake(atomic<std::uint32_t>& word, std::uint32_t count,
+                     std::source_location at = std::source_location::current()) {
+        if (!removed(operation::wake, at)) {
+            word.wake(count);
+        }
+    }
+    static void relax() { rl::yield(1, $); }
+    static void yield() { rl::yield(1, $); }
+};
+
+} // namespace model

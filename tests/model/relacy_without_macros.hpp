@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The model checker without the macros by which it takes the place of the standard library: here
+/// only what goes through the atomics policy is modelled. Include the library before this.
+
+#include <relacy/relacy.hpp>
+
+#undef EAGAIN
+#undef EBUSY
+#undef EINTR
+#undef EINVAL
+#undef ETIMEDOUT
+#undef EWOULDBLOCK
+#undef FUTEX_WAIT
+#undef FUTEX_WAKE
+#undef PTHREAD_MUTEX_DEFAULT
+#undef PTHREAD_MUTEX_ERRORCHECK
+#undef PTHREAD_MUTEX_NORMAL
+#undef PTHREAD_MUTEX_RECURSIVE
+#undef TlsAlloc
+#undef TlsFree
+#undef TlsGetValue
+#undef TlsSetValue
+#undef assert
+#undef calloc
+#undef delete
+#undef errno
+#undef free
+#undef futex
+#undef malloc
+#undef memory_order_acq_rel
+#undef memory_order_acquire
+#undef memory_order_consume
+#undef memory_order_relaxed
+#undef memory_order_release
+#undef memory_order_seq_cst
+#undef new
+#undef pthread_attr_t
+#undef pthread_cond_broadcast
+#undef pthread_cond_destroy
+#undef pthread_cond_init
+#undef pthread_cond_signal
+#undef pthread_cond_t
+#undef pthread_cond_timedwait
+#undef pthread_cond_wait
+#undef pthread_condattr_t
+#undef pthread_create
+#undef pthread_join
+#undef pthread_mutex_destroy
+#undef pthread_mutex_init
+#undef pthread_mutex_lock
+#undef pthread_mutex_t
+#undef pthread_mutex_timedlock
+#undef pthread_mutex_try_lock
+#undef pthread_mutex_unlock
+#undef pthread_mutexattr_destroy
+#undef pthread_mutexattr_init
+#undef pthread_mutexattr_settype
+#undef pthread_mutexattr_t
+#undef pthread_rwlock_destroy
+#undef pthread_rwlock_init
+#undef pthread_rwlock_rdlock
+#undef pthread_rwlock_t
+#undef pthread_rwlock_tryrdlock
+#undef pthread_rwlock_trywrlock
+#undef pthread_rwlock_unlock
+#undef pthread_rwlock_wrlock
+#undef pthread_t
+#undef pthread_yield
+#undef realloc
+#undef sched_yield
+#undef sem_destroy
+#undef sem_getvalue
+#undef sem_init
+#undef sem_post
+#undef sem_t
+#undef sem_trywait
+#undef sem_wait

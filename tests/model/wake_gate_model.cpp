@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// Model of `wake_gate`: I1 (a lost wake-up is a deadlock to the checker) and I2.
+
+#include "model_check.hpp"
+
+#include <regatta/sync/wake_gate.hpp>
+
+#include <chrono>
+
+using gate_type = regatta::basic_wake_gate<model::model_atomics>;
+using flag_type = model::atomic<unsigned>;
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+/// Sleeps on the gate until the flag has at least that value; the flag itself orders nothing.
+inline void wait_for(gate_type& gate, flag_type& flag, unsigned value) {
+    while (flag.load(relaxed) < value) {
+        gate.prepare_wait();
+        if (flag.load(relaxed) >= value) {
+            gate.cancel_wait();
+            return;
+        }
+        gate.commit_wait();
+    }
+}
+
+/// Called by every thread at its end; the last one checks I2: nobody is counted as a sleeper and no
+/// token is left, so that a wait that may time out is not woken.
+class rest_check {
+public:
+    void leave(gate_type& gate, unsigned threads) {
+        if (ended_.fetch_add(1, std::memory_order_seq_cst) + 1 != threads) {
+            return;
+        }
+        RL_ASSERT(!gate.has_sleepers());
+        gate.prepare_wait();
+        RL_ASSERT(!gate.commit_wait_until(std::chrono::steady_clock::time_point{}));
+        RL_ASSERT(!gate.has_sleepers());
+    }
+
+private:
+    flag_type ended_{0};
+};
+
+/// One waits, one notifies once.
+struct one_waiter : rl::test_suite<one_waiter, 2> {
+    gate_type gate;
+    rest_check rest;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            wait_for(gate, flag, 1);
+        } else {
+            flag.store(1, relaxed);
+            gate.notify_one();
+        }
+        rest.leave(gate, 2);
+    }
+};
+
+/// Two wait for different values, each change notifies all.
+struct two_waiters_all : rl::test_suite<two_waiters_all, 3> {
+    gate_type gate;
+    rest_check rest;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index < 2) {
+            wait_for(gate, flag, index + 1);
+        } else {
+            flag.store(1, relaxed);
+            gate.notify_all();
+            flag.store(2, relaxed);
+            gate.notify_all();
+        }
+        rest.leave(gate, 3);
+    }
+};
+
+/// Two take one item each, each item brings one notification.
+struct two_takers : rl::test_suite<two_takers, 3> {
+    gate_type gate;
+    rest_check rest;
+    flag_type items{0};
+
+    bool take() {
+        unsigned n = items.load(relaxed);
+        while (n != 0) {
+            if (items.compare_exchange_weak(n, n - 1, relaxed, relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    void thread(unsigned index) {
+        if (index == 2) {
+            for (int i = 0; i < 2; ++i) {
+                items.fetch_add(1, relaxed);
+                gate.notify_one();
+            }
+        } else {
+            while (!take()) {
+                gate.prepare_wait();
+                if (items.load(relaxed) != 0) {
+                    gate.cancel_wait();
+                } else {
+                    gate.commit_wait();
+                }
+            }
+        }
+        rest.leave(gate, 3);
+    }
+};
+
+/// A wait that may time out, against a notification.
+struct timed_waiter : rl::test_suite<timed_waiter, 3> {
+    gate_type gate;
+    rest_check rest;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            gate.prepare_wait();
+            if (flag.load(relaxed) != 0) {
+                gate.cancel_wait();
+            } else {
+                gate.commit_wait_until(std::chrono::steady_clock::time_point{});
+            }
+        } else if (index == 1) {
+            wait_for(gate, flag, 1);
+        } else {
+            flag.store(1, relaxed);
+            gate.notify_one();
+            gate.notify_one();
+        }
+        rest.leave(gate, 3);
+    }
+};
+
+/// The light fence as it is where the kernel does its work: no fence at all to the memory model. So
+/// what a gate promises beside the wake-up must not rest on it.
+struct atomics_without_light_fence : model::model_atomics {
+    struct fence {
+        void light() const {}
+        void heavy() const {}
+    };
+};
+
+/// What came before the notification is seen after the wait that it ended.
+struct publication : rl::test_suite<publication, 2> {
+    regatta::basic_wake_gate<atomics_without_light_fence> gate;
+    rl::var<int> data;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            gate.prepare_wait();
+            gate.commit_wait();
+            RL_ASSERT(data($) == 1);
+        } else {
+            data($) = 1;
+            while (!gate.notify_one()) {
+                model::model_atomics::yield();
+            }
+        }
+    }
+};
+
+/// A notifier with a choice, which asks `has_sleepers` before.
+struct asked_first : rl::test_suite<asked_first, 2> {
+    gate_type gate;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            wait_for(gate, flag, 1);
+        } else {
+            flag.store(1, relaxed);
+            if (gate.has_sleepers()) {
+                gate.notify_all();
+            }
+        }
+    }
+};
+
+int main() {
+    return model::check({model::make_scenario<one_waiter>("one waiter"),
+                         model::make_scenario<two_waiters_all>("two waiters, notify all"),
+                         model::make_scenario<two_takers>("two takers, notify one each"),
+                         model::make_scenario<timed_waiter>("a wait that may time out"),
+                         model::make_scenario<publication>("publication"),
+                         model::make_scenario<asked_first>("asked first")},
+                        {"wake_gate.hpp"});
+}
