@@ -271,6 +271,7 @@ TEST(subprocess, moves) {
     EXPECT_EQ(one.pid(), -1);        // NOLINT: what is moved from is defined
     EXPECT_FALSE(one.kill(SIGKILL)); // NOLINT
     EXPECT_THROW(one.wait(), std::logic_error);
+    EXPECT_THROW(one.wait_for(1h), std::logic_error);
     two = spawn(shell("exit 4"));
     EXPECT_NE(::kill(pid, 0), 0) << "the first child was waited for";
     EXPECT_EQ(two.wait().code(), 4);

@@ -39,7 +39,8 @@ struct process_times {
 /// Threads: like an int; different children may be handled by different threads at once.
 /// Blocks: `wait` and the destructor, until the child has ended.
 /// Failure: `std::system_error` naming the process; ECHILD if something else in this process waited
-/// for the child or SIGCHLD is ignored, so that its end is lost.
+/// for the child or SIGCHLD is ignored, so that its end is lost. `std::logic_error` for waiting
+/// without a child.
 class subprocess {
 public:
     /// No child; what a moved-from object is.
@@ -48,7 +49,7 @@ public:
     subprocess(pid_t pid, unique_descriptor pidfd) noexcept
         : pid_(pid)
         , pidfd_(std::move(pidfd))
-        , running_(true) {}
+        , state_(state::running) {}
     subprocess(subprocess&& other) noexcept { swap(other); }
     subprocess& operator=(subprocess&& other) noexcept {
         subprocess taken(std::move(other));
@@ -57,7 +58,7 @@ public:
     }
     /// Kills the child with SIGKILL if it still runs, and waits for it.
     ~subprocess() {
-        if (running_) {
+        if (state_ == state::running) {
             kill(SIGKILL);
             int status = 0;
             while (::wait4(pid_, &status, 0, nullptr) < 0 && errno == EINTR) {
@@ -75,33 +76,43 @@ public:
     /// Sends a signal to the child. Never reaches another process.
     /// @returns false if the child has already been waited for, or may not be sent to.
     bool kill(int signal) noexcept {
-        return running_ && ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0;
+        return state_ == state::running &&
+               ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0;
     }
 
     /// Waits until the child has ended. May be called again: the answer stays.
     exit_status wait() {
-        if (!status_) {
+        if (must_wait()) {
             reap();
         }
-        return *status_;
+        return exit_status(wait_status_);
     }
 
     /// Waits at most `timeout`, which may be 0: just look.
     /// @returns nothing if the child still runs then.
     template<class Rep, class Period>
     std::optional<exit_status> wait_for(std::chrono::duration<Rep, Period> timeout) {
-        if (!status_ && becomes_readable(timeout)) {
+        if (must_wait() && becomes_readable(timeout)) {
             reap();
         }
-        return status_;
+        return status();
     }
 
     /// How it ended, if it was waited for.
-    const std::optional<exit_status>& status() const noexcept { return status_; }
+    std::optional<exit_status> status() const noexcept {
+        return state_ == state::ended ? std::optional(exit_status(wait_status_)) : std::nullopt;
+    }
     /// What it used, once it was waited for.
     const process_times& times() const noexcept { return times_; }
 
 private:
+    enum class state {
+        none,
+        running, ///< Not yet waited for.
+        ended,
+        lost ///< Something else waited for it.
+    };
+
     template<class Duration>
     bool becomes_readable(Duration timeout) {
         using clock = std::chrono::steady_clock;
@@ -133,20 +144,23 @@ private:
         }
     }
 
-    void reap() {
-        if (!running_) {
-            fail_state("subprocess: wait without a child, or its end was lost");
+    /// Whether the end is not known yet.
+    bool must_wait() const {
+        if (state_ == state::none || state_ == state::lost) {
+            fail_state("subprocess: wait without a child, or for one whose end was lost");
         }
-        int status = 0;
+        return state_ == state::running;
+    }
+
+    void reap() {
         rusage usage{};
-        while (::wait4(pid_, &status, 0, &usage) < 0) {
+        while (::wait4(pid_, &wait_status_, 0, &usage) < 0) {
             if (errno != EINTR) {
-                running_ = false; // Its number may be another's by now.
+                state_ = state::lost; // Its number may be another's by now.
                 fail_system(errno, "wait for process " + std::to_string(pid_));
             }
         }
-        running_ = false;
-        status_.emplace(status);
+        state_ = state::ended;
         times_ = {to_duration(usage.ru_utime), to_duration(usage.ru_stime)};
     }
 
@@ -157,15 +171,15 @@ private:
     void swap(subprocess& other) noexcept {
         std::swap(pid_, other.pid_);
         std::swap(pidfd_, other.pidfd_);
-        std::swap(running_, other.running_);
-        std::swap(status_, other.status_);
+        std::swap(state_, other.state_);
+        std::swap(wait_status_, other.wait_status_);
         std::swap(times_, other.times_);
     }
 
     pid_t pid_ = -1;
     unique_descriptor pidfd_;
-    bool running_ = false; ///< Not yet waited for.
-    std::optional<exit_status> status_;
+    state state_ = state::none;
+    int wait_status_ = 0; ///< Of wait4(2); means something once the child has ended.
     process_times times_;
 };
 
