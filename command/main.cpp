@@ -1,12 +1,74 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "interrupt.hpp"
+#include "race_arguments.hpp"
+#include "race_command.hpp"
 #include "schemes/scheme.hpp"
+#include "usage_error.hpp"
+
+#include <regatta/base/version.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace regatta::command;
+
+int report(const char* what, int status) {
+    std::fprintf(stderr, "regatta: %s\n", what);
+    if (status == exit_code::usage) {
+        std::fputs("See `regatta --help` and `regatta race --help`.\n", stderr);
+    }
+    return status;
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"Races parallel schemes against each other, and says why the winner wins."};
+    app.name("regatta");
+    app.set_version_flag("--version", std::string("regatta ") + regatta::version_string);
+    app.require_subcommand(1);
+    race_arguments arguments;
+    CLI::App* race = app.add_subcommand("race", "Race schemes over a workload");
+    add_race_options(*race, arguments);
+    app.footer("Examples:\n"
+               "  regatta race                     all schemes, 512 x 512 matrices\n"
+               "  regatta race --list              what there is to race\n"
+               "  regatta race --help              all options");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) {
+            return app.exit(e); // --help, --version
+        }
+        return report(e.what(), exit_code::usage);
+    }
+    return run_race_command(arguments, std::vector<std::string>(argv, argv + argc));
+}
+
+} // namespace
 
 /// The regatta command.
 int main(int argc, char** argv) {
     if (const auto status = regatta::race::run_as_worker(argc, argv)) {
         return *status;
     }
-    return 2;
+    std::setlocale(LC_CTYPE, "");
+    ignore_broken_pipes();
+    try {
+        return run(argc, argv);
+    } catch (const usage_error& e) {
+        return report(e.what(), exit_code::usage);
+    } catch (const std::invalid_argument& e) {
+        return report(e.what(), exit_code::usage);
+    } catch (const std::exception& e) {
+        return report(e.what(), exit_code::failure);
+    }
 }

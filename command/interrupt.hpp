@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Ctrl-C and SIGTERM: the first one ends the race in order, the second one at once.
+
+#include "sampling/race_control.hpp"
+
+namespace regatta::command {
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
+/// process at once, the cursor shown again. SIGPIPE is made an error of the write.
+///
+/// Threads: one object at a time, made and destroyed by the main thread.
+class interrupt_guard {
+public:
+    explicit interrupt_guard(race::race_control& control);
+    interrupt_guard(const interrupt_guard&) = delete;
+    interrupt_guard& operator=(const interrupt_guard&) = delete;
+    ~interrupt_guard();
+
+    /// The signal that came; 0: none.
+    static int signal() noexcept;
+    /// Whether the cursor is hidden on standard error, so that it must be shown at a hard end.
+    static void cursor_hidden(bool hidden) noexcept;
+};
+
+/// Makes writing to a closed pipe an error instead of the process's death. Programs started from
+/// here get the default back.
+void ignore_broken_pipes();
+
+} // namespace regatta::command

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A file that a result goes to, opened before the work begins.
+
+#include <regatta/process/unique_descriptor.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace regatta::command {
+
+/// Opens the file, so that one that cannot be written is known before a race of minutes. What it
+/// held stays until `write`; a file that was made for nothing is removed.
+class output_file {
+public:
+    /// @param path "-" is standard output.
+    /// Failure: `std::system_error`.
+    explicit output_file(std::string path);
+    output_file(const output_file&) = delete;
+    output_file& operator=(const output_file&) = delete;
+    ~output_file();
+
+    bool is_standard_output() const noexcept { return path_ == "-"; }
+    /// Replaces the content. Failure: `std::system_error`.
+    void write(std::string_view text);
+
+private:
+    std::string path_;
+    unique_descriptor file_;
+    bool made_ = false;
+    bool written_ = false;
+};
+
+/// Writes all of it. Failure: `std::system_error`, with `what` as the operation.
+void write_all(int to, std::string_view text, const std::string& what);
+
+} // namespace regatta::command

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The words behind `regatta race`.
+
+#include "sampling/race.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace regatta::command {
+
+/// As they were typed; what was not typed is absent.
+struct race_arguments {
+    std::string workload = "matmul";
+    std::vector<std::string> schemes;
+    std::optional<unsigned> workers;
+    std::optional<unsigned> rounds;
+    std::optional<double> seconds;
+    std::optional<std::size_t> size;
+    std::optional<std::string> kernel;
+    std::optional<std::uint64_t> seed;
+    std::optional<std::size_t> chunk;
+    std::string baseline;
+    std::string json;
+    std::string csv;
+    bool list = false;
+};
+
+/// Adds the options of `regatta race` to its subcommand.
+void add_race_options(CLI::App& command, race_arguments& arguments);
+
+/// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
+const race::workload_info& chosen_workload(const race_arguments& arguments);
+
+/// Who takes part: those named, as NAME or ALIAS=NAME, or all.
+/// Throws `usage_error`, with the nearest name, for an unknown one.
+std::vector<race::entrant> chosen_entrants(const race_arguments& arguments);
+
+/// How to race. Throws `usage_error` for an option that the workload does not read.
+race::race_options chosen_options(const race_arguments& arguments,
+                                  const race::workload_info& workload);
+
+} // namespace regatta::command
