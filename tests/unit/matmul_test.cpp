@@ -68,15 +68,15 @@ struct kernel_case {
 };
 
 std::vector<kernel_case> kernel_cases() {
-    std::vector<kernel_case> all = {{"naive", matmul_naive, true},
-                                    {"tiled", matmul_tiled, true},
-                                    {"tiled_generic", matmul_tiled_generic, true}};
+    return {
+        {"naive", matmul_naive, true}, {"tiled", matmul_tiled, true},
+            {"tiled_generic", matmul_tiled_generic, true},
 #if defined(__x86_64__)
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    all.push_back({"tiled_avx2", matmul_tiled_avx2, avx2});
-    all.push_back({"tiled_avx512", matmul_tiled_avx512, __builtin_cpu_supports("avx512f") != 0});
+            {"tiled_avx2", matmul_tiled_avx2,
+             __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
+            {"tiled_avx512", matmul_tiled_avx512, __builtin_cpu_supports("avx512f") != 0},
 #endif
-    return all;
+    };
 }
 
 struct matmul_kernels : testing::TestWithParam<kernel_case> {};
