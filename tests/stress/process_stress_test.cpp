@@ -125,6 +125,34 @@ TEST(process_stress, a_reader_sees_a_whole_segment_or_none_while_it_is_replaced)
     ::unlink(regatta::segment_path(name).c_str());
 }
 
+TEST(process_stress, who_replaced_a_segment_has_its_name) {
+    const std::string name = "/regatta_stress_name_" + std::to_string(::getpid());
+    const std::string path = regatta::segment_path(name);
+    constexpr std::uint64_t layout = regatta::layout_hash("stress");
+    std::vector<std::thread> replacers;
+    for (int t = 0; t < 3; ++t) {
+        replacers.emplace_back([&] {
+            for (int i = 0; i < 3000; ++i) {
+                try {
+                    auto mine = regatta::shared_memory::replace(name, 10, layout);
+                    mine.keep_name(); // So that the next one finds it, unused.
+                    for (int look = 0; look < 3; ++look) {
+                        ASSERT_TRUE(regatta::detail::is_file_of(path.c_str(), mine.descriptor()));
+                        std::this_thread::yield();
+                    }
+                } catch (const std::system_error& error) {
+                    const int number = error.code().value();
+                    ASSERT_TRUE(number == EBUSY || number == EEXIST) << error.what();
+                }
+            }
+        });
+    }
+    for (auto& replacer : replacers) {
+        replacer.join();
+    }
+    ::unlink(path.c_str());
+}
+
 TEST(process_stress, a_killed_owner_never_blocks_the_next_one) {
     const std::string name = "/regatta_stress_owner_" + std::to_string(::getpid());
     for (int i = 0; i < 40; ++i) {

@@ -9,8 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -19,9 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace {
@@ -317,6 +320,34 @@ TEST(shared_memory, what_others_could_write_to_is_refused) {
     EXPECT_EQ(number, EPERM);
     EXPECT_THAT(text, HasSubstr("found 65534"));
     EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EPERM);
+}
+
+TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhile) {
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    // What a `replace` does, made slow: the lock first …
+    regatta::unique_descriptor replacing(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::flock(replacing.get(), LOCK_EX), 0);
+    std::size_t size = 0;
+    std::thread opener([&] { size = shared_memory::open(name.text(), layout).size(); });
+    // … until the other has the old file open and can only wait for the lock …
+    const auto holders = [&] {
+        std::size_t count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code gone;
+            count += std::filesystem::read_symlink(entry.path(), gone) == name.path() ? 1 : 0;
+        }
+        return count;
+    };
+    while (holders() < 2) {
+        std::this_thread::yield();
+    }
+    // … then another segment under the name.
+    ASSERT_EQ(::unlink(name.path().c_str()), 0);
+    const auto made = shared_memory::create(name.text(), 20, layout);
+    replacing.reset();
+    opener.join();
+    EXPECT_EQ(size, 20u);
 }
 
 TEST(replace, refuses_a_segment_in_use) {
