@@ -107,10 +107,12 @@ public:
         const std::size_t end = head + std::min(seen_tail_ - head, max);
         releaser release{*this, head};
         while (release.next != end) {
-            cell& next = cells_[release.next & mask_];
-            destroyer destroy{next};
-            ++release.next;
-            use(next.get());
+            {
+                cell& next = cells_[release.next & mask_];
+                const destroyer destroy{next};
+                ++release.next;
+                use(next.get());
+            } // destroyed here, before the producer may get the cell
             if ((release.next & (release_interval - 1)) == 0) {
                 release.now();
             }
