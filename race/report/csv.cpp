@@ -38,13 +38,13 @@ std::string to_csv(const race_result& result) {
     out += '\n';
     for (const scheme_result& one : result.schemes) {
         const bool measured = one.time.count != 0;
-        out += fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}", quoted(one.name), quoted(one.scheme),
-            to_string(one.status), quoted(one.reason), one.verified, fields(one.time, 0),
-            fields(one.vs_baseline, 6), measured ? to_string(one.word) : "",
-            one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
-            one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
-            one.measured.samples.size(), one.measured.contaminated(), result.workers);
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", quoted(one.name),
+                           quoted(one.scheme), to_string(one.status), quoted(one.reason),
+                           one.verified, fields(one.time, 0), fields(one.vs_baseline, 6),
+                           measured ? to_string(one.word) : "",
+                           one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
+                           one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
+                           one.measured.samples.size(), one.measured.dropped(), result.workers);
         for (const double ns : one.where.ns) {
             out += measured ? fmt::format(",{:.0f}", ns) : ",";
         }

@@ -32,33 +32,36 @@ std::string title(const race_result& result, const provenance& from, const text_
     return text;
 }
 
+/// How many samples were dropped, and whose.
 std::string dropped(const race_result& result) {
-    std::size_t all = result.control.samples.size();
-    std::size_t bad = result.control.contaminated();
+    std::size_t all = 0;
+    std::size_t bad = 0;
     std::string who;
-    for (const scheme_result& one : result.schemes) {
-        all += one.measured.samples.size();
-        bad += one.measured.contaminated();
-        if (one.measured.contaminated() != 0) {
-            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", one.name,
-                               one.measured.contaminated());
+    const auto count = [&](std::string_view name, const series& measured) {
+        all += measured.samples.size();
+        bad += measured.dropped();
+        if (measured.dropped() != 0) {
+            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", name, measured.dropped());
         }
+    };
+    for (const scheme_result& one : result.schemes) {
+        count(one.name, one.measured);
     }
+    count("control", result.control);
     if (bad == 0) {
         return {};
     }
-    if (result.control.contaminated() != 0) {
-        who += fmt::format("{}control {}", who.empty() ? "" : ", ", result.control.contaminated());
-    }
-    return fmt::format("{} of {} samples dropped because other processes used the CPUs meanwhile: "
-                       "{}.",
-                       bad, all, who);
+    return fmt::format("Dropped {} of {}, because other processes used the CPUs meanwhile: {}.",
+                       bad, plural(all, "sample"), who);
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
-    return fmt::format("Ratios are times of {} = 1. Noise floor {}{}: {} against itself.",
-                       result.baseline, style.unicode ? "±" : "+-",
-                       percent_text(result.floor.distance), result.baseline);
+    const std::string ratios = fmt::format("Ratios are times of {} = 1. ", result.baseline);
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return ratios + "Noise floor: unknown, too few clean rounds.";
+    }
+    return ratios + fmt::format("Noise floor {}{}: {} against itself.", style.unicode ? "±" : "+-",
+                                percent_text(result.floor.distance), result.baseline);
 }
 
 } // namespace

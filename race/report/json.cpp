@@ -74,7 +74,8 @@ json to_value(const scheme_result& one) {
     value["efficiency"] = or_null(one.efficiency);
     value["attribution"] = to_value(one.where);
     value["attribution_workers"] = one.where.workers;
-    value["dropped"] = one.measured.contaminated();
+    value["contaminated"] = one.measured.contaminated();
+    value["dropped"] = one.measured.dropped();
     value["disturbed"] = one.measured.disturbed();
     value["samples"] = to_value(one.measured);
     return value;
@@ -151,12 +152,14 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["noise_floor"] =
         result.floor.control.count != 0 ? json(result.floor.distance) : json();
     document["control"] = {{"vs_baseline", to_value(result.floor.control)},
-                           {"dropped", result.control.contaminated()},
+                           {"contaminated", result.control.contaminated()},
+                           {"dropped", result.control.dropped()},
                            {"samples", to_value(result.control)}};
     document["load"] = {{"source", result.load_source},
                         {"resolution_ns", result.load_resolution_ns},
-                        {"dropped_share", result.contaminated}};
+                        {"contaminated_share", result.contaminated}};
     document["leaders"] = result.leaders;
+    document["item_leaders"] = result.item_leaders;
     document["notes"] = result.notes;
     document["machine"] = to_value(from.machine);
     json schemes = json::array();

@@ -48,7 +48,7 @@ std::vector<const scheme_result*> rows_of(const race_result& result) {
     return rows;
 }
 
-std::string title_of(column kind, const race_result& result) {
+std::string title_of(column kind) {
     switch (kind) {
     case column::name:
         return "scheme";
@@ -67,8 +67,7 @@ std::string title_of(column kind, const race_result& result) {
     case column::bar:
         break;
     }
-    return fmt::format("where {} worker{} spent {} time", result.workers,
-                       result.workers == 1 ? "" : "s", result.workers == 1 ? "its" : "their");
+    return "where the time went";
 }
 
 std::string cell_of(column kind, const scheme_result& row, const text_style& style) {
@@ -95,8 +94,7 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     return {};
 }
 
-std::vector<table_column> columns_for(const race_result& result,
-                                      const std::vector<const scheme_result*>& rows,
+std::vector<table_column> columns_for(const std::vector<const scheme_result*>& rows,
                                       const text_style& style) {
     const bool serial_ran =
         std::ranges::any_of(rows, [](const scheme_result* r) { return r->speedup.has_value(); });
@@ -106,7 +104,7 @@ std::vector<table_column> columns_for(const race_result& result,
         if (!serial_ran && (kind == column::speedup || kind == column::efficiency)) {
             continue;
         }
-        table_column& one = columns.emplace_back(table_column{kind, title_of(kind, result), {}});
+        table_column& one = columns.emplace_back(table_column{kind, title_of(kind), {}});
         one.width = kind == column::bar ? smallest_bar : columns_of(one.title);
         for (const scheme_result* row : rows) {
             one.cells.push_back(cell_of(kind, *row, style));
@@ -185,7 +183,7 @@ std::string table_text(const race_result& result, const text_style& style) {
     if (rows.empty()) {
         return {};
     }
-    auto columns = columns_for(result, rows, style);
+    auto columns = columns_for(rows, style);
     fit(columns, style);
     std::string out = row_text(columns, nullptr, 0, style);
     for (std::size_t i = 0; i < rows.size(); ++i) {

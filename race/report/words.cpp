@@ -13,7 +13,14 @@
 namespace regatta::race {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+/// "a, b and c"; of many only the first.
+std::string joined(std::vector<std::string> names) {
+    constexpr std::size_t most = 6;
+    if (names.size() > most) {
+        const std::size_t more = names.size() - (most - 1);
+        names.resize(most - 1);
+        names.push_back(fmt::format("{} more", more));
+    }
     std::string out;
     for (std::size_t i = 0; i < names.size(); ++i) {
         out += i == 0 ? "" : i + 1 == names.size() ? " and " : ", ";
@@ -35,16 +42,13 @@ constexpr std::array<std::string_view, part_count> doing{
     "unlogged",
 };
 
-bool is_logged(const scheme_result& one) {
-    return one.where.total_ns() > 0 && one.where.share(part::unlogged) < 0.5;
-}
-
-/// Those that were measured and do not lead, by their time.
-std::vector<const scheme_result*> followers(const race_result& result) {
+/// Those that were measured and are not among `leaders`, by their time.
+std::vector<const scheme_result*> followers(const race_result& result,
+                                            const std::vector<std::string>& leaders) {
     std::vector<const scheme_result*> found;
     for (const scheme_result& one : result.schemes) {
         if (one.ok() && one.time.count != 0 &&
-            std::ranges::find(result.leaders, one.name) == result.leaders.end()) {
+            std::ranges::find(leaders, one.name) == leaders.end()) {
             found.push_back(&one);
         }
     }
@@ -74,77 +78,77 @@ std::string comparison(const scheme_result& slower, const scheme_result& leader)
                        percent_text(leader.where.share(which)));
 }
 
+/// What those who tie have in common.
 std::string shared_ground(const race_result& result) {
     double least = 1;
-    for (const std::string& name : result.leaders) {
-        const scheme_result& one = *result.find(name);
-        if (!is_logged(one)) {
-            return name + " keeps no log of its workers, so there is nothing to compare.";
-        }
-        least = std::min(least, one.where.share(part::work) + one.where.share(part::inflation));
+    for (const std::string& name : result.item_leaders) {
+        const attribution& where = result.find(name)->where;
+        least = std::min(least, where.share(part::work) + where.share(part::inflation));
     }
-    return fmt::format("at least {} of their workers' time goes into the items themselves; handing "
-                       "them out decides nothing here.",
-                       percent_text(least));
+    return fmt::format("{} of the workers' time {}goes into the items themselves",
+                       percent_text(least), result.item_leaders.size() > 1 ? "or more " : "");
+}
+
+/// Who leads, in a sentence without its end.
+std::string lead(const race_result& result, const std::vector<std::string>& leaders,
+                 const text_style& style) {
+    const scheme_result& first = *result.find(leaders.front());
+    if (leaders.size() > 1) {
+        return fmt::format("a tie between {}: the differences are inside the noise floor ({})",
+                           joined(leaders), percent_text(result.floor.distance));
+    }
+    const auto others = followers(result, leaders);
+    if (others.empty()) {
+        return fmt::format("{} was measured alone: {}", first.name,
+                           duration_text(first.time.median, style));
+    }
+    return fmt::format("{} won: {}, {} of the time of {}, the next (noise floor {})", first.name,
+                       duration_text(first.time.median, style),
+                       ratio_text(first.vs_baseline.median / others.front()->vs_baseline.median),
+                       others.front()->name, percent_text(result.floor.distance));
 }
 
 } // namespace
 
 std::string outcome_words(const race_result& result, const text_style& style) {
-    const std::string floor = percent_text(result.floor.distance);
     if (result.leaders.empty()) {
         const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
             return one.ok() && one.time.count != 0;
         });
-        return any ? fmt::format("No verdict: {} clean rounds at least are needed for one; race "
-                                 "longer.",
+        return any ? fmt::format("No verdict: that takes {} clean rounds at least; race longer, or "
+                                 "on a quieter machine.",
                                  pairs_for_a_verdict)
                    : std::string("Nothing was measured.");
     }
-    const scheme_result& first = *result.find(result.leaders.front());
+    std::string text = lead(result, result.leaders, style);
     if (result.leaders.size() > 1) {
-        return fmt::format("A tie between {}: the differences are inside the noise floor ({}).",
-                           joined(result.leaders), floor);
+        text.front() = 'A';
     }
-    if (result.schemes.size() == 1 || followers(result).empty()) {
-        return fmt::format("{}: {}; nobody else was measured.", first.name,
-                           duration_text(first.time.median, style));
+    const bool own_code = !result.find(result.leaders.front())->runs_items();
+    if (own_code && !result.item_leaders.empty()) {
+        text += fmt::format(", with code of its own; among those that run the items: {}",
+                            lead(result, result.item_leaders, style));
     }
-    const scheme_result& second = *followers(result).front();
-    return fmt::format("{} won: {}, {} of the time of {}, the next (noise floor {}).", first.name,
-                       duration_text(first.time.median, style),
-                       ratio_text(first.time.median / second.time.median), second.name, floor);
+    return text + ".";
 }
 
 std::string reason_words(const race_result& result) {
-    if (result.leaders.empty()) {
-        return "Why: too little was measured to say.";
-    }
-    const scheme_result& leader = *result.find(result.leaders.front());
-    std::vector<const scheme_result*> others = followers(result);
-    std::erase_if(others, [](const scheme_result* one) { return !is_logged(*one); });
-    if (!is_logged(leader)) {
-        return fmt::format("Why: {} computes the whole in calls of its own and keeps no log of its "
-                           "workers.",
-                           leader.name);
-    }
-    if (others.empty()) {
-        return "Why: " + (result.leaders.size() > 1
-                              ? shared_ground(result)
-                              : fmt::format("{} of its workers' time goes into the items.",
-                                            percent_text(leader.where.share(part::work))));
+    if (result.item_leaders.empty()) {
+        return result.leaders.empty() ? "Why: too little was measured to say."
+                                      : "Why: nobody kept a log of the workers.";
     }
     // The nearest one that is clearly slower, and the slowest; of serial everybody knows why.
     std::vector<const scheme_result*> told;
-    for (const scheme_result* one : others) {
-        if (one->scheme != "serial") {
+    for (const scheme_result* one : followers(result, result.item_leaders)) {
+        if (one->scheme != "serial" && one->runs_items()) {
             told.push_back(one);
         }
     }
-    if (told.empty()) {
-        told.push_back(others.front());
+    std::string text = "Why: " + shared_ground(result);
+    const scheme_result& leader = *result.find(result.item_leaders.front());
+    if (!told.empty()) {
+        text += "; " + comparison(*told.front(), leader);
     }
-    std::string text = "Why: " + comparison(*told.front(), leader);
     if (told.size() > 1) {
         text += "; " + comparison(*told.back(), leader);
     }
@@ -175,8 +179,8 @@ std::string choice_words(const race_result& result) {
         }
         if (best != nullptr) {
             text += text.empty() ? "" : "; ";
-            text += fmt::format("{}: {} ({} of {})", one.name, best->name,
-                                ratio_text(best->vs_baseline.median), result.baseline);
+            text += fmt::format("{}: {} (ratio {})", one.name, best->name,
+                                ratio_text(best->vs_baseline.median));
         }
     }
     return text.empty() ? std::string("Choose by need: nobody ran that suits one in particular.")

@@ -48,38 +48,33 @@ void compare(race_result& result) {
     }
 }
 
-/// The fastest, and all that cannot be told from it.
-void find_leaders(race_result& result) {
-    const scheme_result* best = nullptr;
+/// The fastest of those who take part, and all that cannot be told from it; nobody where too little
+/// was measured.
+template<class TakesPart>
+std::vector<std::string> leaders_among(const race_result& result, TakesPart takes_part) {
+    std::vector<const scheme_result*> field;
     for (const scheme_result& one : result.schemes) {
-        if (one.ok() && one.vs_baseline.count != 0 &&
-            (best == nullptr || one.vs_baseline.median < best->vs_baseline.median)) {
-            best = &one;
+        if (one.ok() && one.vs_baseline.count != 0 && takes_part(one)) {
+            field.push_back(&one);
         }
     }
-    if (best == nullptr) {
-        return;
-    }
-    std::vector<const scheme_result*> tied;
-    for (const scheme_result& one : result.schemes) {
-        if (&one == best || !one.ok() || one.measured.samples.empty()) {
-            continue;
-        }
+    std::ranges::stable_sort(field, {},
+                             [](const scheme_result* s) { return s->vs_baseline.median; });
+    std::vector<std::string> leaders;
+    for (const scheme_result* one : field) {
         const verdict v =
-            judge(paired_ratio(one.measured, best->measured, result.seed), result.floor);
+            one == field.front()
+                ? verdict::tie
+                : judge(paired_ratio(one->measured, field.front()->measured, result.seed),
+                        result.floor);
         if (v == verdict::undecided) {
-            return; // Too little was measured to name anyone.
+            return {};
         }
         if (v != verdict::slower) {
-            tied.push_back(&one);
+            leaders.push_back(one->name);
         }
     }
-    std::ranges::stable_sort(tied, {},
-                             [](const scheme_result* s) { return s->vs_baseline.median; });
-    result.leaders.push_back(best->name);
-    for (const scheme_result* one : tied) {
-        result.leaders.push_back(one->name);
-    }
+    return leaders;
 }
 
 std::string percent(double share) {
@@ -130,7 +125,6 @@ void evaluate(race_result& result, const sampling_result& measured,
     result.control = measured.of(control_name(result.baseline));
     result.floor = floor_of(measured, result.baseline, result.seed);
     compare(result);
-    find_leaders(result);
 
     double reference_ns = 0;
     if (const scheme_result* serial = find_serial(result)) {
@@ -141,6 +135,9 @@ void evaluate(race_result& result, const sampling_result& measured,
         scheme_result& one = result.schemes[i];
         one.where = attribute(usable_splits(one.measured, splits[i]), reference_ns);
     }
+    result.leaders = leaders_among(result, [](const scheme_result&) { return true; });
+    result.item_leaders =
+        leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
     note_disturbances(result);
 }
 

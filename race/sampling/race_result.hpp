@@ -47,6 +47,9 @@ struct scheme_result {
     attribution where;
 
     bool ok() const noexcept { return status == scheme_status::ok; }
+    /// Whether its workers ran the workload's items, as their logs show; a scheme that computes the
+    /// whole with a library's own code keeps none.
+    bool runs_items() const noexcept { return where.share(part::unlogged) < 0.5; }
 };
 
 /// What a race found out.
@@ -63,7 +66,7 @@ struct race_result {
     unsigned rounds = 0;     ///< Completed.
     unsigned warm_up = 0;    ///< Rounds before those.
     bool stopped = false;    ///< Cut short.
-    double contaminated = 0; ///< Share of the samples that were dropped.
+    double contaminated = 0; ///< Share of the samples during which others used the CPUs.
     std::string load_source; ///< How other processes' CPU time was read.
     std::int64_t load_resolution_ns = 0;
 
@@ -73,6 +76,8 @@ struct race_result {
     std::vector<scheme_result> schemes; ///< In the order of the entrants.
     /// One: the winner. Several: a tie, the fastest first. None: too little was measured.
     std::vector<std::string> leaders;
+    /// The same among those that run the items.
+    std::vector<std::string> item_leaders;
     std::vector<std::string> notes; ///< In plain words: what a reader must know.
 
     bool oversubscribed() const noexcept { return workers > cpus; }

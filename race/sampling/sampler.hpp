@@ -72,6 +72,8 @@ struct series {
     std::size_t contaminated() const noexcept;
     /// All samples are contaminated, so that they had to be used nevertheless.
     bool disturbed() const noexcept { return !samples.empty() && contaminated() == samples.size(); }
+    /// How many samples do not count for that reason.
+    std::size_t dropped() const noexcept { return disturbed() ? 0 : contaminated(); }
     /// The samples that count: the clean ones, or all where none is clean.
     std::vector<sample> usable() const;
     /// The median time of those with its interval.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race_results.hpp"
+#include "report/json.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using nlohmann::json;
+
+namespace {
+
+json document() {
+    return json::parse(race::to_json(fakes::result_maker()
+                                         .add("serial", 200)
+                                         .add("std_thread", 100)
+                                         .add_failed("evil", "wrong \xff result", true)
+                                         .add_skipped("tbb", "install libtbb-dev")
+                                         .finish(),
+                                     fakes::some_machine()));
+}
+
+} // namespace
+
+TEST(race_json, has_what_the_format_promises) {
+    const json d = document();
+    EXPECT_EQ(d["schema"], "regatta-race/1");
+    EXPECT_EQ(d["workload"], "matmul");
+    EXPECT_EQ(d["settings"]["size"], 512);
+    EXPECT_EQ(d["settings"]["kernel"], "naive");
+    EXPECT_EQ(d["workers"], 2);
+    EXPECT_EQ(d["rounds"], 15);
+    EXPECT_GT(d["noise_floor"].get<double>(), 0);
+    EXPECT_EQ(d["machine"]["cpu_model"], "A processor");
+    EXPECT_EQ(d["command"], "regatta race --json 'it'\\''s here.json'");
+    EXPECT_EQ(d["leaders"], json::array({"std_thread"}));
+    ASSERT_EQ(d["schemes"].size(), 4u);
+}
+
+TEST(race_json, a_scheme_that_ran) {
+    const json one = document()["schemes"][1];
+    EXPECT_EQ(one["name"], "std_thread");
+    EXPECT_EQ(one["status"], "ok");
+    EXPECT_TRUE(one["reason"].is_null());
+    EXPECT_EQ(one["verified"], true);
+    EXPECT_NEAR(one["median_ns"].get<double>(), 1e8, 2e6);
+    EXPECT_EQ(one["vs_baseline"]["median"], 1.0);
+    EXPECT_EQ(one["verdict"], "baseline");
+    EXPECT_NEAR(one["speedup"]["median"].get<double>(), 2, 0.05);
+    EXPECT_EQ(one["samples"].size(), 15u);
+    EXPECT_EQ(one["dropped"], 0);
+    double sum = 0;
+    for (const auto& [name, ns] : one["attribution"].items()) {
+        sum += ns.get<double>();
+    }
+    EXPECT_NEAR(sum, one["attribution_workers"].get<double>() * 1e8, 4e6);
+}
+
+TEST(race_json, those_that_did_not_run) {
+    const json d = document();
+    const json evil = d["schemes"][2];
+    EXPECT_EQ(evil["status"], "failed");
+    EXPECT_EQ(evil["wrong_result"], true);
+    EXPECT_EQ(evil["verified"], false);
+    EXPECT_EQ(evil["reason"], "wrong \xEF\xBF\xBD result"); // what is not UTF-8 is replaced
+    EXPECT_TRUE(evil["median_ns"].is_null());
+    EXPECT_TRUE(evil["vs_baseline"].is_null());
+    EXPECT_TRUE(evil["attribution"].is_null());
+    EXPECT_EQ(d["schemes"][3]["status"], "skipped");
+    EXPECT_EQ(d["schemes"][3]["reason"], "install libtbb-dev");
+}
+
+TEST(race_json, of_a_race_in_which_nobody_ran) {
+    race::race_result nothing;
+    nothing.workload = "matmul";
+    const json d = json::parse(race::to_json(nothing, fakes::some_machine()));
+    EXPECT_TRUE(d["baseline"].is_null());
+    EXPECT_TRUE(d["noise_floor"].is_null());
+    EXPECT_TRUE(d["schemes"].empty());
+}

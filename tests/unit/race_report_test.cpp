@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race_results.hpp"
+#include "report/bar.hpp"
+#include "report/csv.hpp"
+#include "report/table.hpp"
+#include "report/text.hpp"
+#include "report/words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+race::race_result three() {
+    return fakes::result_maker()
+        .add("serial", 200)
+        .add("std_thread", 100, 0.99)
+        .add("zmq_inproc", 150, 0.6)
+        .finish();
+}
+
+} // namespace
+
+TEST(race_text, durations_have_three_figures_and_a_unit) {
+    const race::text_style style;
+    EXPECT_EQ(race::duration_text(12, style), "12.0 ns");
+    EXPECT_EQ(race::duration_text(1'234, style), "1.23 µs");
+    EXPECT_EQ(race::duration_text(1'234, {.unicode = false}), "1.23 us");
+    EXPECT_EQ(race::duration_text(71'249'000, style), "71.2 ms");
+    EXPECT_EQ(race::duration_text(218'400'000, style), "218 ms");
+    EXPECT_EQ(race::duration_text(999'960, style), "1.00 ms");
+    EXPECT_EQ(race::duration_text(3.5e9, style), "3.50 s");
+}
+
+TEST(race_text, pads_shortens_and_wraps_by_columns) {
+    const race::text_style style{.width = 10};
+    EXPECT_EQ(race::columns_of("µ×"), 2u);
+    EXPECT_EQ(race::padded_right("µs", 4, style), "µs  ");
+    EXPECT_EQ(race::padded_left("µs", 4, style), "  µs");
+    EXPECT_EQ(race::padded_right("zmq_inproc", 5, style), "zmq_…");
+    EXPECT_EQ(race::padded_right("zmq_inproc", 5, {.unicode = false}), "zmq_~");
+    EXPECT_EQ(race::wrapped("one two three four", 2, style), "one two\n  three\n  four\n");
+    EXPECT_EQ(race::wrapped("averylongwordindeed x", 2, style), "averylongwordindeed\n  x\n");
+}
+
+TEST(race_text, percent_and_ratio) {
+    EXPECT_EQ(race::percent_text(0.97), "97 %");
+    EXPECT_EQ(race::percent_text(0.0123), "1.2 %");
+    EXPECT_EQ(race::percent_text(0), "0 %");
+    EXPECT_EQ(race::ratio_text(0.98765), "0.988");
+    EXPECT_EQ(race::ratio_text(12.345), "12.35");
+}
+
+TEST(race_bar, cells_sum_to_the_width) {
+    race::attribution where;
+    where.wall_ns = 90;
+    where.workers = 1;
+    for (double& ns : where.ns) {
+        ns = 10;
+    }
+    for (const std::size_t width : {1u, 7u, 10u, 40u}) {
+        const auto cells = race::bar_cells(where, width);
+        EXPECT_EQ(std::accumulate(cells.begin(), cells.end(), std::size_t{0}), width);
+        EXPECT_EQ(race::columns_of(race::bar_text(where, width, {})), width);
+    }
+    EXPECT_EQ(race::bar_text(race::attribution{}, 10, {}), "");
+    EXPECT_EQ(race::bar_text(where, 9, {.unicode = false}), "#+%:>=<.?");
+}
+
+TEST(race_table, sorts_by_time_and_shows_all_columns_where_there_is_room) {
+    const auto lines = lines_of(race::table_text(three(), {.width = 120}));
+    ASSERT_GE(lines.size(), 4u);
+    for (const char* title :
+         {"scheme", "median", "ratio", "interval", "speed-up", "effic.", "verdict", "where"}) {
+        EXPECT_THAT(lines[0], HasSubstr(title));
+    }
+    EXPECT_THAT(lines[1], StartsWith("std_thread"));
+    EXPECT_THAT(lines[1], HasSubstr("baseline"));
+    EXPECT_THAT(lines[2], StartsWith("zmq_inproc"));
+    EXPECT_THAT(lines[2], HasSubstr("slower"));
+    EXPECT_THAT(lines[3], StartsWith("serial"));
+    EXPECT_THAT(lines[1], HasSubstr("2.0"));
+    EXPECT_THAT(lines.back(), HasSubstr("░ dispatch"));
+}
+
+TEST(race_table, keeps_to_every_width_and_drops_columns_in_order) {
+    const std::vector<std::string> order{"interval", "effic.",  "where",  "speed-up",
+                                         "ratio",    "verdict", "nothing"};
+    std::size_t dropped = 0;
+    for (unsigned width = 120; width >= 20; --width) {
+        const auto lines = lines_of(race::table_text(three(), {.width = width}));
+        for (const std::string& line : lines) {
+            EXPECT_LE(race::columns_of(line), width) << line;
+        }
+        while (lines[0].find(order[dropped]) == std::string::npos && dropped + 1 < order.size()) {
+            ++dropped;
+        }
+        for (std::size_t i = dropped; i + 1 < order.size(); ++i) {
+            EXPECT_THAT(lines[0], HasSubstr(order[i])) << "at width " << width;
+        }
+        EXPECT_THAT(lines[0], HasSubstr("median"));
+    }
+    EXPECT_EQ(dropped, order.size() - 1);
+    EXPECT_THAT(race::table_text(three(), {.width = 40}), HasSubstr("verdict"));
+}
+
+TEST(race_table, no_escape_without_colour_and_no_utf8_without_unicode) {
+    const auto result = three();
+    const auto from = fakes::some_machine();
+    EXPECT_THAT(race::to_text(result, from, {}), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(race::to_text(result, from, {.colour = true}), HasSubstr("\x1b[32m"));
+    for (const char c : race::to_text(result, from, {.unicode = false})) {
+        EXPECT_GE(c, 0) << "beyond ASCII";
+    }
+}
+
+TEST(race_full_text, prose_keeps_to_the_width_too) {
+    auto result =
+        fakes::result_maker()
+            .add("std_thread", 100)
+            .add_failed("processes", "worker 3 (process 77) was killed by signal 9", false)
+            .add_skipped("tbb", "oneTBB was not found; install libtbb-dev")
+            .finish();
+    for (const unsigned width : {40u, 60u, 80u}) {
+        for (const auto& line :
+             lines_of(race::to_text(result, fakes::some_machine(), {.width = width}))) {
+            EXPECT_LE(race::columns_of(line), width) << line;
+        }
+    }
+}
+
+TEST(race_full_text, names_who_failed_who_was_skipped_and_what_was_dropped) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100)
+        .add_failed("evil", "wrong result: row 3", true)
+        .add_failed("processes", "worker 3 was killed by signal 9", false)
+        .add_skipped("tbb", "install libtbb-dev");
+    maker.result.schemes[0].measured.samples[4].load.contaminated = true;
+    maker.result.workers = 64;
+    maker.result.stopped = true;
+    const auto result = maker.finish();
+    const std::string text = race::to_text(result, fakes::some_machine(), {});
+    EXPECT_THAT(text, HasSubstr("DISQUALIFIED evil: wrong result: row 3"));
+    EXPECT_THAT(text, HasSubstr("FAILED processes: worker 3 was killed by signal 9"));
+    EXPECT_THAT(text, HasSubstr("skipped tbb: install libtbb-dev"));
+    EXPECT_THAT(text, HasSubstr("Dropped 1 of 30 samples"));
+    EXPECT_THAT(text, HasSubstr("Oversubscribed: 64 workers share 2 CPUs"));
+    EXPECT_THAT(text, HasSubstr("Cut short after 15 rounds"));
+}
+
+TEST(race_full_text, a_disturbed_series_is_used_but_loudly) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 120);
+    for (auto& sample : maker.result.schemes[1].measured.samples) {
+        sample.load.contaminated = true;
+    }
+    const auto result = maker.finish();
+    EXPECT_GT(result.find("tbb")->time.median, 0);
+    const std::string text = race::to_text(result, fakes::some_machine(), {.width = 500});
+    EXPECT_THAT(text, HasSubstr("NOTE: every sample of tbb was disturbed"));
+    EXPECT_THAT(text, HasSubstr("a disturbed run: during 33 %"));
+    EXPECT_THAT(text, Not(HasSubstr("Dropped")));
+}
+
+TEST(race_words, a_winner_is_named_with_figures_and_reasons) {
+    const auto result = three();
+    EXPECT_THAT(race::outcome_words(result, {}), StartsWith("std_thread won: 100 ms, 0.66"));
+    EXPECT_THAT(race::reason_words(result),
+                HasSubstr("the workers of zmq_inproc spend 40 % of their time between items "
+                          "(handing them out) (std_thread: 1.0 %)"));
+}
+
+TEST(race_words, inside_the_noise_floor_nobody_wins) {
+    const auto result =
+        fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).add("slow", 300).finish();
+    EXPECT_THAT(race::outcome_words(result, {}), StartsWith("A tie between "));
+    EXPECT_THAT(race::outcome_words(result, {}), HasSubstr("inside the noise floor"));
+    EXPECT_EQ(result.leaders.size(), 2u);
+}
+
+TEST(race_words, code_of_its_own_is_told_apart) {
+    const auto result = fakes::result_maker()
+                            .add("std_thread", 100)
+                            .add("asio", 140, 0.7)
+                            .add("blas_threads", 2, 1, false)
+                            .finish();
+    EXPECT_THAT(race::outcome_words(result, {}),
+                testing::AllOf(StartsWith("blas_threads won"),
+                               HasSubstr("with code of its own; among those that run the items: "
+                                         "std_thread won")));
+    EXPECT_THAT(race::reason_words(result), HasSubstr("asio"));
+}
+
+TEST(race_words, too_little_is_said_to_be_too_little) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    for (auto& one : maker.result.schemes) {
+        one.measured.samples.resize(3);
+    }
+    EXPECT_THAT(race::outcome_words(maker.finish(), {}), StartsWith("No verdict"));
+    EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
+}
+
+TEST(race_words, needs_name_the_scheme_that_suits_them) {
+    const auto result = fakes::result_maker().add("std_thread", 100).add("processes", 110).finish();
+    EXPECT_THAT(race::choice_words(result), HasSubstr("isolation: processes (ratio 1."));
+    EXPECT_THAT(race::choice_words(result), HasSubstr("lowest latency: std_thread (ratio 1.000)"));
+}
+
+TEST(race_csv, one_line_a_scheme_and_as_many_fields_in_each) {
+    const auto result = fakes::result_maker()
+                            .add("std_thread", 100)
+                            .add_failed("evil", "said \"no\"", true)
+                            .finish();
+    const auto lines = lines_of(race::to_csv(result));
+    ASSERT_EQ(lines.size(), 3u);
+    const auto commas = [](const std::string& line) {
+        return std::count(line.begin(), line.end(), ',');
+    };
+    EXPECT_EQ(commas(lines[1]), commas(lines[0]));
+    EXPECT_EQ(commas(lines[2]), commas(lines[0]));
+    EXPECT_THAT(lines[0], StartsWith("name,scheme,status,reason,verified,median_ns"));
+    EXPECT_THAT(lines[0], EndsWith("idle_ns,unlogged_ns"));
+    EXPECT_THAT(lines[2], HasSubstr("\"said \"\"no\"\"\""));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Results of races that never took place, to be reported.
+
+#include "report/provenance.hpp"
+#include "sampling/evaluation.hpp"
+#include "sampling/race_result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race::fakes {
+
+/// A race of 15 rounds whose times are given; `evaluate` has done its part.
+class result_maker {
+public:
+    result_maker() {
+        result.workload = "matmul";
+        result.settings = {{"size", "512"}, {"kernel", "naive"}, {"seed", "1"}};
+        result.items = 512;
+        result.chunk = 8;
+        result.workers = 2;
+        result.cpus = 2;
+        result.seed = 1;
+        result.rounds = 15;
+        result.warm_up = 1;
+        result.load_source = "a test";
+        result.baseline = "std_thread";
+    }
+
+    /// A scheme that takes `ms` a run, of which its workers spend `work` on items and the rest in
+    /// dispatch; with `logged` false it keeps no log.
+    result_maker& add(const std::string& name, double ms, double work = 1, bool logged = true) {
+        scheme_result& one = result.schemes.emplace_back();
+        one.name = one.scheme = name;
+        one.suits = name == "processes" ? "isolation: a crash stays alone" : "many things";
+        one.measured = times(name, ms);
+        time_split split;
+        split.wall_ns = ms * 1e6;
+        split.workers = 2;
+        split.items_ns = logged ? 2 * split.wall_ns * work : 0;
+        split.dispatch_ns = logged ? 2 * split.wall_ns * (1 - work) : 0;
+        split.unlogged_ns = logged ? 0 : 2 * split.wall_ns;
+        splits.emplace_back(one.measured.samples.size(), split);
+        return *this;
+    }
+    result_maker& add_failed(const std::string& name, const std::string& reason, bool wrong) {
+        scheme_result& one = result.schemes.emplace_back();
+        one.name = one.scheme = one.measured.name = name;
+        one.status = scheme_status::failed;
+        one.reason = reason;
+        one.wrong_result = wrong;
+        splits.emplace_back();
+        return *this;
+    }
+    result_maker& add_skipped(const std::string& name, const std::string& reason) {
+        add_failed(name, reason, false);
+        result.schemes.back().status = scheme_status::skipped;
+        return *this;
+    }
+
+    race_result finish() {
+        sampling_result measured;
+        for (const scheme_result& one : result.schemes) {
+            measured.all.push_back(one.measured);
+        }
+        measured.all.push_back(
+            times(control_name(result.baseline),
+                  result.find(result.baseline)->measured.samples.front().ns / 1e6));
+        evaluate(result, measured, splits);
+        return result;
+    }
+
+    race_result result;
+    std::vector<std::vector<time_split>> splits;
+
+private:
+    /// Within 1 % of `ms`, differently for each name.
+    static series times(const std::string& name, double ms) {
+        series all{name, {}, {}};
+        for (unsigned round = 0; round < 15; ++round) {
+            const double noise = static_cast<double>((round * 7 + name.size() * 5) % 11) / 1100;
+            all.samples.push_back({round, ms * 1e6 * (1 + noise), {}});
+        }
+        return all;
+    }
+};
+
+inline provenance some_machine() {
+    provenance from;
+    from.machine.cpu_model = "A processor";
+    from.machine.build_type = "Release";
+    from.machine.version = "0.1.0";
+    from.machine.time = "2026-01-01T00:00:00Z";
+    from.command = {"regatta", "race", "--json", "it's here.json"};
+    return from;
+}
+
+} // namespace regatta::race::fakes
