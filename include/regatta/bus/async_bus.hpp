@@ -15,7 +15,6 @@
 #include <regatta/sync/quiescence.hpp>
 #include <regatta/sync/spinlock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -153,13 +152,7 @@ public:
     /// Consumer: gives up to `max` messages to their handlers. Never blocks.
     /// @returns how many messages it processed.
     std::size_t process_batch(std::size_t max = default_batch) {
-        return process(max, [this](auto& m) {
-            if (!std::get<handler_table<std::remove_cvref_t<decltype(m)>>>(tables_).dispatch(m)) {
-                // relaxed: a counter that only the consumer writes.
-                unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
-                                 std::memory_order_relaxed);
-            }
-        });
+        return process(max, give_to_handlers());
     }
 
     /// Consumer: gives up to `max` messages to `visitor`, which must take a reference to each type
@@ -184,11 +177,10 @@ public:
                 pace.reset();
             }
         }
-        // No more than can have been there, so that producers who go on cannot hold it up.
-        for (std::size_t left = this->total_capacity(), done = 1; done != 0 && left >= done;) {
-            done = process_batch();
-            left -= std::min(left, done);
-        }
+        // What was published up to here and no more, so that producers who go on cannot hold it up.
+        const typename lanes::consumer_role role(*this);
+        const dispatching now(*this);
+        this->take_backlog([&](message& m) { visit(m, give_to_handlers()); });
     }
 
     /// What the bus has done so far; any thread.
@@ -220,6 +212,17 @@ private:
         async_bus& bus_;
     };
 
+    /// What the consumer does with a message of type `T`: `void(T&)`.
+    auto give_to_handlers() noexcept {
+        return [this](auto& m) {
+            if (!std::get<handler_table<std::remove_cvref_t<decltype(m)>>>(tables_).dispatch(m)) {
+                // relaxed: a counter that only the consumer writes.
+                unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
+                                 std::memory_order_relaxed);
+            }
+        };
+    }
+
     template<class Use>
     std::size_t process(std::size_t max, Use&& use) {
         const typename lanes::consumer_role role(*this);
@@ -229,7 +232,7 @@ private:
 
     /// Calls `use` with the message as its own type.
     template<class Use>
-    static void visit(message& m, Use& use) {
+    static void visit(message& m, Use&& use) {
         if constexpr (sizeof...(Messages) == 1) {
             use(*std::get_if<0>(&m));
         } else {

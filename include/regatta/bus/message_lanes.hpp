@@ -166,6 +166,26 @@ protected:
         return done;
     }
 
+    /// Consumer: calls `use` with each message that was published before, lane by lane, and with no
+    /// other.
+    template<class Use>
+    void take_backlog(Use&& use) {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lane_ring& ring = *lanes_[i].ring;
+            for (std::size_t left = ring.size(); left != 0;) {
+                left -= ring.consume(left, use);
+            }
+        }
+        const std::uint64_t last = common_.claimed();
+        for (backoff pace; common_.consumed() < last;) {
+            const auto left = static_cast<std::size_t>(last - common_.consumed());
+            // None: some publisher is between its claim and the end of its move.
+            if (common_.consume(left, use) == 0 && !pace.pause()) {
+                std::this_thread::yield();
+            }
+        }
+    }
+
     /// Consumer: sleeps until there may be a message, `stop` is requested or the bus is closed.
     void sleep(const std::stop_token& stop) noexcept {
         items_.prepare_wait();
@@ -179,9 +199,6 @@ protected:
     }
     /// Ends the consumer's sleep.
     void wake_consumer() noexcept { items_.notify_all(); }
-
-    /// The most messages that can be there at any moment.
-    std::size_t total_capacity() const noexcept { return capacity() * (lane_count_ + 1); }
 
     /// Everything but what only the dispatcher knows.
     bus_stats transport_stats() const noexcept {
