@@ -274,7 +274,7 @@ private:
     /// Repeats `attempt` until it succeeds or the bus is closed.
     template<class Attempt>
     bool wait_for_room(Attempt&& attempt) {
-        if (in_consumer()) {
+        if (in_consumer() && !closed()) {
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
         for (backoff pace; !closed();) {
