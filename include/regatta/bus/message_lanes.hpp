@@ -6,6 +6,7 @@
 /// The way of a message from many producers to one consumer; `async_bus` adds the handlers.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -426,8 +427,14 @@ private:
     }
     template<class T>
     std::size_t fill(std::span<const T> batch) {
-        return lane_->ring->try_fill(batch.size(),
-                                     [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+        REGATTA_TRY {
+            return lane_->ring->try_fill(
+                batch.size(), [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+        }
+        REGATTA_CATCH_ALL {
+            bus_->items_.notify_one(); // those before the one whose copy threw are there
+            REGATTA_RETHROW;
+        }
     }
     void give_back() noexcept {
         if (lane_ != nullptr) {
