@@ -122,29 +122,31 @@ public:
     }
 
     /// Ends a subscription. On return its handler is not called any more, is not running, and is
-    /// destroyed; from within a handler it is destroyed at the end of the consumer's batch.
+    /// destroyed; from within a handler it is destroyed at the end of the consumer's batch. Where
+    /// two threads end the same one at once, it is destroyed when the one that gets true returns.
     /// @returns whether the subscription still stood.
     bool unsubscribe(const subscription& s) noexcept {
         bool stood = false;
         with_table(s.type_, [&](auto& table) {
+            const bool inside = this->in_consumer();
             {
                 const std::lock_guard lock(registration_);
-                stood = table.retire(s.place_, s.generation_);
+                stood = table.retire(s.place_, s.generation_, inside);
             }
-            if (!stood) {
+            if (inside) {
+                sweep_due_ = sweep_due_ || stood;
                 return;
             }
-            if (this->in_consumer()) {
-                sweep_due_ = true;
-                return;
-            }
+            // Also if it stood no more: the handler may be the one that ended it, and still run.
             const auto seen = batches_.observe();
             for (backoff pace; !batches_.passed(seen);) {
                 if (!pace.pause()) {
                     std::this_thread::yield();
                 }
             }
-            destroy_unlocked([&] { return table.release(s.place_, s.generation_); });
+            if (stood) {
+                destroy_unlocked([&] { return table.release(s.place_); });
+            }
         });
         return stood;
     }
@@ -201,11 +203,12 @@ private:
         dispatching(const dispatching&) = delete;
         dispatching& operator=(const dispatching&) = delete;
         ~dispatching() {
-            bus_.batches_.leave();
-            if (bus_.sweep_due_) {
+            // Before the end of the batch is announced, so that who waits for it finds all done.
+            while (bus_.sweep_due_) {
                 bus_.sweep_due_ = false;
                 bus_.sweep();
             }
+            bus_.batches_.leave();
         }
 
     private:
@@ -259,12 +262,13 @@ private:
         return static_cast<bool>(old);
     }
 
+    /// Destroys what handlers have unsubscribed; other threads destroy what they unsubscribed.
     void sweep() noexcept {
         std::apply(
             [this](auto&... table) {
                 (
                     [this, &table] {
-                        while (destroy_unlocked([&] { return table.release_any(); })) {
+                        while (destroy_unlocked([&] { return table.release_left(); })) {
                         }
                     }(),
                     ...);

@@ -56,36 +56,32 @@ public:
 
     std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
 
-    /// Ends the calls of a handler. @returns false if it is not (any more) subscribed.
-    bool retire(std::size_t i, std::uint32_t generation) noexcept {
+    /// Ends the calls of a handler. @param by_consumer whether it is left to `release_left`, and not
+    /// to the caller's `release`. @returns false if it is not (any more) subscribed.
+    bool retire(std::size_t i, std::uint32_t generation, bool by_consumer) noexcept {
         if (i >= size_ || places_[i].generation != generation ||
             places_[i].state.load(std::memory_order_relaxed) != active) {
             return false;
         }
         // relaxed: the asymmetric fence that follows in the bus orders it. Partner: dispatch.
-        places_[i].state.store(retired, std::memory_order_relaxed);
+        places_[i].state.store(by_consumer ? left : retired, std::memory_order_relaxed);
         return true;
     }
 
-    /// Takes a retired handler out, so that the caller destroys it without the lock; empty if the
-    /// place has been given back or used anew meanwhile. The consumer is known not to run it.
-    handler release(std::size_t i, std::uint32_t generation) noexcept {
-        if (places_[i].generation != generation ||
-            places_[i].state.load(std::memory_order_relaxed) != retired) {
-            return {};
-        }
+    /// Takes the handler out that the caller retired, so that the caller destroys it without the
+    /// lock. The consumer is known not to run it.
+    handler release(std::size_t i) noexcept {
         handler old = std::move(places_[i].call);
-        places_[i].call = handler{};
         // relaxed: the next user of the place holds the lock, too.
         places_[i].state.store(free, std::memory_order_relaxed);
         return old;
     }
 
-    /// `release` of any one retired handler; empty if there is none.
-    handler release_any() noexcept {
+    /// By the consumer: `release` of any one handler that was left to it; empty if there is none.
+    handler release_left() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
-            if (places_[i].state.load(std::memory_order_relaxed) == retired) {
-                return release(i, places_[i].generation);
+            if (places_[i].state.load(std::memory_order_relaxed) == left) {
+                return release(i);
             }
         }
         return {};
@@ -109,7 +105,8 @@ public:
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 private:
-    enum : std::uint32_t { free, active, retired };
+    /// A retired place belongs to the thread that retired it, one that is left to the consumer.
+    enum : std::uint32_t { free, active, retired, left };
 
     struct place {
         /// Written under the registration lock; read by the consumer.
