@@ -56,8 +56,8 @@ public:
 
     std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
 
-    /// Ends the calls of a handler. @param by_consumer whether it is left to `release_left`, and not
-    /// to the caller's `release`. @returns false if it is not (any more) subscribed.
+    /// Ends the calls of a handler. @param by_consumer whether it is left to `release_left`, and
+    /// not to the caller's `release`. @returns false if it is not (any more) subscribed.
     bool retire(std::size_t i, std::uint32_t generation, bool by_consumer) noexcept {
         if (i >= size_ || places_[i].generation != generation ||
             places_[i].state.load(std::memory_order_relaxed) != active) {

@@ -240,7 +240,10 @@ private:
         /// What became of its start: an error number, or `starting`. Written once by the worker,
         /// read by `launch`.
         std::atomic<int> outcome{starting};
-        std::thread thread;
+        /// The thread that works. Written by it, at both ends of its life; only its own reads
+        /// matter, so that a thread that reuses the number later is not taken for it.
+        std::atomic<std::thread::id> id{};
+        std::thread thread; ///< Of the one who holds `lifecycle_`.
     };
     static constexpr int starting = -1;
 
@@ -312,7 +315,9 @@ private:
         me.outcome.notify_one();
         start_signal_.wait(signal::wait, std::memory_order_acquire);
         if (start_signal_.load(std::memory_order_acquire) == signal::go) {
+            me.id.store(std::this_thread::get_id(), std::memory_order_relaxed);
             work(me);
+            me.id.store(std::thread::id{}, std::memory_order_relaxed);
         }
     }
 
@@ -456,7 +461,8 @@ private:
     worker* current_worker() const noexcept {
         worker* found = nullptr;
         for_each_worker([&](worker& w) {
-            if (w.thread.get_id() == std::this_thread::get_id()) {
+            // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
+            if (w.id.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
                 found = &w;
             }
         });
