@@ -148,7 +148,8 @@ public:
     }
 
     /// Lets the workers take no further message until `resume`; messages are still accepted. On
-    /// return no handler runs any more; within a handler it returns at once.
+    /// return no handler runs any more; within a handler it returns at once. It does nothing to a
+    /// pool that is being closed.
     void pause() {
         // release: partner is the acquire in work(); observe() orders it against what workers do.
         paused_.store(true, std::memory_order_release);
@@ -327,8 +328,7 @@ private:
         backoff pace;
         me.activity.enter();
         for (;;) {
-            // acquire: partner is the release in resume().
-            if (!paused_.load(std::memory_order_acquire)) {
+            if (!held()) {
                 if (take_and_handle(me)) {
                     me.activity.renew();
                     progress_.notify_all();
@@ -387,12 +387,18 @@ private:
 
     void sleep(worker& me) noexcept {
         items_.prepare_wait();
-        if ((!paused_.load(std::memory_order_acquire) && ring_.ready()) || finished()) {
+        if ((!held() && ring_.ready()) || finished()) {
             items_.cancel_wait();
         } else {
             add_one(me.parked);
             items_.commit_wait();
         }
+    }
+
+    /// Whether the workers take no message for now. Who closes waits for them: that goes before.
+    bool held() const noexcept {
+        // acquire: partner is the release in resume().
+        return paused_.load(std::memory_order_acquire) && !ring_.closed();
     }
 
     /// Whether no message is left and none will come.
@@ -461,7 +467,8 @@ private:
     worker* current_worker() const noexcept {
         worker* found = nullptr;
         for_each_worker([&](worker& w) {
-            // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
+            // relaxed: a thread reads its own id only if it stored it and has not yet taken it
+            // back.
             if (w.id.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
                 found = &w;
             }
