@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "bench.hpp"
+
+#include "machine/load_meter.hpp"
+#include "machine/quiesce.hpp"
+#include "sampling/verdict.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#ifndef REGATTA_BUILD_FLAGS
+#define REGATTA_BUILD_FLAGS ""
+#endif
+
+namespace regatta::bench {
+
+bench_options parse_options(int argc, char** argv, unsigned rounds) {
+    bench_options o;
+    o.rounds = rounds;
+    CLI::App app{"Compares a part of the library with its peers."};
+    app.add_option("--json", o.json, "Write the measures to this file (- for standard output)");
+    app.add_option("--rounds", o.rounds, "Rounds of measurement")
+        ->check(CLI::Range(1u, 10'000u))
+        ->capture_default_str();
+    app.add_option("--seed", o.seed, "Of the order of the runs")->capture_default_str();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        std::exit(app.exit(e) == 0 ? 0 : 2);
+    }
+    return o;
+}
+
+bench_run::bench_run(bench_options options) : options_(std::move(options)) {}
+
+void bench_run::measure(const std::string& title, const std::string& unit,
+                        std::vector<race::contender> contenders,
+                        const std::vector<comparison>& comparisons) {
+    const race::load_meter meter;
+    const std::string control = contenders.front().name;
+    race::add_control(contenders, control);
+    race::sampling_options how;
+    how.rounds = options_.rounds;
+    how.seed = options_.seed;
+    how.meter = &meter;
+    how.settle = [] { race::quiesce(); };
+    const auto result = race::measure(contenders, how);
+    const auto floor = race::floor_of(result, control);
+    show(title, unit, 1, floor.distance, result.all);
+    for (const comparison& c : comparisons) {
+        compare(c, result.of(c.subject), result.of(c.peer), floor.distance);
+    }
+}
+
+void bench_run::show(const std::string& title, const std::string& unit, double scale,
+                     double noise_floor, const std::vector<race::series>& all) {
+    noise_floor_ = std::max(noise_floor_, noise_floor);
+    std::FILE* out = options_.json == "-" ? stderr : stdout;
+    fmt::print(out, "\n{} (noise floor {:.1f} %)\n", title, 100 * noise_floor);
+    for (const race::series& s : all) {
+        samples_ += s.samples.size();
+        dropped_ += s.disturbed() ? 0 : s.contaminated();
+        if (s.failed()) {
+            fmt::print(out, "  {:<44} FAILED: {}\n", s.name, s.failure);
+            failed_ = true;
+            continue;
+        }
+        const auto t = s.time();
+        fmt::print(out, "  {:<44} {:>9.1f} {} ({:.1f} … {:.1f}){}\n", s.name, t.median * scale,
+                   unit, t.low * scale, t.high * scale,
+                   s.disturbed() ? "  all samples disturbed" : "");
+    }
+}
+
+void bench_run::compare(const comparison& what, const race::series& subject,
+                        const race::series& peer, double noise_floor) {
+    if (subject.samples.empty() || peer.samples.empty()) {
+        return;
+    }
+    const auto ratio = race::paired_ratio(subject, peer);
+    const bool holds =
+        !what.bar || ratio.median <= *what.bar ||
+        (what.within_noise && ratio.low <= *what.bar * (1 + noise_floor));
+    add({what.name, what.subject, what.peer, ratio, what.bar, holds});
+}
+
+void bench_run::add(measure_row row) {
+    rows_.push_back(std::move(row));
+}
+
+void bench_run::skip(const std::string& name, const std::string& why) {
+    skipped_.push_back(name + ": " + why);
+}
+
+int bench_run::finish(const std::string& bench) {
+    std::FILE* out = options_.json == "-" ? stderr : stdout;
+    fmt::print(out, "\ncomparisons (time of the subject by the time of the peer)\n");
+    nlohmann::ordered_json measures = nlohmann::ordered_json::array();
+    for (const measure_row& r : rows_) {
+        const std::string bar =
+            r.bar ? fmt::format("bar {:.2f} {}", *r.bar, r.holds ? "holds" : "DOES NOT HOLD")
+                  : "no bar";
+        fmt::print(out, "  {:<32} {:>6.3f} ({:.3f} … {:.3f})  {:<22} {} / {}\n", r.name,
+                   r.ratio.median, r.ratio.low, r.ratio.high, bar, r.subject, r.peer);
+        nlohmann::ordered_json row{
+            {"name", r.name},
+            {"subject", r.subject},
+            {"peer", r.peer},
+            {"ratio",
+             {{"median", r.ratio.median}, {"low", r.ratio.low}, {"high", r.ratio.high}}},
+            {"bar", nullptr},
+            {"holds", r.holds}};
+        if (r.bar) {
+            row["bar"] = *r.bar;
+        }
+        measures.push_back(std::move(row));
+    }
+    for (const std::string& s : skipped_) {
+        fmt::print(out, "  skipped: {}\n", s);
+    }
+    fmt::print(out, "  {} samples, {} dropped as disturbed; built with {} {}\n", samples_, dropped_,
+               __VERSION__, REGATTA_BUILD_FLAGS);
+    if (options_.json.empty()) {
+        return failed_ ? 1 : 0;
+    }
+    const nlohmann::ordered_json document{{"schema", "regatta.bench/1"},
+                                          {"bench", bench},
+                                          {"rounds", options_.rounds},
+                                          {"seed", options_.seed},
+                                          {"noise_floor", noise_floor_},
+                                          {"samples", samples_},
+                                          {"dropped", dropped_},
+                                          {"compiler", __VERSION__},
+                                          {"flags", REGATTA_BUILD_FLAGS},
+                                          {"skipped", skipped_},
+                                          {"measures", measures}};
+    if (options_.json == "-") {
+        fmt::print("{}\n", document.dump(2));
+        return failed_ ? 1 : 0;
+    }
+    std::ofstream file(options_.json);
+    file << document.dump(2) << '\n';
+    if (!file.flush()) {
+        fmt::print(stderr, "bench: cannot write '{}'\n", options_.json);
+        return 1;
+    }
+    return failed_ ? 1 : 0;
+}
+
+} // namespace regatta::bench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What every bench does: measure contenders on the race's sampling, hold pairs of them against
+/// each other, print every row and write the measures.
+
+#include "sampling/sampler.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::bench {
+
+/// One comparison.
+struct comparison {
+    std::string name;
+    std::string subject;       ///< A contender.
+    std::string peer;          ///< Another; the ratio is the subject's time by the peer's.
+    std::optional<double> bar; ///< What the ratio may be at most; nothing: for information.
+    /// The bar is "as fast as": it also holds where the difference lies inside the noise floor.
+    bool within_noise = false;
+};
+
+/// One line of the result, as `measures[]` of the JSON.
+struct measure_row {
+    std::string name;
+    std::string subject;
+    std::string peer;
+    race::estimate ratio;
+    std::optional<double> bar;
+    bool holds = true;
+};
+
+/// What the command line of a bench says.
+struct bench_options {
+    std::string json; ///< A file, "-" for standard output, empty for none.
+    unsigned rounds = 0;
+    std::uint64_t seed = 1;
+};
+
+/// Reads `--json F`, `--rounds N`, `--seed N`; ends the program for anything else (status 2).
+/// @param rounds the default.
+bench_options parse_options(int argc, char** argv, unsigned rounds);
+
+/// Contenders, measured together.
+class bench_run {
+public:
+    explicit bench_run(bench_options options);
+
+    /// Measures the contenders interleaved and adds a row for each comparison. The first of the
+    /// contenders runs twice and gives the noise floor.
+    /// @param unit what a contender's time is the time of, for the printed table.
+    void measure(const std::string& title, const std::string& unit,
+                 std::vector<race::contender> contenders,
+                 const std::vector<comparison>& comparisons);
+
+    /// Prints what was measured of some contenders; `scale` turns nanoseconds into `unit`.
+    void show(const std::string& title, const std::string& unit, double scale, double noise_floor,
+              const std::vector<race::series>& all);
+    /// Adds the row of one comparison.
+    void compare(const comparison& what, const race::series& subject, const race::series& peer,
+                 double noise_floor);
+    /// Adds a row that is not a ratio of times.
+    void add(measure_row row);
+
+    /// Names a contender that cannot take part here.
+    void skip(const std::string& name, const std::string& why);
+
+    /// Prints the comparisons and writes the JSON. @returns the exit status: 0, also where a bar
+    /// does not hold (the row says so); 1 where something failed.
+    int finish(const std::string& bench);
+
+private:
+    bench_options options_;
+    std::vector<measure_row> rows_;
+    std::vector<std::string> skipped_;
+    std::size_t dropped_ = 0;
+    std::size_t samples_ = 0;
+    double noise_floor_ = 0;
+    bool failed_ = false;
+};
+
+} // namespace regatta::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "bus_case.hpp"
+
+#include <boost/lockfree/queue.hpp>
+
+namespace regatta::bench {
+namespace {
+
+template<class Message>
+double carry(const stream& s) {
+    boost::lockfree::queue<Message> queue(s.capacity);
+    return run_stream(
+        s,
+        [&](unsigned) {
+            for (std::uint64_t i = 0; i < s.each(); ++i) {
+                Message m;
+                m.value = i;
+                while (!queue.bounded_push(m)) {
+                    std::this_thread::yield();
+                }
+            }
+        },
+        [&] {
+            std::uint64_t sum = 0;
+            for (std::size_t done = 0; done < s.messages;) {
+                done += queue.consume_all([&](const Message& m) { sum += m.value; });
+            }
+            return sum;
+        });
+}
+
+} // namespace
+
+bus_peer boost_lockfree() {
+    return {"Boost.Lockfree queue", false, 0.1, carry<small_message>, carry<large_message>};
+}
+
+} // namespace regatta::bench

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "bus_case.hpp"
+
+// The peer's header does not pass our warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#include <concurrentqueue/concurrentqueue.h>
+
+#include <vector>
+
+namespace regatta::bench {
+namespace {
+
+constexpr std::size_t bulk = 256; ///< The consumer's, as our own.
+
+/// A producer token, bulk enqueue where there are batches, a consumer token and bulk dequeue.
+template<class Message>
+double with_tokens(const stream& s) {
+    moodycamel::ConcurrentQueue<Message> queue(s.capacity * s.producers);
+    return run_stream(
+        s,
+        [&](unsigned) {
+            const moodycamel::ProducerToken token(queue);
+            if (s.batch == 1) {
+                for (std::uint64_t i = 0; i < s.each(); ++i) {
+                    Message m;
+                    m.value = i;
+                    queue.enqueue(token, m);
+                }
+                return;
+            }
+            std::vector<Message> batch(s.batch);
+            for (std::uint64_t i = 0; i < s.each(); i += s.batch) {
+                for (std::size_t j = 0; j < s.batch; ++j) {
+                    batch[j].value = i + j;
+                }
+                queue.enqueue_bulk(token, batch.data(), s.batch);
+            }
+        },
+        [&] {
+            moodycamel::ConsumerToken token(queue);
+            std::vector<Message> batch(bulk);
+            std::uint64_t sum = 0;
+            for (std::size_t done = 0; done < s.messages;) {
+                const std::size_t now = queue.try_dequeue_bulk(token, batch.data(), bulk);
+                for (std::size_t i = 0; i < now; ++i) {
+                    sum += batch[i].value;
+                }
+                done += now;
+            }
+            return sum;
+        });
+}
+
+/// No tokens, one by one.
+template<class Message>
+double plain(const stream& s) {
+    moodycamel::ConcurrentQueue<Message> queue(s.capacity * s.producers);
+    return run_stream(
+        s,
+        [&](unsigned) {
+            for (std::uint64_t i = 0; i < s.each(); ++i) {
+                Message m;
+                m.value = i;
+                queue.enqueue(m);
+            }
+        },
+        [&] {
+            std::uint64_t sum = 0;
+            for (std::size_t done = 0; done < s.messages;) {
+                Message m;
+                if (queue.try_dequeue(m)) {
+                    sum += m.value;
+                    ++done;
+                }
+            }
+            return sum;
+        });
+}
+
+} // namespace
+
+bus_peer moodycamel_token() {
+    return {"moodycamel, tokens, bulk dequeue", true, 1, with_tokens<small_message>,
+            with_tokens<large_message>};
+}
+
+bus_peer moodycamel_plain() {
+    return {"moodycamel, plain", false, 0.25, plain<small_message>, plain<large_message>};
+}
+
+} // namespace regatta::bench
+
+#pragma GCC diagnostic pop
