@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "process_peer.hpp"
+#include "segment_fixture.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/stale_segments.hpp>
@@ -10,8 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -20,16 +19,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
+using process_test::error_of;
 using process_test::peer;
+using process_test::segment_name;
+using process_test::text_of;
 using regatta::layout_hash;
 using regatta::segment_header;
 using regatta::shared_memory;
@@ -37,45 +38,12 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t layout = layout_hash("test v1");
 
-/// A name of this test's own, gone afterwards whatever happened.
-class segment_name {
-public:
-    segment_name()
-        : name_("/regatta_test_" + std::to_string(::getpid()) + "_" +
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-        ::unlink(path().c_str());
-    }
-    segment_name(const segment_name&) = delete;
-    segment_name& operator=(const segment_name&) = delete;
-    ~segment_name() { ::unlink(path().c_str()); }
-    const std::string& text() const { return name_; }
-    std::string path() const { return "/dev/shm" + name_; }
-    bool exists() const { return ::access(path().c_str(), F_OK) == 0; }
-
-private:
-    std::string name_;
-};
-
-template<class Action>
-std::pair<int, std::string> error_of(Action action) {
-    try {
-        action();
-    } catch (const std::system_error& error) {
-        return {error.code().value(), error.what()};
-    }
-    return {0, "nothing was thrown"};
-}
-
 /// Writes a number somewhere into the file of a segment.
 template<class Number>
 void overwrite(const segment_name& name, std::size_t offset, Number value) {
     const regatta::unique_descriptor file(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_EQ(::pwrite(file.get(), &value, sizeof value, static_cast<off_t>(offset)),
               static_cast<ssize_t>(sizeof value));
-}
-
-char* text_of(const shared_memory& memory) {
-    return reinterpret_cast<char*>(memory.data());
 }
 
 } // namespace
@@ -320,91 +288,6 @@ TEST(shared_memory, what_others_could_write_to_is_refused) {
     EXPECT_EQ(number, EPERM);
     EXPECT_THAT(text, HasSubstr("found 65534"));
     EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EPERM);
-}
-
-TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhile) {
-    const segment_name name;
-    shared_memory::create(name.text(), 10, layout).keep_name();
-    // What a `replace` does, made slow: the lock first …
-    regatta::unique_descriptor replacing(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
-    ASSERT_EQ(::flock(replacing.get(), LOCK_EX), 0);
-    std::size_t size = 0;
-    std::thread opener([&] { size = shared_memory::open(name.text(), layout).size(); });
-    // … until the other has the old file open and can only wait for the lock …
-    const auto holders = [&] {
-        std::size_t count = 0;
-        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-            std::error_code gone;
-            count += std::filesystem::read_symlink(entry.path(), gone) == name.path() ? 1 : 0;
-        }
-        return count;
-    };
-    while (holders() < 2) {
-        std::this_thread::yield();
-    }
-    // … then another segment under the name.
-    ASSERT_EQ(::unlink(name.path().c_str()), 0);
-    const auto made = shared_memory::create(name.text(), 20, layout);
-    replacing.reset();
-    opener.join();
-    EXPECT_EQ(size, 20u);
-}
-
-TEST(replace, refuses_a_segment_in_use) {
-    const segment_name name;
-    peer other({"create", name.text(), "4096", "test v1", "mine"});
-    ASSERT_EQ(other.answer(), "made " + name.text());
-    const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
-    EXPECT_EQ(number, EBUSY);
-    EXPECT_THAT(text, HasSubstr("replace shared memory '" + name.text() + "': it is in use"));
-    EXPECT_STREQ(text_of(shared_memory::open(name.text(), layout)), "mine");
-}
-
-TEST(replace, refuses_a_segment_whose_creator_died_but_not_its_user) {
-    const segment_name name;
-    peer creator({"create", name.text(), "4096", "test v1", "mine"});
-    ASSERT_EQ(creator.answer(), "made " + name.text());
-    const auto user = shared_memory::open(name.text(), layout);
-    creator.process.kill(SIGKILL);
-    creator.process.wait();
-    EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EBUSY);
-    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
-}
-
-TEST(replace, takes_over_from_a_killed_owner_at_once) {
-    const segment_name name;
-    peer other({"create", name.text(), "4096", "test v1", "lost"});
-    ASSERT_EQ(other.answer(), "made " + name.text());
-    other.process.kill(SIGKILL);
-    other.process.wait();
-    ASSERT_TRUE(name.exists()) << "a killed process removes nothing";
-    const auto memory = shared_memory::replace(name.text(), 64, layout_hash("test v2"));
-    EXPECT_EQ(memory.size(), 64u);
-    EXPECT_STREQ(text_of(memory), "");
-    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);
-}
-
-TEST(replace, makes_what_is_not_there) {
-    const segment_name name;
-    EXPECT_EQ(shared_memory::replace(name.text(), 64, layout).size(), 64u);
-}
-
-TEST(stale_segments, are_those_that_a_crash_left) {
-    const segment_name name;
-    const auto living = shared_memory::create(name.text() + "_living", 10, layout);
-    peer other({"create", name.text(), "4096", "test v1", "lost"});
-    ASSERT_EQ(other.answer(), "made " + name.text());
-    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
-    other.process.kill(SIGKILL);
-    other.process.wait();
-    const std::vector<std::string> expected{name.text()};
-    EXPECT_EQ(regatta::stale_segments(name.text()), expected);
-    EXPECT_EQ(regatta::stale_segments(name.text().substr(1)), expected) << "the '/' is optional";
-    EXPECT_TRUE(name.exists()) << "looking removes nothing";
-    EXPECT_EQ(regatta::remove_stale_segments(name.text()), expected);
-    EXPECT_FALSE(name.exists());
-    EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
-    EXPECT_EQ(shared_memory::open(living.name(), layout).size(), 10u);
 }
 
 TEST(layout_hash, differs_by_text_size_and_alignment) {

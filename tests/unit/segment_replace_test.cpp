@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process_peer.hpp"
+#include "segment_fixture.hpp"
+
+#include <regatta/process/shared_memory.hpp>
+#include <regatta/process/stale_segments.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using process_test::error_of;
+using process_test::peer;
+using process_test::segment_name;
+using process_test::text_of;
+using regatta::layout_hash;
+using regatta::shared_memory;
+using testing::HasSubstr;
+
+constexpr std::uint64_t layout = layout_hash("test v1");
+
+} // namespace
+
+TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhile) {
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    // What a `replace` does, made slow: the lock first …
+    regatta::unique_descriptor replacing(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::flock(replacing.get(), LOCK_EX), 0);
+    std::size_t size = 0;
+    std::thread opener([&] { size = shared_memory::open(name.text(), layout).size(); });
+    // … until the other has the old file open and can only wait for the lock …
+    const auto holders = [&] {
+        std::size_t count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code gone;
+            count += std::filesystem::read_symlink(entry.path(), gone) == name.path() ? 1 : 0;
+        }
+        return count;
+    };
+    while (holders() < 2) {
+        std::this_thread::yield();
+    }
+    // … then another segment under the name.
+    ASSERT_EQ(::unlink(name.path().c_str()), 0);
+    const auto made = shared_memory::create(name.text(), 20, layout);
+    replacing.reset();
+    opener.join();
+    EXPECT_EQ(size, 20u);
+}
+
+TEST(replace, refuses_a_segment_in_use) {
+    const segment_name name;
+    peer other({"create", name.text(), "4096", "test v1", "mine"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
+    EXPECT_EQ(number, EBUSY);
+    EXPECT_THAT(text, HasSubstr("replace shared memory '" + name.text() + "': it is in use"));
+    EXPECT_STREQ(text_of(shared_memory::open(name.text(), layout)), "mine");
+}
+
+TEST(replace, refuses_a_segment_whose_creator_died_but_not_its_user) {
+    const segment_name name;
+    peer creator({"create", name.text(), "4096", "test v1", "mine"});
+    ASSERT_EQ(creator.answer(), "made " + name.text());
+    const auto user = shared_memory::open(name.text(), layout);
+    creator.process.kill(SIGKILL);
+    creator.process.wait();
+    EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, EBUSY);
+    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
+}
+
+TEST(replace, takes_over_from_a_killed_owner_at_once) {
+    const segment_name name;
+    peer other({"create", name.text(), "4096", "test v1", "lost"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    other.process.kill(SIGKILL);
+    other.process.wait();
+    ASSERT_TRUE(name.exists()) << "a killed process removes nothing";
+    const auto memory = shared_memory::replace(name.text(), 64, layout_hash("test v2"));
+    EXPECT_EQ(memory.size(), 64u);
+    EXPECT_STREQ(text_of(memory), "");
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);
+}
+
+TEST(replace, makes_what_is_not_there) {
+    const segment_name name;
+    EXPECT_EQ(shared_memory::replace(name.text(), 64, layout).size(), 64u);
+}
+
+TEST(stale_segments, are_those_that_a_crash_left) {
+    const segment_name name;
+    const auto living = shared_memory::create(name.text() + "_living", 10, layout);
+    peer other({"create", name.text(), "4096", "test v1", "lost"});
+    ASSERT_EQ(other.answer(), "made " + name.text());
+    EXPECT_EQ(regatta::stale_segments(name.text()), std::vector<std::string>());
+    other.process.kill(SIGKILL);
+    other.process.wait();
+    const std::vector<std::string> expected{name.text()};
+    EXPECT_EQ(regatta::stale_segments(name.text()), expected);
+    EXPECT_EQ(regatta::stale_segments(name.text().substr(1)), expected) << "the '/' is optional";
+    EXPECT_TRUE(name.exists()) << "looking removes nothing";
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), expected);
+    EXPECT_FALSE(name.exists());
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
+    EXPECT_EQ(shared_memory::open(living.name(), layout).size(), 10u);
+}
