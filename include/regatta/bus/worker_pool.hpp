@@ -9,12 +9,11 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
-#include <regatta/base/platform.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/bus/worker_pool_options.hpp>
-#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/pool/priority.hpp>
+#include <regatta/pool/thread_team.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/mpmc_ring.hpp>
 #include <regatta/sync/quiescence.hpp>
@@ -116,7 +115,13 @@ public:
         if (started() || ring_.closed()) {
             fail_state("worker_pool::start: it was started or closed before");
         }
-        launch(options_.threads != 0 ? options_.threads : available_cpus());
+        const unsigned count = options_.threads != 0 ? options_.threads : available_cpus();
+        workers_.clear();
+        for (unsigned i = 0; i < count; ++i) {
+            workers_.push_back(std::make_unique<worker>(i));
+        }
+        team_.start(count, options_.name, options_.pin,
+                    [this](unsigned i) noexcept { work(*workers_[i]); });
     }
 
     /// Submits a message if there is room now. @returns whether it was accepted; what is accepted
@@ -196,15 +201,11 @@ public:
         ring_.close();
         resume();
         room_.notify_all();
-        for_each_worker([](worker& w) {
-            if (w.thread.joinable()) {
-                w.thread.join();
-            }
-        });
+        team_.join();
     }
 
     /// How many workers there are; 0 before `start`.
-    unsigned threads() const noexcept { return running_.load(std::memory_order_acquire); }
+    unsigned threads() const noexcept { return team_.size(); }
     /// Messages that wait at most.
     std::size_t capacity() const noexcept { return ring_.capacity(); }
 
@@ -238,17 +239,7 @@ private:
         /// Counted by the worker, read by `stats`. Relaxed: counters.
         std::atomic<std::uint64_t> handled{0};
         std::atomic<std::uint64_t> parked{0};
-        /// What became of its start: an error number, or `starting`. Written once by the worker,
-        /// read by `launch`.
-        std::atomic<int> outcome{starting};
-        /// The thread that works. Written by it, at both ends of its life; only its own reads
-        /// matter, so that a thread that reuses the number later is not taken for it.
-        std::atomic<std::thread::id> id{};
-        std::thread thread; ///< Of the one who holds `lifecycle_`.
     };
-    static constexpr int starting = -1;
-
-    enum class signal : std::uint32_t { wait, go, abort };
 
     // --- starting and ending ---------------------------------------------------------------------
 
@@ -261,64 +252,6 @@ private:
                 fail_state("worker_pool::start: message type number " + std::to_string(i) +
                            " of the pool's list has no handler; set it with on<T>()");
             }
-        }
-    }
-
-    /// Creates the workers; none takes a message before all are there. All or nothing.
-    void launch(unsigned count) {
-        const std::vector<unsigned> cpus(options_.pin.begin(), options_.pin.end());
-        start_signal_.store(signal::wait, std::memory_order_relaxed);
-        REGATTA_TRY {
-            for (unsigned i = 0; i < count; ++i) {
-                workers_.push_back(std::make_unique<worker>(i));
-                worker& w = *workers_.back();
-                const cpu_set pin = cpus.empty() ? cpu_set{} : cpu_set{cpus[i % cpus.size()]};
-                w.thread = std::thread([this, &w, pin] { begin(w, pin); });
-            }
-            for (unsigned i = 0; i < count; ++i) {
-                // acquire: partner is the release in begin().
-                workers_[i]->outcome.wait(starting, std::memory_order_acquire);
-                const int error = workers_[i]->outcome.load(std::memory_order_acquire);
-                if (error != 0) {
-                    fail_system(error, "pin worker " + std::to_string(i) + " of pool '" +
-                                           options_.name + "' to CPU " +
-                                           std::to_string(cpus[i % cpus.size()]));
-                }
-            }
-        }
-        REGATTA_CATCH_ALL {
-            give_signal(signal::abort);
-            for (const auto& w : workers_) {
-                if (w->thread.joinable()) {
-                    w->thread.join();
-                }
-            }
-            workers_.clear();
-            REGATTA_RETHROW;
-        }
-        // release: partner is the acquire in threads(); publishes the list of workers.
-        running_.store(count, std::memory_order_release);
-        give_signal(signal::go);
-    }
-
-    void give_signal(signal s) noexcept {
-        // release: partner is the acquire in begin().
-        start_signal_.store(s, std::memory_order_release);
-        start_signal_.notify_all();
-    }
-
-    /// The body of a worker's thread.
-    void begin(worker& me, const cpu_set& pin) noexcept {
-        const std::string name = options_.name + "/" + std::to_string(me.index);
-        platform::name_this_thread(name.c_str());
-        // release: partner is the acquire in launch().
-        me.outcome.store(pin.empty() ? 0 : try_pin_this_thread(pin), std::memory_order_release);
-        me.outcome.notify_one();
-        start_signal_.wait(signal::wait, std::memory_order_acquire);
-        if (start_signal_.load(std::memory_order_acquire) == signal::go) {
-            me.id.store(std::this_thread::get_id(), std::memory_order_relaxed);
-            work(me);
-            me.id.store(std::thread::id{}, std::memory_order_relaxed);
         }
     }
 
@@ -465,15 +398,8 @@ private:
 
     /// The worker whose thread calls, or null.
     worker* current_worker() const noexcept {
-        worker* found = nullptr;
-        for_each_worker([&](worker& w) {
-            // relaxed: a thread reads its own id only if it stored it and has not yet taken it
-            // back.
-            if (w.id.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-                found = &w;
-            }
-        });
-        return found;
+        const auto index = team_.current();
+        return index ? workers_[*index].get() : nullptr;
     }
 
     void refuse_handler(const char* what) const {
@@ -501,12 +427,8 @@ private:
     const admission_limits limits_;
 
     std::mutex lifecycle_; ///< Held by `start` and `close`; no handler runs under it.
-    /// Filled by `start`; fixed from then on until the destructor.
+    /// Filled by `start` and fixed from then on; `team_` says how many may be looked at.
     std::vector<std::unique_ptr<worker>> workers_;
-    /// How many of `workers_` may be looked at. Written once by `start`, read by all.
-    std::atomic<unsigned> running_{0};
-    /// Whether the workers may begin. Written by `start`, read by them.
-    std::atomic<signal> start_signal_{signal::wait};
 
     /// Where idle workers sleep; producers read it at every submit.
     alignas(destructive_alignment) wake_gate items_;
@@ -519,6 +441,8 @@ private:
     /// Written where something goes wrong, read by `stats`. Relaxed: counters.
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
     std::atomic<std::uint64_t> errors_{0};
+
+    thread_team team_; ///< Last: its threads use all of the above.
 };
 
 } // namespace regatta

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A number of threads that start together or not at all.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/base/platform.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace regatta {
+
+/// The threads of a pool: named, pinned, started all or none, joined together.
+///
+/// Threads: `start` and `join` by one thread at a time; `size` and `current` by any, also while
+/// those run. Blocks: `start` until each thread is in place, `join` until each has ended.
+class thread_team {
+public:
+    thread_team() = default;
+    thread_team(const thread_team&) = delete;
+    thread_team& operator=(const thread_team&) = delete;
+    ~thread_team() { join(); }
+
+    /// Starts `count` threads, each of which calls `body(i)` with its number, from 0, once all are
+    /// there and `size()` says so. Thread i is named "name/i" and pinned to the i-th CPU of `pin`,
+    /// from the start again if there are more threads than CPUs; an empty set pins nothing.
+    ///
+    /// Throws `std::system_error` if a thread cannot be had or pinned; then no `body` has run and
+    /// none will.
+    /// @param body copied for each thread; must not throw.
+    template<class Body>
+    void start(unsigned count, const std::string& name, const cpu_set& pin, const Body& body) {
+        const std::vector<unsigned> cpus(pin.begin(), pin.end());
+        start_.store(signal::wait, std::memory_order_relaxed);
+        REGATTA_TRY {
+            for (unsigned i = 0; i < count; ++i) {
+                members_.push_back(std::make_unique<member>());
+                member& m = *members_.back();
+                m.name = name + "/" + std::to_string(i);
+                if (!cpus.empty()) {
+                    m.pin = cpu_set{cpus[i % cpus.size()]};
+                }
+                m.thread = std::thread([this, &m, i, body] {
+                    if (begin(m)) {
+                        // relaxed, both: see current().
+                        m.id.store(std::this_thread::get_id(), std::memory_order_relaxed);
+                        body(i);
+                        m.id.store(std::thread::id{}, std::memory_order_relaxed);
+                    }
+                });
+            }
+            for (const auto& m : members_) {
+                // acquire: partner is the release in begin().
+                m->outcome.wait(starting, std::memory_order_acquire);
+                const int error = m->outcome.load(std::memory_order_acquire);
+                if (error != 0) {
+                    fail_system(error, "pin thread '" + m->name + "' to CPU " + m->pin.to_string());
+                }
+            }
+        }
+        REGATTA_CATCH_ALL {
+            give(signal::abort);
+            join();
+            members_.clear();
+            REGATTA_RETHROW;
+        }
+        // release: partner is the acquire in size(); publishes the members and what the caller
+        // prepared for them.
+        size_.store(count, std::memory_order_release);
+        give(signal::go);
+    }
+
+    /// Waits until every body has returned. Again: does nothing.
+    void join() noexcept {
+        for (const auto& m : members_) {
+            if (m->thread.joinable()) {
+                m->thread.join();
+            }
+        }
+    }
+
+    /// How many threads were started; 0 before `start` has succeeded.
+    unsigned size() const noexcept { return size_.load(std::memory_order_acquire); }
+
+    /// The number of the calling thread, if it is one of these. Cost: a comparison a thread.
+    std::optional<unsigned> current() const noexcept {
+        const auto self = std::this_thread::get_id();
+        const unsigned count = size();
+        for (unsigned i = 0; i < count; ++i) {
+            // relaxed: a thread reads its own id only if it stored it and has not yet taken it
+            // back, so one that is given the same id later is not taken for a member.
+            if (members_[i]->id.load(std::memory_order_relaxed) == self) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    static constexpr int starting = -1;
+
+    struct member {
+        std::string name;
+        cpu_set pin;
+        /// The thread while it is in its body. Written by it; only its own reads matter.
+        std::atomic<std::thread::id> id{};
+        /// What became of its start: an error number, or `starting`. Written once by the thread,
+        /// read by `start`.
+        std::atomic<int> outcome{starting};
+        std::thread thread; ///< Of the one who starts and joins.
+    };
+
+    enum class signal : std::uint32_t { wait, go, abort };
+
+    /// The first steps of a thread. @returns whether it may go on.
+    bool begin(member& m) noexcept {
+        platform::name_this_thread(m.name.c_str());
+        // release: partner is the acquire in start().
+        m.outcome.store(m.pin.empty() ? 0 : try_pin_this_thread(m.pin), std::memory_order_release);
+        m.outcome.notify_one();
+        // acquire: partner is the release in give().
+        start_.wait(signal::wait, std::memory_order_acquire);
+        return start_.load(std::memory_order_acquire) == signal::go;
+    }
+
+    void give(signal s) noexcept {
+        start_.store(s, std::memory_order_release);
+        start_.notify_all();
+    }
+
+    /// Filled by `start`; fixed from then on.
+    std::vector<std::unique_ptr<member>> members_;
+    /// How many members may be looked at. Written once by `start`, read by all.
+    std::atomic<unsigned> size_{0};
+    /// Whether the threads may begin. Written by `start`, read by them.
+    std::atomic<signal> start_{signal::wait};
+};
+
+} // namespace regatta
