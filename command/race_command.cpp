@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 
 namespace regatta::command {
 namespace {
@@ -29,11 +30,15 @@ struct outputs {
         if (arguments.json == "-" && arguments.csv == "-") {
             throw usage_error("--json and --csv cannot both go to standard output");
         }
-        if (!arguments.json.empty()) {
-            json.emplace(arguments.json);
-        }
-        if (!arguments.csv.empty()) {
-            csv.emplace(arguments.csv);
+        try {
+            if (!arguments.json.empty()) {
+                json.emplace(arguments.json);
+            }
+            if (!arguments.csv.empty()) {
+                csv.emplace(arguments.csv);
+            }
+        } catch (const std::system_error& e) {
+            throw usage_error(e.what());
         }
     }
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Ending a race early: nothing is left behind, and what was measured is told."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import REGATTA, OnTerminal, children_of, environment, segments_of, wait_until
+
+LONG = ["--size", "128", "--time", "1000"]
+
+
+class Interrupt(unittest.TestCase):
+    def test_ctrl_c_tells_what_was_measured(self):
+        terminal = OnTerminal("race", *LONG)
+        terminal.read_until(b"round 3")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"\x1b[?25h", terminal.output)
+        report = terminal.output[terminal.output.rfind(b"\x1b[?25h"):].decode()
+        self.assertIn("Cut short after", report)
+        self.assertIn("std_thread", report)
+        self.assertNotIn("FAILED", report)
+        self.assertEqual(children_of(terminal.pid), {})
+
+    def test_ctrl_c_while_worker_processes_run(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        terminal = OnTerminal("race", "--schemes", "processes,zmq_ipc", "--size", "512",
+                              "--time", "1000", env=environment(TMPDIR=folder.name))
+        terminal.read_until(b"round 1")
+        workers = wait_until(lambda: children_of(terminal.pid), "a worker process")
+        segments = segments_of(terminal.pid)
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        for worker in workers:
+            wait_until(lambda w=worker: not os.path.exists(f"/proc/{w}"), "the worker's end")
+        self.assertEqual([path for path in segments if os.path.exists(path)], [])
+        self.assertEqual(os.listdir(folder.name), [])
+        self.assertNotIn(b"FAILED", terminal.output)
+
+    def test_before_anything_was_measured(self):
+        terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
+        terminal.read_until(b"warm-up")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"Nothing was measured", terminal.output)
+
+    def test_a_second_ctrl_c_ends_at_once_and_shows_the_cursor(self):
+        terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
+        terminal.read_until(b"warm-up")
+        os.kill(terminal.pid, signal.SIGSTOP)
+        # Both are pending when it goes on, so that it cannot finish between them.
+        os.kill(terminal.pid, signal.SIGINT)
+        os.kill(terminal.pid, signal.SIGTERM)
+        os.kill(terminal.pid, signal.SIGCONT)
+        self.assertIn(terminal.status(), (130, 143))
+        self.assertTrue(terminal.output.endswith(b"\x1b[?25h"), terminal.output[-100:])
+
+    def test_sigterm_with_json_leaves_a_whole_document(self):
+        process = subprocess.Popen([REGATTA, "race", "--schemes", "serial,std_thread", *LONG,
+                                    "--json", "-"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment())
+        # It is in the race, and not still starting, once its handler is in place.
+        caught = 1 << (signal.SIGTERM - 1)
+
+        def handles_it():
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+                masks = dict(line.split(":", 1) for line in file if ":" in line)
+            return int(masks["SigCgt"].strip(), 16) & caught
+        wait_until(handles_it, "the handler")
+        process.terminate()
+        output, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        document = json.loads(output)
+        self.assertTrue(document["stopped"])
+
+
+if __name__ == "__main__":
+    support.main()

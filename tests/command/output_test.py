@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""What a race writes, and where."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+import support
+from support import QUICK, REGATTA, OnTerminal, environment, run
+
+
+class Output(unittest.TestCase):
+    def test_json_keeps_to_its_schema_and_says_what_happened(self):
+        result = run("race", "--size", "128", "--rounds", "7", "--seed", "5", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        with open(support.SCHEMA, encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(document)
+        self.assertEqual(document["settings"]["size"], 128)
+        self.assertEqual(document["seed"], 5)
+        self.assertEqual(document["rounds"], 7)
+        self.assertIn("--size 128", document["command"])
+        self.assertIn("where the time went", result.stderr)  # the table gives way
+        schemes = {s["name"]: s for s in document["schemes"]}
+        self.assertEqual(schemes["std_thread"]["verdict"], "baseline")
+        for scheme in schemes.values():
+            self.assertIn(scheme["status"], ("ok", "skipped"), scheme)
+            if scheme["status"] == "ok":
+                self.assertTrue(scheme["verified"])
+                self.assertEqual(len(scheme["samples"]), 7)
+
+    def test_the_parts_of_the_time_sum_to_workers_times_wall(self):
+        result = run("race", "--size", "128", "--rounds", "5", "--workers", "3", "--json", "-")
+        for scheme in json.loads(result.stdout)["schemes"]:
+            if scheme["status"] != "ok":
+                continue
+            whole = scheme["attribution_workers"] * scheme["median_ns"]
+            self.assertGreaterEqual(scheme["attribution_workers"], 3)
+            self.assertAlmostEqual(sum(scheme["attribution"].values()) / whole, 1, delta=0.02,
+                                   msg=scheme["name"])
+
+    def test_csv_has_a_line_a_scheme(self):
+        result = run("race", "--schemes", "serial,std_thread", *QUICK, "--csv", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        self.assertEqual([row["name"] for row in rows], ["serial", "std_thread"])
+        for row in rows:
+            self.assertNotIn(None, row)  # more fields than the header has
+            self.assertNotIn(None, row.values())
+            self.assertEqual(row["status"], "ok")
+            self.assertGreater(float(row["median_ns"]), 0)
+            self.assertEqual(row["samples"], "2")
+
+    def test_files_are_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("x" * 1000000)
+            table = os.path.join(folder, "result.csv")
+            result = run("race", "--schemes", "serial", *QUICK, "--json", path, "--csv", table)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("serial", result.stdout)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["workload"], "matmul")
+            self.assertTrue(os.path.getsize(table) > 0)
+
+    def test_workers_beyond_the_cpus_are_labelled(self):
+        result = run("race", "--schemes", "std_thread,processes", *QUICK, "--workers", "64")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        if os.sched_getaffinity(0) and len(os.sched_getaffinity(0)) < 64:
+            self.assertIn("Oversubscribed: 64 workers", result.stdout)
+
+    def test_a_pipe_gets_neither_colours_nor_a_progress_bar(self):
+        result = run("race", "--schemes", "serial", *QUICK)
+        self.assertNotIn("\x1b", result.stdout + result.stderr)
+        self.assertEqual(result.stderr, "")
+
+    def test_clicolor_force_colours_a_pipe_and_no_color_wins(self):
+        words = ["race", "--schemes", "serial", *QUICK]
+        self.assertIn("\x1b[", run(*words, env=environment(CLICOLOR_FORCE="1")).stdout)
+        both = environment(CLICOLOR_FORCE="1", NO_COLOR="1")
+        self.assertNotIn("\x1b", run(*words, env=both).stdout)
+
+    def test_columns_are_kept(self):
+        for columns in (40, 60, 80):
+            result = run("race", *QUICK, env=environment(COLUMNS=str(columns)))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for line in result.stdout.splitlines():
+                self.assertLessEqual(len(line), columns, line)
+
+    def test_a_locale_without_utf8_gets_ascii(self):
+        result = run("race", "--schemes", "serial", *QUICK, env=environment(LC_ALL="C"))
+        self.assertTrue(result.stdout.isascii(), result.stdout)
+
+    def test_a_closed_pipe_is_an_error_and_no_crash(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([REGATTA, "race", "--schemes", "serial", *QUICK], stdout=writer,
+                                stderr=subprocess.PIPE, env=environment(), timeout=100,
+                                check=False)
+        os.close(writer)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"Broken pipe", result.stderr)
+
+    def test_a_terminal_gets_colours_and_a_progress_bar_that_goes_away(self):
+        terminal = OnTerminal("race", "--schemes", "serial,std_thread", *QUICK)
+        self.assertEqual(terminal.status(), 0)
+        hidden = terminal.output.find(b"\x1b[?25l")
+        shown = terminal.output.rfind(b"\x1b[?25h")
+        self.assertGreaterEqual(hidden, 0)
+        self.assertGreater(shown, hidden)
+        self.assertIn(b"warm-up", terminal.output)
+        report = terminal.output[shown:]
+        self.assertIn(b"\x1b[1m", report)
+        self.assertNotIn(b"\r\x1b[K", report)
+
+    def test_terminals_that_want_none_of_it(self):
+        dumb = OnTerminal("race", "--schemes", "serial", *QUICK, env=environment(TERM="dumb"))
+        self.assertEqual(dumb.status(), 0)
+        self.assertNotIn(b"\x1b", dumb.output)
+        plain = OnTerminal("race", "--schemes", "serial", *QUICK, env=environment(NO_COLOR="1"))
+        self.assertEqual(plain.status(), 0)
+        self.assertNotIn(b"\x1b[1m", plain.output)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Runs the regatta command, whose path is in REGATTA, and looks at what is left behind."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+REGATTA = os.environ["REGATTA"]
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEMA = os.path.join(ROOT, "docs", "reference", "race.schema.json")
+
+# A race that takes a fraction of a second.
+QUICK = ["--size", "64", "--rounds", "2"]
+
+
+def environment(**changes):
+    """The tests' own settings, whatever the caller's are; None takes a variable away."""
+    result = {k: v for k, v in os.environ.items()
+              if k not in ("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS")}
+    result.update({"LC_ALL": "C.UTF-8", "TERM": "xterm"})
+    for key, value in changes.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = value
+    return result
+
+
+def run(*words, env=None, **options):
+    """Runs `regatta words...` to its end."""
+    return subprocess.run([REGATTA, *words], env=env or environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100,
+                          encoding="utf-8", **options)
+
+
+def children_of(pid):
+    """The processes whose parent is pid, as {pid: state}."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found[int(entry)] = fields[0]
+    return found
+
+
+def segments_of(pid):
+    """The named shared memory that a process and its children use, as paths."""
+    found = set()
+    for process in [pid, *children_of(pid)]:
+        try:
+            with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as file:
+                found.update(line.split(None, 5)[5].strip() for line in file if "/dev/shm/" in line)
+        except OSError:
+            pass  # it has just ended
+    return found
+
+
+def wait_until(condition, what, seconds=60):
+    """Polls until condition() is true and returns its value."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.001)
+    raise AssertionError("never happened: " + what)
+
+
+class OnTerminal:
+    """`regatta words...` on a terminal of its own."""
+
+    def __init__(self, *words, env=None, columns=100):
+        self.output = b""
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            # The size is set before the program starts.
+            import fcntl
+            import struct
+            import termios
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.execve(REGATTA, [REGATTA, *words], env or environment())
+
+    def read_until(self, text, seconds=60):
+        """Reads until the text has come; a text of None is the end of the output."""
+        deadline = time.monotonic() + seconds
+        while text is None or text not in self.output:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.master], [], [], left)[0]:
+                raise AssertionError(f"waited for {text!r}, got {self.output!r}")
+            try:
+                more = os.read(self.master, 65536)
+            except OSError:  # EIO: the other side is closed
+                more = b""
+            if not more:
+                if text is None:
+                    return
+                raise AssertionError(f"it ended before {text!r}: {self.output!r}")
+            self.output += more
+
+    def press_ctrl_c(self):
+        os.write(self.master, b"\x03")
+
+    def status(self):
+        """Reads to the end and returns the exit status, negative for a signal."""
+        self.read_until(None)
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.master)
+        return os.waitstatus_to_exitcode(status)
+
+
+main = unittest.main

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""What the command says to right and wrong words."""
+
+import os
+import tempfile
+import unittest
+
+import support
+from support import QUICK, run
+
+
+class Usage(unittest.TestCase):
+    def refused(self, *words, says):
+        result = run(*words)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(result.stdout, "")
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_version(self):
+        result = run("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^regatta \d+\.\d+\.\d+\n$")
+
+    def test_help_has_examples(self):
+        for words in (["--help"], ["race", "--help"]):
+            result = run(*words)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("Examples:", result.stdout)
+            self.assertIn("regatta race", result.stdout)
+
+    def test_list_names_everything(self):
+        result = run("race", "--list")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("matmul", "--size", "serial", "std_thread", "worker_pool", "processes", "tbb"):
+            self.assertIn(name, result.stdout)
+        for columns in ("40", "80"):
+            narrow = run("race", "--list", env=support.environment(COLUMNS=columns)).stdout
+            widest = max(len(line) for line in narrow.splitlines())
+            self.assertLessEqual(widest, int(columns))
+
+    def test_no_subcommand(self):
+        self.refused(says=["subcommand"])
+
+    def test_unknown_option(self):
+        self.refused("race", "--sise", "64", says=["--sise"])
+
+    def test_unknown_names_get_the_nearest(self):
+        self.refused("race", "matmull", says=['no workload "matmull"', 'did you mean "matmul"?'])
+        self.refused("race", "--schemes", "std_thred", *QUICK,
+                     says=['no scheme "std_thred"', 'did you mean "std_thread"?', "--list"])
+        self.refused("race", "--schemes", "xyzzyplugh", *QUICK, says=['no scheme "xyzzyplugh"'])
+
+    def test_ranges(self):
+        for workers in ("0", "1025", "-1", "two"):
+            self.refused("race", "--workers", workers, says=["--workers"])
+        self.refused("race", "--rounds", "0", says=["--rounds"])
+        self.refused("race", "--time", "0", says=["--time"])
+        self.refused("race", "--chunk", "0", says=["--chunk"])
+        self.refused("race", "--size", "63", says=["63", "64"])
+        self.refused("race", "--size", "2049", says=["2049", "2048"])
+        self.refused("race", "--kernel", "fast", says=["fast", "naive"])
+
+    def test_rounds_and_time_exclude_each_other(self):
+        self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
+
+    def test_one_scheme_twice_needs_two_names(self):
+        self.refused("race", "--schemes", "serial,serial", says=["twice", "other=serial"])
+        self.refused("race", "--schemes", "=serial", says=["NAME=SCHEME"])
+        result = run("race", "--schemes", "a=serial,b=serial", *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_the_baseline_must_be_in_the_race(self):
+        self.refused("race", "--schemes", "serial", "--baseline", "tbb", says=["tbb"])
+
+    def test_an_unwritable_file_is_known_before_the_race(self):
+        self.refused("race", "--json", "/nowhere/result.json", "--time", "1000",
+                     says=["/nowhere/result.json", "No such file"])
+        self.refused("race", "--csv", "/", "--time", "1000", says=["cannot write /"])
+
+    def test_a_file_is_not_left_behind_by_a_refused_race(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            self.refused("race", "--json", path, "--size", "1", says=["64"])
+            self.assertFalse(os.path.exists(path))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("precious")
+            self.refused("race", "--json", path, "--size", "1", says=["64"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "precious")
+
+    def test_two_results_do_not_fit_into_one_standard_output(self):
+        self.refused("race", "--json", "-", "--csv", "-", says=["standard output"])
+
+
+if __name__ == "__main__":
+    support.main()

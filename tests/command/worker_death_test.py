@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""kill -9 of a worker process in the middle of a race."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import REGATTA, children_of, environment, segments_of, wait_until
+
+
+class WorkerDeath(unittest.TestCase):
+    def kill_one(self, scheme):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        process = subprocess.Popen([REGATTA, "race", "--schemes", f"std_thread,{scheme}",
+                                    "--size", "512", "--rounds", "3", "--json", "-"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment(TMPDIR=folder.name), encoding="utf-8")
+        segments = set()
+
+        def kill_a_child():
+            segments.update(segments_of(process.pid))
+            for child, state in children_of(process.pid).items():
+                if state != "Z":
+                    os.kill(child, signal.SIGKILL)
+                    return child
+            return None
+        killed = wait_until(kill_a_child, "a worker process")
+        output, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 1, errors)
+        document = json.loads(output)
+        result = {s["name"]: s for s in document["schemes"]}
+        self.assertEqual(result[scheme]["status"], "failed")
+        self.assertIn(str(killed), result[scheme]["reason"])
+        self.assertRegex(result[scheme]["reason"], "signal 9|SIGKILL|[Kk]illed")
+        self.assertFalse(result[scheme]["verified"])
+        self.assertEqual(result["std_thread"]["status"], "ok")
+        self.assertEqual(document["rounds"], 3)
+        self.assertIn(f"FAILED {scheme}", errors)
+        self.assertFalse(os.path.exists(f"/proc/{killed}"))
+        self.assertEqual(children_of(process.pid), {})
+        self.assertEqual([path for path in segments if os.path.exists(path)], [])
+        self.assertEqual(os.listdir(folder.name), [])
+
+    def test_of_processes(self):
+        self.kill_one("processes")
+
+    def test_of_zmq_ipc(self):
+        listed = support.run("race", "--list").stdout
+        entry = listed[listed.index("zmq_ipc"):]
+        if "Skipped here" in entry.split("\n  blas", 1)[0]:
+            self.skipTest("zmq_ipc is not there")
+        self.kill_one("zmq_ipc")
+
+
+if __name__ == "__main__":
+    support.main()
