@@ -31,8 +31,9 @@ struct race_memory {
 /// Whether the library behind it, which is not built for the thread sanitizer, synchronises in a
 /// way that the sanitizer cannot see, so that it reports races that are none.
 bool hidden_from_the_thread_sanitizer(const scheme_info& info) {
-    constexpr std::string_view hidden[] = {"openmp_static", "openmp_dynamic",   "tbb",    "std_par",
-                                           "zmq_inproc",    "zmq_inproc_chunk", "zmq_ipc"};
+    constexpr std::string_view hidden[] = {"openmp_static", "openmp_dynamic", "tbb",
+                                           "std_par",       "zmq_inproc",     "zmq_inproc_chunk",
+                                           "zmq_ipc",       "blas_threads"};
     return REGATTA_THREAD_SANITIZER != 0 &&
            std::ranges::find(hidden, info.name) != std::end(hidden);
 }

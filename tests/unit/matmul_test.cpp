@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regatta/base/config.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <cmath>
@@ -129,6 +130,9 @@ TEST(matmul, every_kernel_computes_the_product) {
 TEST(matmul, whole_product_by_the_library) {
     if (!blas::missing().empty()) {
         GTEST_SKIP() << blas::missing();
+    }
+    if (REGATTA_THREAD_SANITIZER != 0) {
+        GTEST_SKIP() << "the sanitizer does not see how OpenBLAS synchronises its threads";
     }
     const auto work = make_matmul({.size = 200});
     ASSERT_TRUE(work->offers_whole());
