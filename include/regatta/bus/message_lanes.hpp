@@ -278,25 +278,12 @@ private:
         if (in_consumer() && !closed()) {
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
-        for (backoff pace; !closed();) {
-            if (attempt()) {
-                return true;
-            }
-            if (!pace.pause()) {
-                room_.prepare_wait();
-                if (closed()) {
-                    room_.cancel_wait();
-                    return false;
-                }
-                if (attempt()) {
-                    room_.cancel_wait();
-                    return true;
-                }
-                room_.commit_wait();
-                pace.reset();
-            }
-        }
-        return false;
+        bool accepted = false;
+        room_.wait([&] {
+            accepted = accepted || (!closed() && attempt());
+            return accepted || closed();
+        });
+        return accepted;
     }
 
     void check_level(priority p) const {

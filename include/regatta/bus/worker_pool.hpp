@@ -163,7 +163,7 @@ public:
         }
         for_each_worker([&](worker& w) {
             const auto seen = w.activity.observe();
-            wait_for_progress([&] { return w.activity.passed(seen); });
+            progress_.wait([&] { return w.activity.passed(seen); });
         });
     }
 
@@ -184,11 +184,11 @@ public:
         if (!started() && ring_.consumed() != last) {
             fail_state("worker_pool::drain: messages wait and the pool was never started");
         }
-        wait_for_progress([&] { return ring_.consumed() >= last; });
+        progress_.wait([&] { return ring_.consumed() >= last; });
         for_each_worker([&](worker& w) {
             // consumed() acquired what each worker did up to its claim, its enter() included.
             const auto seen = w.activity.observe_in_order();
-            wait_for_progress([&] { return w.activity.passed(seen); });
+            progress_.wait([&] { return w.activity.passed(seen); });
         });
     }
 
@@ -359,41 +359,22 @@ private:
 
     template<class T>
     bool wait_for_room(T& m, std::size_t limit) {
-        worker* const me = current_worker();
-        for (backoff pace; !ring_.closed();) {
-            if (try_put(m, limit)) {
-                return true;
-            }
-            if (me != nullptr && take_and_handle(*me)) {
-                continue; // a handler helps: its own waiting must not keep the ring full
-            }
-            if (!pace.pause() && me == nullptr) {
-                room_.prepare_wait();
-                const bool done = try_put(m, limit);
-                if (done || ring_.closed()) {
-                    room_.cancel_wait();
-                    return done;
+        bool accepted = false;
+        const auto settled = [&] {
+            accepted = accepted || try_put(m, limit);
+            return accepted || ring_.closed();
+        };
+        if (worker* const me = current_worker()) {
+            // A handler helps: its own waiting must not keep the ring full.
+            while (!settled()) {
+                if (!take_and_handle(*me)) {
+                    std::this_thread::yield();
                 }
-                room_.commit_wait();
-                pace.reset();
             }
+        } else {
+            room_.wait(settled);
         }
-        return false;
-    }
-
-    /// Sleeps until `condition` holds, which some worker's progress makes true.
-    template<class Condition>
-    void wait_for_progress(Condition&& condition) {
-        for (backoff pace; !condition();) {
-            if (!pace.pause()) {
-                progress_.prepare_wait();
-                if (condition()) {
-                    progress_.cancel_wait();
-                    return;
-                }
-                progress_.commit_wait();
-            }
-        }
+        return accepted;
     }
 
     /// The worker whose thread calls, or null.

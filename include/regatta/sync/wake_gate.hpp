@@ -5,7 +5,9 @@
 /// @file
 /// Sleeping until a condition may have changed, without lost wake-ups and without a lock.
 
+#include <regatta/base/config.hpp>
 #include <regatta/sync/atomics.hpp>
+#include <regatta/sync/backoff.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -74,6 +76,34 @@ public:
         }
         take_token(nullptr);
         return true;
+    }
+
+    /// Returns once `condition()` holds: looks, spins, yields, then sleeps between the looks.
+    ///
+    /// `condition` may be called any number of times and must stay true for this thread once it
+    /// was.
+    template<class Condition>
+    void wait(Condition&& condition) {
+        for (basic_backoff<Atomics> pace; !condition();) {
+            if (pace.pause()) {
+                continue;
+            }
+            prepare_wait();
+            bool holds = false;
+            REGATTA_TRY {
+                holds = condition();
+            }
+            REGATTA_CATCH_ALL {
+                cancel_wait();
+                REGATTA_RETHROW;
+            }
+            if (holds) {
+                cancel_wait();
+                return;
+            }
+            commit_wait();
+            pace.reset();
+        }
     }
 
     /// Wakes one thread if one sleeps or is about to.
