@@ -203,6 +203,18 @@ private:
         }
     }
 
+    /// The control is the baseline's scheme under another name: if it failed, that scheme did.
+    void take_control(const sampling_result& measured, bool wrong) {
+        const series& control = measured.of(control_name(result_.baseline));
+        for (scheme_result& one : result_.schemes) {
+            if (control.failed() && one.name == result_.baseline && one.ok()) {
+                one.status = scheme_status::failed;
+                one.reason = control.failure;
+                one.wrong_result = wrong;
+            }
+        }
+    }
+
     /// Finds out who can run at all, and warms caches and clocks.
     void warm_up() {
         sampling_options warm = sampling();
@@ -220,7 +232,12 @@ private:
             const scheme_result* found = result_.find(name);
             return found != nullptr && found->ok();
         };
-        const std::string wanted = options_.baseline.empty() ? "std_thread" : options_.baseline;
+        std::string wanted = options_.baseline;
+        for (const scheme_result& one : result_.schemes) {
+            if (wanted.empty() && one.scheme == "std_thread") {
+                wanted = one.name;
+            }
+        }
         if (runs(wanted)) {
             result_.baseline = wanted;
             return;
@@ -245,6 +262,7 @@ private:
         all.push_back({control_name(result_.baseline), [&] { return control.run_once(); }});
         const sampling_result measured = measure(all, sampling(), observer_);
         take(measured);
+        take_control(measured, control.wrong());
         result_.rounds = measured.rounds;
         std::vector<std::vector<time_split>> splits;
         for (runner& one : runners_) {

@@ -123,6 +123,14 @@ class Output(unittest.TestCase):
         self.assertIn(b"\x1b[1m", report)
         self.assertNotIn(b"\r\x1b[K", report)
 
+    def test_the_progress_line_keeps_to_a_narrow_terminal(self):
+        for columns in (20, 40, 60):
+            terminal = OnTerminal("race", "--schemes", "zmq_inproc_chunk", *QUICK, columns=columns)
+            self.assertEqual(terminal.status(), 0)
+            progress = terminal.output[:terminal.output.rfind(b"\x1b[?25h")].decode()
+            for line in progress.replace("\x1b[?25l", "").replace("\x1b[K", "").split("\r"):
+                self.assertLess(len(line), columns, line)
+
     def test_terminals_that_want_none_of_it(self):
         dumb = OnTerminal("race", "--schemes", "serial", *QUICK, env=environment(TERM="dumb"))
         self.assertEqual(dumb.status(), 0)

@@ -155,6 +155,33 @@ TEST_F(race_of_fakes, a_baseline_that_cannot_run_is_replaced_and_that_is_said) {
     EXPECT_THAT(result.notes.front(), HasSubstr("dying could not run"));
 }
 
+TEST_F(race_of_fakes, a_control_that_fails_fails_its_scheme) {
+    // Each round runs the baseline twice; the death comes in one of the runs of the third round, as
+    // the baseline's own or as its control's.
+    for (const int deadly : {6, 7}) {
+        infos.clear();
+        entrants.clear();
+        int runs = 0;
+        enter(fakes::info("mortal", [&](race::run_context& c) {
+            if (++runs == deadly) {
+                throw race::scheme_failure("worker 0 was killed by signal 9");
+            }
+            fakes::run_serially(c);
+        }));
+        const auto result = run();
+        EXPECT_EQ(result.find("mortal")->status, race::scheme_status::failed);
+        EXPECT_EQ(result.find("mortal")->reason, "worker 0 was killed by signal 9");
+        EXPECT_FALSE(result.find("mortal")->verified);
+        EXPECT_THAT(result.leaders, IsEmpty());
+    }
+}
+
+TEST_F(race_of_fakes, who_runs_std_thread_is_the_baseline_under_any_name) {
+    enter(fakes::info("serial", fakes::run_serially));
+    enter(fakes::info("std_thread", fakes::run_on_threads), "mine");
+    EXPECT_EQ(run().baseline, "mine");
+}
+
 TEST_F(race_of_fakes, bad_options_are_refused) {
     enter(fakes::info("good", fakes::run_serially));
     options.scheme.workers = 0;
