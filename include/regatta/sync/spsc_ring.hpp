@@ -45,7 +45,9 @@ public:
     basic_spsc_ring& operator=(const basic_spsc_ring&) = delete;
     /// Destroys the elements that were never consumed. No other thread may use the ring any more.
     ~basic_spsc_ring() {
-        consume(capacity(), [](T&) noexcept {});
+        // First those that the consumer had seen, then the others.
+        while (consume(capacity(), [](T&) noexcept {}) != 0) {
+        }
     }
 
     std::size_t capacity() const noexcept { return mask_ + 1; }
