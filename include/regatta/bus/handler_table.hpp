@@ -25,12 +25,12 @@ namespace regatta {
 ///
 /// I1: a handler is called only between its `add` and its `retire`, and never while it is built or
 ///     destroyed.
-template<class T>
-class handler_table {
+template<class T, class Atomics>
+class basic_handler_table {
 public:
     using handler = inline_task<void(T&)>;
 
-    explicit handler_table(std::size_t places)
+    explicit basic_handler_table(std::size_t places)
         : places_(std::make_unique<place[]>(places))
         , size_(places) {}
 
@@ -45,8 +45,8 @@ public:
                 // release: partner is the acquire in dispatch(); publishes the handler.
                 at.state.store(active, std::memory_order_release);
                 if (i + 1 > used_.load(std::memory_order_relaxed)) {
-                    // release: as the state; a consumer that sees the count sees the place.
-                    used_.store(i + 1, std::memory_order_release);
+                    // relaxed: how far to look; what is there the state says.
+                    used_.store(i + 1, std::memory_order_relaxed);
                 }
                 return i;
             }
@@ -90,8 +90,8 @@ public:
     /// Calls every active handler. @returns whether there was one.
     bool dispatch(T& message) {
         bool any = false;
-        // acquire: partner is the release in add().
-        const std::size_t used = used_.load(std::memory_order_acquire);
+        // relaxed: how far to look; what is there the state says.
+        const std::size_t used = used_.load(std::memory_order_relaxed);
         for (std::size_t i = 0; i < used; ++i) {
             // acquire: partner is the release in add(); the handler is built.
             if (places_[i].state.load(std::memory_order_acquire) == active) {
@@ -110,7 +110,7 @@ private:
 
     struct place {
         /// Written under the registration lock; read by the consumer.
-        std::atomic<std::uint32_t> state{free};
+        typename Atomics::template atomic<std::uint32_t> state{free};
         std::uint32_t generation = 0; ///< Tells a place's subscriptions apart.
         handler call;
     };
@@ -118,7 +118,11 @@ private:
     const std::unique_ptr<place[]> places_;
     const std::size_t size_;
     /// One more than the highest place ever used. Written under the lock, read by the consumer.
-    std::atomic<std::size_t> used_{0};
+    typename Atomics::template atomic<std::size_t> used_{0};
 };
+
+/// The handler table of real programs.
+template<class T>
+using handler_table = basic_handler_table<T, std_atomics>;
 
 } // namespace regatta

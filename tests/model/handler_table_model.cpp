@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// Model of `handler_table`: I1, together with `quiescence` as `async_bus` joins them.
+
+#include "model_check.hpp"
+
+#include <regatta/bus/handler_table.hpp>
+#include <regatta/sync/quiescence.hpp>
+#include <regatta/sync/spinlock.hpp>
+
+using table_type = regatta::basic_handler_table<int, model::model_atomics>;
+using quiescence_type = regatta::basic_quiescence<model::model_atomics>;
+
+/// A subscriber comes and goes while the consumer dispatches.
+struct come_and_go : rl::test_suite<come_and_go, 2> {
+    table_type table{2};
+    quiescence_type batches;
+    rl::var<int> state; ///< What the handler uses: 1 from before it is added until after it left.
+
+    void before() { state($) = 0; }
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (int i = 0; i < 3; ++i) {
+                batches.enter();
+                int message = i;
+                table.dispatch(message);
+                batches.leave();
+            }
+            return;
+        }
+        state($) = 1;
+        table_type::handler handler = [this](int&) { RL_ASSERT(state($) == 1); };
+        const auto place = table.add(handler);
+        RL_ASSERT(table.retire(place, table.generation(place), false));
+        for (const auto seen = batches.observe(); !batches.passed(seen);) {
+            model::model_atomics::yield();
+        }
+        table.release(place);
+        state($) = 0;
+    }
+};
+
+/// Two subscribers, one after the other in one place, under the registration lock of the bus.
+struct one_place : rl::test_suite<one_place, 3> {
+    table_type table{1};
+    quiescence_type batches;
+    regatta::basic_spinlock<model::model_atomics> registration;
+    rl::var<int> state[2];
+
+    void before() { state[0]($) = state[1]($) = 0; }
+    void thread(unsigned index) {
+        if (index == 2) {
+            for (int i = 0; i < 2; ++i) {
+                batches.enter();
+                int message = i;
+                table.dispatch(message);
+                batches.leave();
+            }
+            return;
+        }
+        state[index]($) = 1;
+        table_type::handler handler = [this, index](int&) { RL_ASSERT(state[index]($) == 1); };
+        registration.lock();
+        const auto place = table.add(handler);
+        registration.unlock();
+        if (place == table_type::npos) {
+            return; // the other one has it
+        }
+        registration.lock();
+        RL_ASSERT(table.retire(place, table.generation(place), false));
+        registration.unlock();
+        for (const auto seen = batches.observe(); !batches.passed(seen);) {
+            model::model_atomics::yield();
+        }
+        registration.lock();
+        table.release(place);
+        registration.unlock();
+        state[index]($) = 0;
+    }
+};
+
+int main() {
+    return model::check({model::make_scenario<come_and_go>("a subscriber comes and goes"),
+                         model::make_scenario<one_place>("two subscribers in one place")},
+                        {"handler_table.hpp"});
+}
