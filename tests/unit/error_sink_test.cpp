@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/base/config.hpp>
+#include <regatta/pool/error_sink.hpp>
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using regatta::error_sink;
+
+TEST(error_sink, hands_every_error_to_its_callable) {
+    int calls = 0;
+    error_sink sink([&calls](std::exception_ptr) { ++calls; });
+    sink.report(nullptr, 0);
+    sink.report(nullptr, 1);
+    error_sink moved(std::move(sink));
+    moved.report(nullptr, 2);
+    EXPECT_EQ(calls, 3);
+}
+
+TEST(error_sink, takes_callables_that_cannot_be_copied) {
+    auto count = std::make_unique<int>(0);
+    int* const seen = count.get();
+    error_sink sink([mine = std::move(count)](const std::exception_ptr&) { ++*mine; });
+    sink.report(nullptr, 0);
+    EXPECT_EQ(*seen, 1);
+}
+
+#if REGATTA_EXCEPTIONS
+TEST(error_sink, prints_the_first_error_by_default_and_no_other) {
+    error_sink sink;
+    const auto error = std::make_exception_ptr(std::runtime_error("the cause"));
+    testing::internal::CaptureStderr();
+    sink.report(error, 0);
+    const std::string first = testing::internal::GetCapturedStderr();
+    EXPECT_NE(first.find("the cause"), std::string::npos) << first;
+    testing::internal::CaptureStderr();
+    sink.report(error, 1);
+    sink.report(error, 2);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(error_sink, prints_what_is_no_standard_exception) {
+    error_sink sink;
+    testing::internal::CaptureStderr();
+    sink.report(std::make_exception_ptr(42), 0);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("unknown type"), std::string::npos);
+}
+
+TEST(error_sink, ignores_what_the_callable_throws) {
+    error_sink sink([](std::exception_ptr) { throw std::runtime_error("in the sink"); });
+    sink.report(nullptr, 0);
+    sink.report(nullptr, 1);
+}
+
+TEST(error_sink, passes_the_exception_itself) {
+    std::string text;
+    error_sink sink([&text](std::exception_ptr error) {
+        try {
+            std::rethrow_exception(std::move(error));
+        } catch (const std::exception& e) {
+            text = e.what();
+        }
+    });
+    sink.report(std::make_exception_ptr(std::logic_error("whole")), 0);
+    EXPECT_EQ(text, "whole");
+}
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "counted.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/inline_task.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using library_test::counted;
+using regatta::inline_task;
+
+template<std::size_t Size>
+struct closure_of {
+    std::array<std::byte, Size> bytes{};
+    int operator()() const { return static_cast<int>(bytes[Size - 1]); }
+};
+
+struct throwing_move {
+    throwing_move() = default;
+    throwing_move(throwing_move&&) noexcept(false) {}
+    int operator()() const { return 7; }
+};
+
+struct alignas(128) wide {
+    int operator()() const { return reinterpret_cast<std::uintptr_t>(this) % 128 == 0 ? 1 : 0; }
+};
+
+} // namespace
+
+TEST(inline_task, is_empty_until_it_gets_a_callable) {
+    inline_task<int()> task;
+    EXPECT_FALSE(task);
+    task = [] { return 5; };
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task(), 5);
+}
+
+TEST(inline_task, says_which_closures_stay_inside) {
+    using task = inline_task<int()>;
+    EXPECT_TRUE(task::fits_inline<closure_of<48>>);
+    EXPECT_FALSE(task::fits_inline<closure_of<49>>);
+    EXPECT_FALSE(task::fits_inline<throwing_move>);
+    EXPECT_FALSE(task::fits_inline<wide>);
+    using small = inline_task<int(), 1>;
+    EXPECT_TRUE(small::fits_inline<closure_of<1>>);
+    EXPECT_FALSE(small::fits_inline<closure_of<2>>);
+}
+
+TEST(inline_task, calls_closures_of_every_size_inside_and_on_the_heap) {
+    const auto check = []<std::size_t Size>(closure_of<Size> f) {
+        f.bytes[Size - 1] = std::byte{42};
+        inline_task<int()> first(f);
+        inline_task<int()> second(std::move(first));
+        EXPECT_FALSE(first); // NOLINT: what was moved from is empty
+        EXPECT_EQ(second(), 42);
+    };
+    check(closure_of<1>{});
+    check(closure_of<48>{});
+    check(closure_of<49>{});
+    check(closure_of<1000>{});
+}
+
+TEST(inline_task, keeps_a_closure_whose_move_may_throw_on_the_heap) {
+    inline_task<int()> task{throwing_move{}};
+    inline_task<int()> moved(std::move(task));
+    EXPECT_EQ(moved(), 7);
+}
+
+TEST(inline_task, keeps_the_alignment_of_a_closure_on_the_heap) {
+    inline_task<int()> task{wide{}};
+    inline_task<int()> moved(std::move(task));
+    EXPECT_EQ(moved(), 1);
+}
+
+TEST(inline_task, takes_closures_that_cannot_be_copied) {
+    inline_task<int()> task([p = std::make_unique<int>(9)] { return *p; });
+    EXPECT_FALSE(std::is_copy_constructible_v<inline_task<int()>>);
+    EXPECT_EQ(task(), 9);
+}
+
+TEST(inline_task, destroys_its_closure_once) {
+    const auto check = []<std::size_t Padding>(std::integral_constant<std::size_t, Padding>) {
+        std::atomic<int> alive{0};
+        const auto make = [&alive](int value) {
+            return [c = counted(alive, value), padding = std::array<char, Padding>{}] {
+                static_cast<void>(padding);
+                return c.value();
+            };
+        };
+        {
+            inline_task<int()> one(make(1));
+            inline_task<int()> other(make(2));
+            EXPECT_EQ(alive.load(), 2);
+            one = std::move(other);
+            EXPECT_EQ(alive.load(), 1);
+            EXPECT_EQ(one(), 2);
+            inline_task<int()> third(std::move(one));
+            EXPECT_EQ(alive.load(), 1);
+            auto& same = third;
+            third = std::move(same);
+            EXPECT_EQ(third(), 2);
+            third = inline_task<int()>();
+            EXPECT_EQ(alive.load(), 0);
+            third = make(3);
+        }
+        EXPECT_EQ(alive.load(), 0);
+    };
+    check(std::integral_constant<std::size_t, 1>{});
+    check(std::integral_constant<std::size_t, 100>{});
+}
+
+TEST(inline_task, passes_arguments_and_results_as_they_are) {
+    inline_task<std::unique_ptr<int>(std::unique_ptr<int>, int&)> task(
+        [](std::unique_ptr<int> p, int& n) {
+            n += *p;
+            return p;
+        });
+    int n = 1;
+    EXPECT_EQ(*task(std::make_unique<int>(4), n), 4);
+    EXPECT_EQ(n, 5);
+    int value = 0;
+    inline_task<int&()> reference([&value]() -> int& { return value; });
+    reference() = 3;
+    EXPECT_EQ(value, 3);
+    inline_task<void()> dropped([] { return std::string("a result nobody wants"); });
+    dropped();
+}
+
+TEST(inline_task, keeps_state_between_calls_and_takes_functions) {
+    inline_task<int()> counter([n = 0]() mutable { return ++n; });
+    counter();
+    EXPECT_EQ(counter(), 2);
+    inline_task<int(int)> function(+[](int n) { return n * n; });
+    EXPECT_EQ(function(6), 36);
+}
+
+#if REGATTA_EXCEPTIONS
+TEST(inline_task, lets_an_exception_out_and_stays_usable) {
+    inline_task<int(bool)> task([](bool fail) {
+        if (fail) {
+            throw std::runtime_error("as asked");
+        }
+        return 1;
+    });
+    EXPECT_THROW(task(true), std::runtime_error);
+    EXPECT_EQ(task(false), 1);
+}
+
+TEST(inline_task, leaves_nothing_behind_when_the_closure_cannot_be_built) {
+    struct fragile {
+        fragile() = default;
+        fragile(const fragile&) { throw std::runtime_error("no copy"); }
+        void operator()() const {}
+    };
+    const fragile original;
+    EXPECT_THROW(inline_task<void()>{original}, std::runtime_error);
+}
+#endif

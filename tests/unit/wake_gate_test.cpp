@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/sync/wake_gate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using regatta::wake_gate;
+using clock_type = std::chrono::steady_clock;
+
+/// Waits at the gate until the condition holds.
+template<class Condition>
+void wait_at(wake_gate& gate, Condition&& condition) {
+    while (!condition()) {
+        gate.prepare_wait();
+        if (condition()) {
+            gate.cancel_wait();
+        } else {
+            gate.commit_wait();
+        }
+    }
+}
+
+} // namespace
+
+TEST(wake_gate, finds_nobody_when_nobody_sleeps) {
+    wake_gate gate;
+    EXPECT_FALSE(gate.has_sleepers());
+    EXPECT_FALSE(gate.notify_one());
+    gate.notify_all();
+    gate.prepare_wait();
+    EXPECT_TRUE(gate.has_sleepers());
+    gate.cancel_wait();
+    EXPECT_FALSE(gate.has_sleepers());
+    EXPECT_FALSE(gate.notify_one());
+}
+
+TEST(wake_gate, a_notification_after_prepare_ends_the_wait) {
+    wake_gate gate;
+    gate.prepare_wait();
+    EXPECT_TRUE(gate.notify_one());
+    EXPECT_FALSE(gate.notify_one()); // It was the only one.
+    gate.commit_wait();
+    gate.prepare_wait();
+    gate.notify_all();
+    gate.commit_wait();
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+TEST(wake_gate, a_cancelled_wait_takes_its_token_with_it) {
+    wake_gate gate;
+    gate.prepare_wait();
+    EXPECT_TRUE(gate.notify_one());
+    gate.cancel_wait();
+    // The token is gone: the next wait ends by its deadline and not by the old notification.
+    gate.prepare_wait();
+    EXPECT_FALSE(gate.commit_wait_until(clock_type::now()));
+}
+
+TEST(wake_gate, a_wait_ends_at_its_deadline) {
+    wake_gate gate;
+    for (const auto deadline :
+         {clock_type::now() + std::chrono::milliseconds(2), clock_type::now(),
+          clock_type::now() - std::chrono::hours(1), clock_type::time_point{},
+          clock_type::time_point{} - std::chrono::hours(1), clock_type::time_point::min()}) {
+        gate.prepare_wait();
+        EXPECT_FALSE(gate.commit_wait_until(deadline));
+        EXPECT_GE(clock_type::now(), deadline);
+        EXPECT_FALSE(gate.has_sleepers());
+    }
+}
+
+TEST(wake_gate, a_notification_counts_even_if_the_deadline_is_over) {
+    wake_gate gate;
+    gate.prepare_wait();
+    EXPECT_TRUE(gate.notify_one());
+    EXPECT_TRUE(gate.commit_wait_until(clock_type::now() - std::chrono::seconds(1)));
+}
+
+TEST(wake_gate, a_wait_with_a_far_deadline_ends_by_a_notification) {
+    wake_gate gate;
+    std::atomic<bool> ready{false};
+    std::atomic<bool> woken{false};
+    std::thread waiter([&] {
+        while (!ready.load()) {
+            gate.prepare_wait();
+            if (ready.load()) {
+                gate.cancel_wait();
+            } else {
+                EXPECT_TRUE(gate.commit_wait_until(clock_type::time_point::max()));
+            }
+        }
+        woken = true;
+    });
+    while (!gate.has_sleepers()) {
+        std::this_thread::yield();
+    }
+    ready = true;
+    gate.notify_one();
+    waiter.join();
+    EXPECT_TRUE(woken.load());
+}
+
+TEST(wake_gate, notify_all_wakes_every_sleeper) {
+    constexpr int threads = 8;
+    wake_gate gate;
+    std::atomic<bool> open{false};
+    std::atomic<int> asleep{0};
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+        all.emplace_back([&] {
+            ++asleep;
+            wait_at(gate, [&] { return open.load(); });
+        });
+    }
+    while (asleep.load() != threads) {
+        std::this_thread::yield();
+    }
+    open = true;
+    gate.notify_all();
+    for (auto& thread : all) {
+        thread.join();
+    }
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+TEST(wake_gate, each_notify_one_brings_what_came_before_it) {
+    constexpr int rounds = 500;
+    wake_gate there;
+    wake_gate back;
+    std::atomic<int> sent{0};
+    std::atomic<int> answered{0};
+    int plain = 0; // Ordered by the numbers alone.
+    std::thread peer([&] {
+        for (int i = 1; i <= rounds; ++i) {
+            wait_at(there, [&] { return sent.load(std::memory_order_acquire) >= i; });
+            EXPECT_EQ(plain, i);
+            answered.store(i, std::memory_order_release);
+            back.notify_one();
+        }
+    });
+    for (int i = 1; i <= rounds; ++i) {
+        plain = i;
+        sent.store(i, std::memory_order_release);
+        there.notify_one();
+        wait_at(back, [&] { return answered.load(std::memory_order_acquire) >= i; });
+    }
+    peer.join();
+}
