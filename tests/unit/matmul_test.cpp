@@ -15,6 +15,7 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <sys/resource.h>
 #include <system_error>
@@ -66,6 +67,9 @@ struct kernel_case {
     const char* name;
     matmul_kernel* function;
     bool runs_here;
+    friend std::ostream& operator<<(std::ostream& out, const kernel_case& one) {
+        return out << one.name;
+    }
 };
 
 std::vector<kernel_case> kernel_cases() {

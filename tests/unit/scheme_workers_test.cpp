@@ -71,7 +71,7 @@ private:
     temporary_folder folder_;
 };
 
-struct worker_processes : testing::TestWithParam<const char*> {
+struct worker_processes : testing::TestWithParam<std::string> {
     void SetUp() override {
         info = find_scheme(GetParam());
         if (const std::string reason = info->missing(*work); !reason.empty()) {
@@ -209,8 +209,9 @@ TEST_P(worker_processes, without_descriptors_for_them_the_run_fails_and_says_so)
     expect_nothing_left();
 }
 
-INSTANTIATE_TEST_SUITE_P(schemes, worker_processes, testing::Values("processes", "zmq_ipc"),
-                         [](const auto& one) { return std::string(one.param); });
+INSTANTIATE_TEST_SUITE_P(schemes, worker_processes,
+                         testing::Values<std::string>("processes", "zmq_ipc"),
+                         [](const auto& one) { return one.param; });
 
 // A worker may also die before the run: while the race does something else.
 TEST(zmq_ipc, a_worker_killed_after_prepare_fails_the_run) {
