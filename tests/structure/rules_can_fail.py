@@ -22,6 +22,8 @@ SOUND = {
     "include/regatta/sync/lock.hpp": LICENCE + "#include <regatta/base/version.hpp>\n#include <atomic>\n",
     "race/schemes/serial.cpp": LICENCE + "#include <regatta/sync/lock.hpp>\n#include <machine/load.hpp>\n",
     "race/machine/load.hpp": LICENCE,
+    "examples/01_one.cpp": LICENCE + "int main() {\n    int a = 1;\n\n    int b = 2;\n    if (a) {\n        b = 3;\n    }\n}\n",
+    "docs/one.md": "One:\n\n<!-- quoted from examples/01_one.cpp -->\n```cpp\nint a = 1;\n…\n    if (a) {\n        b = 3;\n```\n",
     "script/do": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
 }
 
@@ -76,6 +78,21 @@ class Rules(unittest.TestCase):
     def test_whitespace(self):
         for text in ("\tint i;\n", "int i; \n", "int i;", "int i;\n\n", "int i;\r\n"):
             self.assertNotEqual(complaints("whitespace", {"race/machine/new.cpp": text}), [], repr(text))
+
+    def test_quotes(self):
+        mark = "<!-- quoted from examples/01_one.cpp -->\n"
+        for block, word in (
+            (mark + "```cpp\nint a = 2;\n```\n", "stand like this"),
+            (mark + "```cpp\nint a = 1;\nint b = 2;\n```\n", "stand like this"),
+            (mark + "```cpp\nint b = 2;\n…\nint a = 1;\n```\n", "stand like this"),
+            (mark + "```cpp\nif (a) {\nb = 3;\n```\n", "stand like this"),
+            (mark.replace("01", "02") + "```cpp\nint a = 1;\n```\n", "not exist"),
+            (mark + "\n```\nint a = 1;\n```\n", "no block follows"),
+            ("```cpp\nint a = 1;\n```\n", "no line"),
+        ):
+            self.check("quotes", {"docs/new.md": block}, word)
+        for block in ("```\nanything\n```\n", mark + "```cpp\n    int a = 1;\n\n    int b = 2;\n```\n"):
+            self.assertEqual(complaints("quotes", {"docs/new.md": block}), [])
 
 
 if __name__ == "__main__":

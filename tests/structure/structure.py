@@ -11,6 +11,7 @@ import posixpath
 import re
 import subprocess
 import sys
+import textwrap
 
 # A file may include from its own folder and from those before it.
 ORDER = [
@@ -39,6 +40,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
 COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
 LENGTH_QUESTION, LENGTH_ERROR = 400, 600
+# The line before a block of a document that is quoted from a file; in the block, a line "…" stands
+# for lines that are left out.
+QUOTED = re.compile(r"\s*<!-- quoted from (\S+) -->$")
+FENCE = re.compile(r"\s*```(\S*)")
 
 
 class Tree:
@@ -161,7 +166,57 @@ def whitespace(tree):
             yield f"{name}:{len(lines)}: ends without a line end, or with an empty line"
 
 
-RULES = {rule.__name__: rule for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace)}
+def blocks(lines):
+    """(line number, language, what the line before says it is quoted from, lines) of each block."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence and start is None:
+            start, language = number, fence[1]
+        elif fence:
+            mark = QUOTED.match(lines[start - 2]) if start > 1 else None
+            yield start, language, mark and mark[1], lines[start : number - 1]
+            start = None
+
+
+def occurs(block, source):
+    """Whether the parts of a block stand in the source one after the other, however indented."""
+    parts = [part.strip("\n") for part in re.split(r"(?m)^\s*…$", "\n".join(block))]
+    at = 0
+    for part in (textwrap.dedent(part) for part in parts if part):
+        length = part.count("\n") + 1
+        starts = range(at, len(source) - length + 1)
+        found = [i for i in starts if textwrap.dedent("\n".join(source[i : i + length])) == part]
+        if not found:
+            return False
+        at = found[0] + length
+    return True
+
+
+def quotes(tree):
+    """Every block of C++ in a document is quoted from a file, and stands in it word for word."""
+    for name in tree.files:
+        if not name.endswith(".md"):
+            continue
+        lines = tree.lines(name)
+        marks = {number for number, line in enumerate(lines, 1) if QUOTED.match(line)}
+        for number, language, source, block in blocks(lines):
+            marks.discard(number - 1)
+            if source is None:
+                if language == "cpp":
+                    yield f"{name}:{number}: no line '<!-- quoted from FILE -->' before this block of C++"
+            elif source not in tree.files:
+                yield f"{name}:{number}: is quoted from {source}, which does not exist"
+            elif not occurs(block, tree.lines(source)):
+                yield f"{name}:{number}: does not stand like this in {source}"
+        for number in sorted(marks):
+            yield f"{name}:{number}: no block follows this line"
+
+
+RULES = {
+    rule.__name__: rule
+    for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace, quotes)
+}
 
 
 def main(arguments):
