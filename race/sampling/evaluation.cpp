@@ -48,13 +48,16 @@ void compare(race_result& result) {
     }
 }
 
-/// The fastest of those who take part, and all that cannot be told from it; nobody where too little
-/// was measured.
+/// The fastest of those who take part, and all that cannot be told from it. Who has too few clean
+/// rounds for a verdict does not take part; nobody does where the noise floor is not known.
 template<class TakesPart>
 std::vector<std::string> leaders_among(const race_result& result, TakesPart takes_part) {
     std::vector<const scheme_result*> field;
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return {};
+    }
     for (const scheme_result& one : result.schemes) {
-        if (one.ok() && one.vs_baseline.count != 0 && takes_part(one)) {
+        if (one.ok() && one.vs_baseline.count >= pairs_for_a_verdict && takes_part(one)) {
             field.push_back(&one);
         }
     }
@@ -62,15 +65,8 @@ std::vector<std::string> leaders_among(const race_result& result, TakesPart take
                              [](const scheme_result* s) { return s->vs_baseline.median; });
     std::vector<std::string> leaders;
     for (const scheme_result* one : field) {
-        const verdict v =
-            one == field.front()
-                ? verdict::tie
-                : judge(paired_ratio(one->measured, field.front()->measured, result.seed),
-                        result.floor);
-        if (v == verdict::undecided) {
-            return {};
-        }
-        if (v != verdict::slower) {
+        const estimate ratio = paired_ratio(one->measured, field.front()->measured, result.seed);
+        if (judge(ratio, result.floor) != verdict::slower) {
             leaders.push_back(one->name);
         }
     }
@@ -83,7 +79,11 @@ std::string percent(double share) {
 
 void note_disturbances(race_result& result) {
     std::string disturbed;
+    std::string rare;
     for (const scheme_result& one : result.schemes) {
+        if (one.ok() && !result.leaders.empty() && one.vs_baseline.count < pairs_for_a_verdict) {
+            rare += (rare.empty() ? "" : ", ") + one.name;
+        }
         if (one.measured.disturbed()) {
             disturbed += (disturbed.empty() ? "" : ", ") + one.name;
         }
@@ -92,6 +92,11 @@ void note_disturbances(race_result& result) {
         result.notes.push_back("every sample of " + disturbed +
                                " was disturbed by other processes; they were used nevertheless: do "
                                "not trust these figures");
+    }
+    if (!rare.empty()) {
+        result.notes.push_back("too few clean rounds to say who is faster, so not among those that "
+                               "may win: " +
+                               rare);
     }
     if (result.contaminated > 0.25) {
         result.notes.push_back(

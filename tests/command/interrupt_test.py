@@ -10,14 +10,14 @@ import tempfile
 import unittest
 
 import support
-from support import REGATTA, OnTerminal, children_of, environment, segments_of, wait_until
+from support import EVERYBODY, REGATTA, OnTerminal, children_of, environment, segments_of, wait_until
 
 LONG = ["--size", "128", "--time", "1000"]
 
 
 class Interrupt(unittest.TestCase):
     def test_ctrl_c_tells_what_was_measured(self):
-        terminal = OnTerminal("race", *LONG)
+        terminal = OnTerminal("race", *EVERYBODY, *LONG)
         terminal.read_until(b"round 3")
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)

@@ -13,12 +13,12 @@ import unittest
 import jsonschema
 
 import support
-from support import QUICK, REGATTA, OnTerminal, environment, run
+from support import EVERYBODY, QUICK, REGATTA, OnTerminal, environment, run
 
 
 class Output(unittest.TestCase):
     def test_json_keeps_to_its_schema_and_says_what_happened(self):
-        result = run("race", "--size", "128", "--rounds", "7", "--seed", "5", "--json", "-")
+        result = run("race", *EVERYBODY, "--size", "128", "--rounds", "7", "--seed", "5", "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
         document = json.loads(result.stdout)
         with open(support.SCHEMA, encoding="utf-8") as file:
@@ -39,7 +39,7 @@ class Output(unittest.TestCase):
                 self.assertEqual(len(scheme["samples"]), 7)
 
     def test_the_parts_of_the_time_sum_to_workers_times_wall(self):
-        result = run("race", "--size", "128", "--rounds", "5", "--workers", "3", "--json", "-")
+        result = run("race", *EVERYBODY, "--size", "128", "--rounds", "5", "--workers", "3", "--json", "-")
         for scheme in json.loads(result.stdout)["schemes"]:
             if scheme["status"] != "ok":
                 continue
@@ -92,7 +92,7 @@ class Output(unittest.TestCase):
 
     def test_columns_are_kept(self):
         for columns in (40, 60, 80):
-            result = run("race", *QUICK, env=environment(COLUMNS=str(columns)))
+            result = run("race", *EVERYBODY, *QUICK, env=environment(COLUMNS=str(columns)))
             self.assertEqual(result.returncode, 0, result.stderr)
             for line in result.stdout.splitlines():
                 self.assertLessEqual(len(line), columns, line)
@@ -125,7 +125,8 @@ class Output(unittest.TestCase):
 
     def test_the_progress_line_keeps_to_a_narrow_terminal(self):
         for columns in (20, 40, 60):
-            terminal = OnTerminal("race", "--schemes", "zmq_inproc_chunk", *QUICK, columns=columns)
+            terminal = OnTerminal("race", "--schemes", "some_scheme_of_a_long_name=serial", *QUICK,
+                                  columns=columns)
             self.assertEqual(terminal.status(), 0)
             progress = terminal.output[:terminal.output.rfind(b"\x1b[?25h")].decode()
             for line in progress.replace("\x1b[?25l", "").replace("\x1b[K", "").split("\r"):

@@ -14,6 +14,12 @@ REGATTA = os.environ["REGATTA"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMA = os.path.join(ROOT, "docs", "reference", "race.schema.json")
 
+# Everybody, but under the thread sanitizer only those that need no library: it does not see how
+# libraries that are not instrumented order their threads.
+EVERYBODY = []
+if os.environ.get("REGATTA_SANITIZE") == "thread":
+    EVERYBODY = ["--schemes", "serial,std_thread,std_async,worker_pool,async_bus,processes"]
+
 # A race that takes a fraction of a second.
 QUICK = ["--size", "64", "--rounds", "2"]
 

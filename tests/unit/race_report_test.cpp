@@ -224,6 +224,18 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
     EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
 }
 
+TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winning) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50).add("asio", 150);
+    for (std::size_t i = 5; i < 15; ++i) {
+        maker.result.schemes[1].measured.samples[i].load.contaminated = true;
+    }
+    const auto result = maker.finish();
+    EXPECT_EQ(result.find("tbb")->word, race::verdict::undecided);
+    EXPECT_THAT(race::outcome_words(result, {}), StartsWith("std_thread won"));
+    EXPECT_THAT(result.notes, testing::Contains(EndsWith("not among those that may win: tbb")));
+}
+
 TEST(race_words, needs_name_the_scheme_that_suits_them) {
     const auto result = fakes::result_maker().add("std_thread", 100).add("processes", 110).finish();
     EXPECT_THAT(race::choice_words(result), HasSubstr("isolation: processes (ratio 1."));
