@@ -86,6 +86,7 @@ class Rules(unittest.TestCase):
             (mark + "```cpp\nint a = 1;\nint b = 2;\n```\n", "stand like this"),
             (mark + "```cpp\nint b = 2;\n…\nint a = 1;\n```\n", "stand like this"),
             (mark + "```cpp\nif (a) {\nb = 3;\n```\n", "stand like this"),
+            (mark + "```cpp\n```\n", "stand like this"),
             (mark.replace("01", "02") + "```cpp\nint a = 1;\n```\n", "not exist"),
             (mark + "\n```\nint a = 1;\n```\n", "no block follows"),
             ("```cpp\nint a = 1;\n```\n", "no line"),

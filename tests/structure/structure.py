@@ -182,6 +182,8 @@ def blocks(lines):
 def occurs(block, source):
     """Whether the parts of a block stand in the source one after the other, however indented."""
     parts = [part.strip("\n") for part in re.split(r"(?m)^\s*…$", "\n".join(block))]
+    if not any(parts):
+        return False
     at = 0
     for part in (textwrap.dedent(part) for part in parts if part):
         length = part.count("\n") + 1
