@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/descriptor_limit.hpp"
 #include "schemes/scheme_entry.hpp"
 #include "schemes/thread_team.hpp"
 #include "schemes/zmq_common.hpp"
@@ -28,6 +29,7 @@ public:
     void prepare(run_context& context) override {
         try {
             // Sockets are made here and handed over to the threads: an error comes up here.
+            require_descriptors(std::size_t{2} * context.workers + 16); // one a socket
             context_.set(zmq::ctxopt::max_sockets, static_cast<int>(2 * context.workers + 16));
             items_ = zmq_socket(context_, zmq::socket_type::push);
             answers_ = zmq_socket(context_, zmq::socket_type::pull);

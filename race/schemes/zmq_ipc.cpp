@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/descriptor_limit.hpp"
 #include "schemes/process_team.hpp"
 #include "schemes/scheme_entry.hpp"
 #include "schemes/temporary_folder.hpp"
@@ -51,6 +52,8 @@ public:
 
 private:
     void connect(run_context& context) {
+        // A worker is a pidfd and two connections; the rest is ZeroMQ's own and the start's.
+        require_descriptors(std::size_t{3} * context.workers + 32);
         const temporary_folder folder; // needed only until all are connected
         const std::string program = this_program();
         context_.set(zmq::ctxopt::max_sockets, 16);

@@ -159,9 +159,9 @@ TEST_P(every_scheme, leaves_no_thread_and_no_descriptor) {
     if (info().name == "blas_threads") {
         GTEST_SKIP() << "OpenBLAS keeps its threads, asleep";
     }
-    run(*work, 3); // what a library loads only once is there from now on
-    const std::size_t descriptors = entries_of("/proc/self/fd");
     const std::size_t threads = entries_of("/proc/self/task");
+    run(*work, 3); // what a library opens only once is open from now on
+    const std::size_t descriptors = entries_of("/proc/self/fd");
     run(*work, 5);
     EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
     // A joined thread may be listed for a moment after the join.
