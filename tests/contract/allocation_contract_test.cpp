@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// "nothing is allocated after construction" and "no allocation" a message: counted by an operator
+// new of this program's own.
+
+#include "threads.hpp"
+
+#include <regatta/base/inline_task.hpp>
+#include <regatta/bus/async_bus.hpp>
+#include <regatta/bus/worker_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <stop_token>
+#include <thread>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* allocate(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    // aligned_alloc takes multiples of the alignment.
+    void* const memory =
+        std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) {
+        std::abort();
+    }
+    return memory;
+}
+
+} // namespace
+
+void* operator new(std::size_t size) {
+    return allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace {
+
+using library_test::await;
+using regatta::priority;
+
+struct tick {
+    int value;
+};
+struct big {
+    std::array<int, 100> values;
+};
+
+/// How many allocations `f` makes, on all threads.
+template<class F>
+long count(F&& f) {
+    const long before = allocations.load();
+    f();
+    return allocations.load() - before;
+}
+
+} // namespace
+
+TEST(allocation, is_counted) {
+    EXPECT_EQ(count([] { delete new int(1); }), 1);
+    EXPECT_EQ(count([] { delete new regatta::padded<int>(); }), 1);
+}
+
+// "a closure up to 48 bytes is stored inline", "Larger closures allocate once, at construction".
+TEST(allocation, of_a_task_is_none_when_it_is_small_and_one_when_it_is_large) {
+    const auto use = [](auto closure) {
+        regatta::inline_task<int()> task(closure);
+        regatta::inline_task<int()> moved(std::move(task));
+        task = std::move(moved);
+        static_cast<void>(task());
+    };
+    EXPECT_EQ(count([&] { use([bytes = std::array<char, 48>{}] { return bytes[0] + 0; }); }), 0);
+    EXPECT_EQ(count([&] { use([bytes = std::array<char, 49>{}] { return bytes[0] + 0; }); }), 1);
+}
+
+// "nothing is allocated after construction (but for handlers larger than 48 bytes)".
+TEST(allocation, of_a_bus_is_none_after_construction) {
+    regatta::async_bus<tick, big> bus({.capacity = 64, .producers = 2});
+    long sum = 0;
+    EXPECT_EQ(count([&] {
+                  const auto ticks = bus.subscribe<tick>([&](tick& t) { sum += t.value; });
+                  bus.subscribe<big>([&](const big& b) { sum += b.values[0]; });
+                  auto lane = bus.make_producer();
+                  const std::array<tick, 8> batch{};
+                  for (int i = 0; i < 1000; ++i) {
+                      bus.publish(tick{1});
+                      bus.publish(tick{1}, priority::high);
+                      bus.try_publish(big{});
+                      lane.publish(tick{1});
+                      lane.try_publish(big{}, priority::low);
+                      lane.publish_batch(std::span<const tick>(batch));
+                      lane.try_publish_batch(std::span<const tick>(batch));
+                      bus.process_batch();
+                      bus.publish(tick{1});
+                      bus.process_with([](auto&) {});
+                      static_cast<void>(bus.stats());
+                      bus.unsubscribe(bus.subscribe<tick>([](tick&) {}));
+                  }
+                  bus.unsubscribe(ticks);
+                  bus.close();
+              }),
+              0);
+    EXPECT_EQ(sum, 3000);
+}
+
+TEST(allocation, of_a_bus_is_none_while_both_sides_sleep_and_wake) {
+    regatta::async_bus<tick> bus({.capacity = 4});
+    std::atomic<int> got{0};
+    bus.subscribe<tick>([&](tick&) { ++got; });
+    std::thread consumer([&] { bus.run(std::stop_token()); });
+    await([&] { return bus.stats().parked != 0; });
+    const int messages = library_test::rounds(2000);
+    EXPECT_EQ(count([&] {
+                  for (int i = 0; i < messages; ++i) {
+                      bus.publish(tick{i});
+                  }
+                  await([&] { return got.load() == messages; });
+              }),
+              0);
+    bus.close();
+    consumer.join();
+}
+
+// "a message is one compare-and-swap in, one out, and no allocation".
+TEST(allocation, of_a_worker_pool_is_none_after_start) {
+    regatta::worker_pool<tick, big> pool({.threads = 2, .capacity = 4});
+    std::atomic<int> calls{0};
+    pool.on<tick>([&](tick&) { ++calls; });
+    pool.on<big>([&](big& b, unsigned) {
+        ++calls;
+        if (b.values[0] == 1) {
+            pool.submit(tick{0});
+        }
+    });
+    pool.start();
+    const int messages = library_test::rounds(2000);
+    EXPECT_EQ(count([&] {
+                  for (int i = 0; i < messages; ++i) {
+                      pool.submit(tick{i});
+                      pool.submit(tick{i}, priority::low);
+                      pool.submit(big{{1}});
+                  }
+                  pool.drain();
+                  pool.pause();
+                  pool.resume();
+                  await([&] { return calls.load() == 4 * messages; });
+                  pool.close();
+              }),
+              0);
+}
