@@ -160,9 +160,9 @@ TEST(race_quiesce, waits_for_spinning_threads_but_not_for_ever) {
     while (!started.load()) {
         std::this_thread::yield();
     }
-    // On a crowded machine the spinner may be off its CPU for a while, so it gets several chances.
+    // On a crowded machine the spinner may be off its CPU for a while, so it gets many chances.
     bool quiet = true;
-    for (int i = 0; i < 50 && quiet; ++i) {
+    for (int i = 0; i < 5000 && quiet; ++i) {
         quiet = race::quiesce(std::chrono::milliseconds(10));
     }
     EXPECT_FALSE(quiet);
