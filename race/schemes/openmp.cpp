@@ -59,8 +59,18 @@ public:
     }
 };
 
+/// The number of the standard, where this file knows what the date in _OPENMP stands for.
 std::string version() {
-    return "GCC libgomp, OpenMP " + std::to_string(_OPENMP);
+    switch (const long date = _OPENMP) {
+    case 201511:
+        return "OpenMP 4.5";
+    case 201811:
+        return "OpenMP 5.0";
+    case 202011:
+        return "OpenMP 5.1";
+    default:
+        return "OpenMP of " + std::to_string(date);
+    }
 }
 
 } // namespace

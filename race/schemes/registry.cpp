@@ -57,8 +57,11 @@ const std::vector<scheme_info>& schemes() {
         describe("zmq_inproc",
                  "ZeroMQ PUSH/PULL between threads, a message an item and its answer; warm threads",
                  "programs whose parts talk by messages anyway", zmq_inproc_scheme()),
-        describe("zmq_inproc_chunk", "the same with --chunk items a message",
-                 "the same, with items too short for a message each", zmq_inproc_chunk_scheme()),
+        describe(
+            "zmq_inproc_chunk",
+            "ZeroMQ PUSH/PULL between threads, --chunk items a message and an answer; warm threads",
+            "parts that talk by messages, with items too short for a message each",
+            zmq_inproc_chunk_scheme()),
         describe("zmq_ipc",
                  "ZeroMQ PUSH/PULL over ipc to processes, a message an item and its answer; warm "
                  "processes",

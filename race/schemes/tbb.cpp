@@ -37,7 +37,7 @@ private:
 } // namespace
 
 scheme_entry tbb_scheme() {
-    return entry_of<tbb_for>(tbb_version());
+    return entry_of<tbb_for>("oneTBB " + tbb_version());
 }
 
 } // namespace regatta::race
