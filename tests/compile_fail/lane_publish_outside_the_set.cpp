@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+// expect: constraints not satisfied
+#include <regatta/bus/async_bus.hpp>
+
+struct tick {};
+struct text {};
+struct other {};
+
+void use(regatta::async_bus<tick, text>::producer& lane) {
+#ifdef EXPECT_OK
+    lane.publish(text{});
+#else
+    lane.publish(other{});
+#endif
+}

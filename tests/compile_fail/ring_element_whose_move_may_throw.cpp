@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+// expect: an element is moved between claim and publication
+#include <regatta/sync/mpmc_ring.hpp>
+
+struct fragile {
+#ifdef EXPECT_OK
+    fragile(fragile&&) noexcept;
+#else
+    fragile(fragile&&) noexcept(false);
+#endif
+};
+
+void use(regatta::mpmc_ring<fragile>& ring) {
+    static_cast<void>(ring.capacity());
+}

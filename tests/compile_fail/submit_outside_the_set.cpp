@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+// expect: constraints not satisfied
+#include <regatta/bus/worker_pool.hpp>
+
+struct tick {};
+struct other {};
+
+void use(regatta::worker_pool<tick>& pool) {
+#ifdef EXPECT_OK
+    pool.submit(tick{});
+#else
+    pool.submit(other{});
+#endif
+}
