@@ -95,6 +95,15 @@ class Rules(unittest.TestCase):
         for block in ("```\nanything\n```\n", mark + "```cpp\n    int a = 1;\n\n    int b = 2;\n```\n"):
             self.assertEqual(complaints("quotes", {"docs/new.md": block}), [])
 
+    def test_atomics(self):
+        header = "include/regatta/sync/lock.hpp"
+        row = "| `lock::one_` | a | b | c |\n"
+        alias = "using flag = typename Atomics::template atomic<bool>;\nalignas(64) flag one_{false};\n"
+        for text in ("std::atomic<int> one_{0};\n", "typename A::template atomic<std::pair<int, int>> one_;\n", alias):
+            self.check("atomics", {header: text}, "one_ is not in the table")
+            self.assertEqual(complaints("atomics", {header: text, "docs/reference/sync.md": row}), [])
+        self.assertEqual(complaints("atomics", {header: "void f(std::atomic<int>& two);\n"}), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -215,9 +215,26 @@ def quotes(tree):
             yield f"{name}:{number}: no block follows this line"
 
 
+def atomics(tree):
+    """The table of docs/reference/sync.md has every atomic member of the library."""
+    table = "docs/reference/sync.md"
+    rows = [line for line in tree.lines(table) if line.startswith("| `")] if table in tree.files else []
+    for name in tree.code():
+        stem = pathlib.PurePath(name).stem
+        if not name.startswith("include/") or stem == "atomics":  # the policy has none but a local one
+            continue
+        text = "\n".join(tree.lines(name))
+        kinds = [r"atomic<.*>"] + [rf"\b{alias}" for alias in re.findall(r"using (\w+) = .*\batomic<", text)]
+        for member in re.finditer(rf"(?:{'|'.join(kinds)}) (\w+)[{{;]", text):
+            word = re.compile(rf"\b{member[1]}\b")
+            if not any(stem in row and word.search(row.split("|")[1]) for row in rows):
+                number = text.count("\n", 0, member.start()) + 1
+                yield f"{name}:{number}: {member[1]} is not in the table of {table}"
+
+
 RULES = {
     rule.__name__: rule
-    for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace, quotes)
+    for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace, quotes, atomics)
 }
 
 

@@ -29,7 +29,7 @@ namespace regatta {
 /// allocation at construction, none later.
 /// Source: L. Lamport, "Specifying concurrent program modules", 1983; the cached positions:
 /// J. Giacomoni et al., "FastForward for efficient pipeline parallelism", 2008, and P. Lee et al.,
-/// "A lock-free, cache-efficient multi-core synchronization mechanism", 2009.
+/// "A lock-free, cache-efficient shared ring buffer for multi-core architectures", 2009.
 ///
 /// I1: consumed <= published <= consumed + capacity, always.
 /// I2: a cell is written only while it holds no element, and read only while it holds one.
