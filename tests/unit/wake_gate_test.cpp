@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include <regatta/base/config.hpp>
 #include <regatta/sync/wake_gate.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -14,19 +16,6 @@ namespace {
 
 using regatta::wake_gate;
 using clock_type = std::chrono::steady_clock;
-
-/// Waits at the gate until the condition holds.
-template<class Condition>
-void wait_at(wake_gate& gate, Condition&& condition) {
-    while (!condition()) {
-        gate.prepare_wait();
-        if (condition()) {
-            gate.cancel_wait();
-        } else {
-            gate.commit_wait();
-        }
-    }
-}
 
 } // namespace
 
@@ -117,7 +106,7 @@ TEST(wake_gate, notify_all_wakes_every_sleeper) {
     for (int t = 0; t < threads; ++t) {
         all.emplace_back([&] {
             ++asleep;
-            wait_at(gate, [&] { return open.load(); });
+            gate.wait([&] { return open.load(); });
         });
     }
     while (asleep.load() != threads) {
@@ -140,7 +129,7 @@ TEST(wake_gate, each_notify_one_brings_what_came_before_it) {
     int plain = 0; // Ordered by the numbers alone.
     std::thread peer([&] {
         for (int i = 1; i <= rounds; ++i) {
-            wait_at(there, [&] { return sent.load(std::memory_order_acquire) >= i; });
+            there.wait([&] { return sent.load(std::memory_order_acquire) >= i; });
             EXPECT_EQ(plain, i);
             answered.store(i, std::memory_order_release);
             back.notify_one();
@@ -150,7 +139,37 @@ TEST(wake_gate, each_notify_one_brings_what_came_before_it) {
         plain = i;
         sent.store(i, std::memory_order_release);
         there.notify_one();
-        wait_at(back, [&] { return answered.load(std::memory_order_acquire) >= i; });
+        back.wait([&] { return answered.load(std::memory_order_acquire) >= i; });
     }
     peer.join();
 }
+
+TEST(wake_gate, wait_returns_at_once_when_the_condition_holds) {
+    wake_gate gate;
+    int looks = 0;
+    gate.wait([&] { return ++looks == 1; });
+    EXPECT_EQ(looks, 1);
+    gate.wait([&] { return ++looks == 5; }); // Awake, by looking again.
+    EXPECT_EQ(looks, 5);
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+#if REGATTA_EXCEPTIONS
+TEST(wake_gate, a_condition_that_throws_leaves_no_sleeper_behind) {
+    for (int at = 1; at < 40; ++at) { // While it is awake, and when it has announced its sleep.
+        wake_gate gate;
+        int looks = 0;
+        const auto condition = [&] {
+            if (++looks == at) {
+                throw std::runtime_error("as asked");
+            }
+            static_cast<void>(gate.notify_one()); // Whoever announced it is woken at once.
+            return false;
+        };
+        EXPECT_THROW(gate.wait(condition), std::runtime_error);
+        EXPECT_FALSE(gate.has_sleepers());
+        gate.prepare_wait();
+        EXPECT_FALSE(gate.commit_wait_until(clock_type::now())); // No token is left over.
+    }
+}
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/base/config.hpp>
+#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/pool/thread_team.hpp>
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+using regatta::cpu_set;
+using regatta::thread_team;
+
+TEST(thread_team, gives_each_thread_its_number_and_its_name) {
+    std::vector<std::string> names(3);
+    std::atomic<int> wrong{0};
+    thread_team team;
+    EXPECT_EQ(team.size(), 0u);
+    EXPECT_EQ(team.current(), std::nullopt);
+    team.start(3, "row", {}, [&](unsigned i) noexcept {
+        char text[16] = {};
+        ::pthread_getname_np(::pthread_self(), text, sizeof text);
+        names[i] = text;
+        wrong += team.size() != 3 || team.current() != i ? 1 : 0;
+    });
+    EXPECT_EQ(team.size(), 3u);
+    EXPECT_EQ(team.current(), std::nullopt);
+    team.join();
+    team.join();
+    EXPECT_EQ(names, (std::vector<std::string>{"row/0", "row/1", "row/2"}));
+    EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(thread_team, pins_in_turn) {
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    std::vector<cpu_set> seen(3);
+    thread_team team;
+    team.start(3, "pin", cpu_set{*mine.begin()}, [&](unsigned i) noexcept {
+        static_cast<void>(regatta::try_affinity_of_this_thread(seen[i]));
+    });
+    team.join();
+    EXPECT_EQ(seen, std::vector<cpu_set>(3, cpu_set{*mine.begin()}));
+}
+
+TEST(thread_team, takes_no_later_thread_for_a_member) {
+    thread_team team;
+    team.start(4, "gone", {}, [](unsigned) noexcept {});
+    team.join();
+    for (int i = 0; i < 50; ++i) { // Ids of threads that have ended are given out again.
+        std::thread([&] { EXPECT_EQ(team.current(), std::nullopt); }).join();
+    }
+}
+
+TEST(thread_team, may_be_destroyed_before_and_after_its_start) {
+    const thread_team never;
+    std::atomic<int> ran{0};
+    {
+        thread_team team;
+        team.start(2, "t", {}, [&](unsigned) noexcept { ++ran; });
+    }
+    EXPECT_EQ(ran.load(), 2);
+}
+
+#if REGATTA_EXCEPTIONS
+TEST(thread_team, starts_all_or_none) {
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    std::atomic<int> ran{0};
+    thread_team team;
+    const auto body = [&](unsigned) noexcept { ++ran; };
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_THROW(
+            team.start(4, "t", cpu_set{*mine.begin(), regatta::configured_cpus() + 7}, body),
+            std::system_error);
+        EXPECT_EQ(team.size(), 0u);
+        EXPECT_EQ(ran.load(), 0);
+    }
+    team.start(4, "t", {}, body);
+    team.join();
+    EXPECT_EQ(ran.load(), 4);
+}
+#endif
