@@ -403,6 +403,35 @@ TEST(worker_pool, a_handler_that_would_wait_for_itself_is_told) {
     EXPECT_EQ(told.load(), 3);
 }
 
+// "where those wait likewise, 256 deep, it throws": messages that make more than the ring holds.
+TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
+    std::atomic<int> handled{0};
+    std::atomic<int> accepted{0};
+    std::atomic<std::uint64_t> deadlocks{0};
+    pool_type pool({.threads = 1, .capacity = 2, .on_error = [&](std::exception_ptr error) {
+                        try {
+                            std::rethrow_exception(std::move(error));
+                        } catch (const std::system_error& e) {
+                            EXPECT_EQ(e.code(), std::errc::resource_deadlock_would_occur);
+                            ++deadlocks;
+                        }
+                    }});
+    pool.on<row>([&](row& r) {
+        ++handled;
+        for (int i = 0; i < 3 && handled.load() < 20000; ++i) {
+            accepted += pool.submit(row{r.index + 1}) ? 1 : 0;
+        }
+    });
+    pool.start();
+    pool.submit(row{});
+    await([&] {
+        pool.drain();
+        return handled.load() == accepted.load() + 1;
+    });
+    EXPECT_GT(deadlocks.load(), 0u);
+    EXPECT_EQ(pool.stats().errors, deadlocks.load());
+}
+
 // "Throws `std::logic_error` if a message type has no handler or the pool was started or closed
 // before" and what else is misuse.
 TEST(worker_pool, misuse_is_refused_with_a_reason) {

@@ -136,7 +136,9 @@ public:
         return count(try_put(m, limits_[p]));
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
-    /// handles other messages meanwhile. @returns false only if the pool is closed.
+    /// handles other messages meanwhile; where those wait likewise, 256 deep, it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`). @returns false only if the pool is
+    /// closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
         return count(try_put(m, ring_.capacity()) || wait_for_room(m, ring_.capacity()));
@@ -239,7 +241,11 @@ private:
         /// Counted by the worker, read by `stats`. Relaxed: counters.
         std::atomic<std::uint64_t> handled{0};
         std::atomic<std::uint64_t> parked{0};
+        unsigned helping = 0; ///< The worker's own: its handlers that wait for room and help.
     };
+    /// Handlers that may wait for room within each other: where messages make more messages than
+    /// the ring holds this has no end of its own, and the stack has one.
+    static constexpr unsigned deepest_help = 256;
 
     // --- starting and ending ---------------------------------------------------------------------
 
@@ -367,7 +373,15 @@ private:
         if (worker* const me = current_worker()) {
             // A handler helps: its own waiting must not keep the ring full.
             while (!settled()) {
-                if (!take_and_handle(*me)) {
+                if (me->helping == deepest_help) {
+                    fail_system(EDEADLK, "worker_pool::submit by a handler into a full ring: " +
+                                             std::to_string(deepest_help) +
+                                             " handlers wait for room within each other");
+                }
+                ++me->helping;
+                const bool helped = take_and_handle(*me);
+                --me->helping;
+                if (!helped) {
                     std::this_thread::yield();
                 }
             }
