@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "machine/cpu_time.hpp"
 #include "race_fakes.hpp"
 #include "sampling/race.hpp"
 
@@ -260,4 +261,29 @@ TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {
     }
     EXPECT_GT(result.find("serial")->where.share(race::part::idle), 0.6);
     EXPECT_NEAR(result.find("silent")->where.share(race::part::unlogged), 1, 1e-9);
+}
+
+/// The parts as they come from the log, before anything is scaled.
+TEST(race_split, of_a_real_run_sums_to_workers_times_wall) {
+    for (const unsigned workers : {1u, 2u, 3u, 64u}) {
+        fakes::counting work({.size = 2000});
+        race::race_control control;
+        race::run_context context{work, control.log(), control.descriptor(), workers};
+        race::run_facts facts;
+        facts.workers = workers;
+        const std::int64_t cpu = race::own_cpu_ns();
+        facts.begin_ns = race::now_ns();
+        fakes::run_on_threads(context);
+        facts.end_ns = race::now_ns();
+        facts.cpu_ns = race::own_cpu_ns() - cpu;
+        const race::time_split split = race::split_time(control.log(), facts);
+        EXPECT_EQ(split.workers, workers);
+        EXPECT_NEAR(split.sum_ns() / (split.wall_ns * workers), 1, 0.02);
+        for (const double ns :
+             {split.items_ns, split.preempted_ns, split.dispatch_ns, split.set_up_ns,
+              split.imbalance_ns, split.tear_down_ns, split.idle_ns}) {
+            EXPECT_GE(ns, 0);
+        }
+        EXPECT_EQ(split.unlogged_ns, 0);
+    }
 }
