@@ -174,8 +174,13 @@ std::string choice_words(const race_result& result) {
                 best = &scheme;
             }
         }
-        if (best == nullptr && one.name == "lowest latency" && !result.leaders.empty()) {
-            best = result.find(result.leaders.front());
+        if (best == nullptr && one.name == "lowest latency") {
+            if (result.leaders.size() > 1) {
+                text += text.empty() ? "" : "; ";
+                text += fmt::format("{}: {}, which tie", one.name, joined(result.leaders));
+                continue;
+            }
+            best = result.leaders.empty() ? nullptr : result.find(result.leaders.front());
         }
         if (best != nullptr) {
             text += text.empty() ? "" : "; ";

@@ -224,6 +224,11 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
     EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
 }
 
+TEST(race_words, those_who_tie_are_all_offered_for_the_lowest_latency) {
+    const auto result = fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).finish();
+    EXPECT_THAT(race::choice_words(result), HasSubstr("which tie"));
+}
+
 TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winning) {
     fakes::result_maker maker;
     maker.add("std_thread", 100).add("tbb", 50).add("asio", 150);
