@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "interrupt.hpp"
+#include "nearest_name.hpp"
 #include "race_arguments.hpp"
 #include "race_command.hpp"
 #include "schemes/scheme.hpp"
@@ -42,6 +43,11 @@ int run(int argc, char** argv) {
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
                "  regatta race --help              all options");
+    if (argc > 1 && argv[1][0] != '-' && argv[1] != race->get_name()) {
+        const std::string near = nearest_name(argv[1], {race->get_name()});
+        throw usage_error("there is no command \"" + std::string(argv[1]) + '"' +
+                          (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

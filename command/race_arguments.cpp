@@ -45,6 +45,7 @@ void add_race_options(CLI::App& command, race_arguments& a) {
     command
         .add_option("--schemes", a.schemes, "Who takes part; NAME=SCHEME enters one under a name")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->type_name("A,B,...")
         ->default_str("all");
     command.add_option("--workers", a.workers, "Workers of each scheme")

@@ -43,6 +43,14 @@ class Usage(unittest.TestCase):
     def test_no_subcommand(self):
         self.refused(says=["subcommand"])
 
+    def test_unknown_command(self):
+        self.refused("rcae", says=['no command "rcae"', 'did you mean "race"?'])
+
+    def test_schemes_may_stand_before_the_workload(self):
+        result = run("race", "--schemes", "serial", "matmul", *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.refused("race", "--schemes", "serial", "matmull", says=['no workload "matmull"'])
+
     def test_unknown_option(self):
         self.refused("race", "--sise", "64", says=["--sise"])
 
