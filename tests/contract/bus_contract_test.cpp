@@ -54,13 +54,13 @@ TEST(bus, each_handler_gets_the_messages_of_its_type) {
     std::vector<std::string> got;
     bus.publish(tick{1});
     bus.process_batch();
-    bus.subscribe<tick>([&](const tick& t) { got.push_back("a" + std::to_string(t.value)); });
-    bus.subscribe<tick>([&](tick& t) { got.push_back("b" + std::to_string(t.value)); });
+    bus.subscribe<tick>([&](const tick& t) { got.push_back(std::to_string(t.value) + "a"); });
+    bus.subscribe<tick>([&](tick& t) { got.push_back(std::to_string(t.value) + "b"); });
     bus.subscribe<text>([&](const text& t) { got.push_back(t.line); });
     bus.publish(tick{2});
     bus.publish(text{"line"});
     EXPECT_EQ(bus.process_batch(), 2u);
-    EXPECT_EQ(got, (std::vector<std::string>{"a2", "b2", "line"}));
+    EXPECT_EQ(got, (std::vector<std::string>{"2a", "2b", "line"}));
     EXPECT_EQ(bus.stats().unhandled, 1u);
 }
 

@@ -117,9 +117,14 @@ TEST(worker_pool, an_idle_one_uses_no_cpu_time) {
 TEST(worker_pool, pause_waits_for_handlers_and_holds_messages_back) {
     int plain = 0; // Not atomic: pause and drain order it.
     std::atomic<int> running{0};
+    std::atomic<int> entered{0};
     pool_type pool({.threads = 1});
     pool.on<row>([&](row&) {
         ++running;
+        ++entered;
+        for (int i = 0; i < 5; ++i) {
+            std::this_thread::yield();
+        }
         ++plain;
         --running;
     });
@@ -127,6 +132,9 @@ TEST(worker_pool, pause_waits_for_handlers_and_holds_messages_back) {
     for (int i = 0; i < rounds(300); ++i) {
         pool.submit(row{});
         pool.submit(row{});
+        if (i % 2 == 0) { // When a handler runs, or has run.
+            await([&] { return entered.load() > 4 * i; });
+        }
         pool.pause();
         EXPECT_EQ(running.load(), 0);
         const int seen = plain;

@@ -55,14 +55,14 @@ TEST_F(primitives_stress, a_wake_gate_loses_no_wake_up) {
                     }
                     continue;
                 }
-                gate.prepare_wait();
+                const auto ticket = gate.prepare_wait();
                 if (tickets.load() > 0 || taken.load() >= all) {
                     gate.cancel_wait();
                 } else if (d.roll(4) != 0) {
-                    gate.commit_wait();
+                    gate.commit_wait(ticket);
                 } else {
                     const auto ahead = std::chrono::microseconds(d.roll(50) - 5);
-                    static_cast<void>(gate.commit_wait_until(clock_type::now() + ahead));
+                    static_cast<void>(gate.commit_wait_until(ticket, clock_type::now() + ahead));
                 }
             }
         });
@@ -89,8 +89,46 @@ TEST_F(primitives_stress, a_wake_gate_loses_no_wake_up) {
     EXPECT_EQ(tickets.load(), 0);
     EXPECT_EQ(taken.load(), all);
     EXPECT_FALSE(gate.has_sleepers());
-    gate.prepare_wait(); // No token is left over.
-    EXPECT_FALSE(gate.commit_wait_until(clock_type::now()));
+    const auto ticket = gate.prepare_wait(); // No token is left over.
+    EXPECT_FALSE(gate.commit_wait_until(ticket, clock_type::now()));
+}
+
+// The condition is a plain store here, which the processor may keep to itself for a while; both
+// sides meet at the narrowest point.
+TEST_F(primitives_stress, a_wake_gate_sees_a_condition_that_is_still_on_its_way) {
+    const int all = rounds(100000);
+    regatta::wake_gate gate;
+    std::atomic<int> given{0};
+    std::atomic<int> seen{0};
+    const auto linger = [](dice& d) {
+        for (int i = d.roll(100); i > 0; --i) {
+            regatta::std_atomics::relax();
+        }
+    };
+    std::thread taker([&] {
+        dice d(0);
+        for (int i = 1; i <= all; ++i) {
+            linger(d);
+            while (given.load(std::memory_order_acquire) < i) {
+                const auto ticket = gate.prepare_wait();
+                if (given.load(std::memory_order_acquire) >= i) {
+                    gate.cancel_wait();
+                } else {
+                    gate.commit_wait(ticket);
+                }
+            }
+            seen.store(i, std::memory_order_release);
+        }
+    });
+    dice d(1);
+    for (int i = 1; i <= all; ++i) {
+        linger(d);
+        given.store(i, std::memory_order_release);
+        static_cast<void>(gate.notify_one());
+        library_test::await([&] { return seen.load(std::memory_order_acquire) == i; });
+    }
+    taker.join();
+    EXPECT_FALSE(gate.has_sleepers());
 }
 
 TEST_F(primitives_stress, an_mpmc_ring_passes_everything_once_until_it_is_closed) {
