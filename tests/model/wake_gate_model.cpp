@@ -17,12 +17,12 @@ constexpr auto relaxed = std::memory_order_relaxed;
 /// Sleeps on the gate until the flag has at least that value; the flag itself orders nothing.
 inline void wait_for(gate_type& gate, flag_type& flag, unsigned value) {
     while (flag.load(relaxed) < value) {
-        gate.prepare_wait();
+        const auto ticket = gate.prepare_wait();
         if (flag.load(relaxed) >= value) {
             gate.cancel_wait();
             return;
         }
-        gate.commit_wait();
+        gate.commit_wait(ticket);
     }
 }
 
@@ -35,8 +35,8 @@ public:
             return;
         }
         RL_ASSERT(!gate.has_sleepers());
-        gate.prepare_wait();
-        RL_ASSERT(!gate.commit_wait_until(std::chrono::steady_clock::time_point{}));
+        const auto ticket = gate.prepare_wait();
+        RL_ASSERT(!gate.commit_wait_until(ticket, std::chrono::steady_clock::time_point{}));
         RL_ASSERT(!gate.has_sleepers());
     }
 
@@ -80,6 +80,33 @@ struct two_waiters_all : rl::test_suite<two_waiters_all, 3> {
     }
 };
 
+/// Two wait for different values, and the second comes only once the first has been seen: nobody
+/// may use up the wake-up of somebody else.
+struct each_in_turn : rl::test_suite<each_in_turn, 3> {
+    gate_type gate;
+    rest_check rest;
+    flag_type flag{0};
+    flag_type first_seen{0};
+
+    void thread(unsigned index) {
+        if (index < 2) {
+            wait_for(gate, flag, index + 1);
+            if (index == 0) {
+                first_seen.store(1, relaxed);
+            }
+        } else {
+            flag.store(1, relaxed);
+            gate.notify_all();
+            while (first_seen.load(relaxed) == 0) {
+                model::model_atomics::yield();
+            }
+            flag.store(2, relaxed);
+            gate.notify_all();
+        }
+        rest.leave(gate, 3);
+    }
+};
+
 /// Two take one item each, each item brings one notification.
 struct two_takers : rl::test_suite<two_takers, 3> {
     gate_type gate;
@@ -103,11 +130,11 @@ struct two_takers : rl::test_suite<two_takers, 3> {
             }
         } else {
             while (!take()) {
-                gate.prepare_wait();
+                const auto ticket = gate.prepare_wait();
                 if (items.load(relaxed) != 0) {
                     gate.cancel_wait();
                 } else {
-                    gate.commit_wait();
+                    gate.commit_wait(ticket);
                 }
             }
         }
@@ -123,11 +150,11 @@ struct timed_waiter : rl::test_suite<timed_waiter, 3> {
 
     void thread(unsigned index) {
         if (index == 0) {
-            gate.prepare_wait();
+            const auto ticket = gate.prepare_wait();
             if (flag.load(relaxed) != 0) {
                 gate.cancel_wait();
             } else {
-                gate.commit_wait_until(std::chrono::steady_clock::time_point{});
+                gate.commit_wait_until(ticket, std::chrono::steady_clock::time_point{});
             }
         } else if (index == 1) {
             wait_for(gate, flag, 1);
@@ -156,8 +183,8 @@ struct publication : rl::test_suite<publication, 2> {
 
     void thread(unsigned index) {
         if (index == 0) {
-            gate.prepare_wait();
-            gate.commit_wait();
+            const auto ticket = gate.prepare_wait();
+            gate.commit_wait(ticket);
             RL_ASSERT(data($) == 1);
         } else {
             data($) = 1;
@@ -188,6 +215,7 @@ struct asked_first : rl::test_suite<asked_first, 2> {
 int main() {
     return model::check({model::make_scenario<one_waiter>("one waiter"),
                          model::make_scenario<two_waiters_all>("two waiters, notify all"),
+                         model::make_scenario<each_in_turn>("each in turn, notify all"),
                          model::make_scenario<two_takers>("two takers, notify one each"),
                          model::make_scenario<timed_waiter>("a wait that may time out"),
                          model::make_scenario<publication>("publication"),

@@ -89,7 +89,7 @@ TEST_F(primitives_stress, a_wake_gate_loses_no_wake_up) {
     EXPECT_EQ(tickets.load(), 0);
     EXPECT_EQ(taken.load(), all);
     EXPECT_FALSE(gate.has_sleepers());
-    const auto ticket = gate.prepare_wait(); // No token is left over.
+    const auto ticket = gate.prepare_wait(); // No notification is left over.
     EXPECT_FALSE(gate.commit_wait_until(ticket, clock_type::now()));
 }
 

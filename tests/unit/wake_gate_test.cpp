@@ -24,7 +24,7 @@ TEST(wake_gate, finds_nobody_when_nobody_sleeps) {
     EXPECT_FALSE(gate.has_sleepers());
     EXPECT_FALSE(gate.notify_one());
     gate.notify_all();
-    gate.prepare_wait();
+    static_cast<void>(gate.prepare_wait());
     EXPECT_TRUE(gate.has_sleepers());
     gate.cancel_wait();
     EXPECT_FALSE(gate.has_sleepers());
@@ -33,24 +33,33 @@ TEST(wake_gate, finds_nobody_when_nobody_sleeps) {
 
 TEST(wake_gate, a_notification_after_prepare_ends_the_wait) {
     wake_gate gate;
-    gate.prepare_wait();
+    const auto first = gate.prepare_wait();
     EXPECT_TRUE(gate.notify_one());
     EXPECT_FALSE(gate.notify_one()); // It was the only one.
-    gate.commit_wait();
-    gate.prepare_wait();
+    gate.commit_wait(first);
+    const auto second = gate.prepare_wait();
     gate.notify_all();
-    gate.commit_wait();
+    gate.commit_wait(second);
     EXPECT_FALSE(gate.has_sleepers());
 }
 
-TEST(wake_gate, a_cancelled_wait_takes_its_token_with_it) {
+TEST(wake_gate, a_notification_is_not_used_up_by_who_comes_later) {
     wake_gate gate;
-    gate.prepare_wait();
+    const auto early = gate.prepare_wait();
+    gate.notify_all();
+    const auto late = gate.prepare_wait(); // It did not come for this one.
+    EXPECT_FALSE(gate.commit_wait_until(late, clock_type::now()));
+    EXPECT_TRUE(gate.commit_wait_until(early, clock_type::now()));
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+TEST(wake_gate, a_cancelled_wait_leaves_no_notification_behind) {
+    wake_gate gate;
+    static_cast<void>(gate.prepare_wait());
     EXPECT_TRUE(gate.notify_one());
     gate.cancel_wait();
-    // The token is gone: the next wait ends by its deadline and not by the old notification.
-    gate.prepare_wait();
-    EXPECT_FALSE(gate.commit_wait_until(clock_type::now()));
+    const auto next = gate.prepare_wait();
+    EXPECT_FALSE(gate.commit_wait_until(next, clock_type::now()));
 }
 
 TEST(wake_gate, a_wait_ends_at_its_deadline) {
@@ -59,8 +68,8 @@ TEST(wake_gate, a_wait_ends_at_its_deadline) {
          {clock_type::now() + std::chrono::milliseconds(2), clock_type::now(),
           clock_type::now() - std::chrono::hours(1), clock_type::time_point{},
           clock_type::time_point{} - std::chrono::hours(1), clock_type::time_point::min()}) {
-        gate.prepare_wait();
-        EXPECT_FALSE(gate.commit_wait_until(deadline));
+        const auto ticket = gate.prepare_wait();
+        EXPECT_FALSE(gate.commit_wait_until(ticket, deadline));
         EXPECT_GE(clock_type::now(), deadline);
         EXPECT_FALSE(gate.has_sleepers());
     }
@@ -68,9 +77,9 @@ TEST(wake_gate, a_wait_ends_at_its_deadline) {
 
 TEST(wake_gate, a_notification_counts_even_if_the_deadline_is_over) {
     wake_gate gate;
-    gate.prepare_wait();
+    const auto ticket = gate.prepare_wait();
     EXPECT_TRUE(gate.notify_one());
-    EXPECT_TRUE(gate.commit_wait_until(clock_type::now() - std::chrono::seconds(1)));
+    EXPECT_TRUE(gate.commit_wait_until(ticket, clock_type::now() - std::chrono::seconds(1)));
 }
 
 TEST(wake_gate, a_wait_with_a_far_deadline_ends_by_a_notification) {
@@ -79,11 +88,11 @@ TEST(wake_gate, a_wait_with_a_far_deadline_ends_by_a_notification) {
     std::atomic<bool> woken{false};
     std::thread waiter([&] {
         while (!ready.load()) {
-            gate.prepare_wait();
+            const auto ticket = gate.prepare_wait();
             if (ready.load()) {
                 gate.cancel_wait();
             } else {
-                EXPECT_TRUE(gate.commit_wait_until(clock_type::time_point::max()));
+                EXPECT_TRUE(gate.commit_wait_until(ticket, clock_type::time_point::max()));
             }
         }
         woken = true;
@@ -168,8 +177,8 @@ TEST(wake_gate, a_condition_that_throws_leaves_no_sleeper_behind) {
         };
         EXPECT_THROW(gate.wait(condition), std::runtime_error);
         EXPECT_FALSE(gate.has_sleepers());
-        gate.prepare_wait();
-        EXPECT_FALSE(gate.commit_wait_until(clock_type::now())); // No token is left over.
+        const auto ticket = gate.prepare_wait();
+        EXPECT_FALSE(gate.commit_wait_until(ticket, clock_type::now())); // No notification is left over.
     }
 }
 #endif

@@ -189,13 +189,13 @@ protected:
 
     /// Consumer: sleeps until there may be a message, `stop` is requested or the bus is closed.
     void sleep(const std::stop_token& stop) noexcept {
-        items_.prepare_wait();
+        const auto ticket = items_.prepare_wait();
         if (any_ready() || stop.stop_requested() || closed()) {
             items_.cancel_wait();
         } else {
             // relaxed: a counter that only the consumer writes.
             parked_.store(parked_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            items_.commit_wait();
+            items_.commit_wait(ticket);
         }
     }
     /// Ends the consumer's sleep.

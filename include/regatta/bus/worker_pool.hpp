@@ -325,12 +325,12 @@ private:
     }
 
     void sleep(worker& me) noexcept {
-        items_.prepare_wait();
+        const auto ticket = items_.prepare_wait();
         if ((!held() && ring_.ready()) || finished()) {
             items_.cancel_wait();
         } else {
             add_one(me.parked);
-            items_.commit_wait();
+            items_.commit_wait(ticket);
         }
     }
 

@@ -18,77 +18,75 @@ namespace regatta {
 /// and whoever changes the condition wakes them only if somebody sleeps.
 ///
 /// ```cpp
-/// // the side that waits                   // the side that changes the condition
-/// gate.prepare_wait();                     queue.push(x);
-/// if (!queue.empty()) gate.cancel_wait();  gate.notify_one();
-/// else                gate.commit_wait();
+/// // the side that waits                          // the side that changes the condition
+/// const auto ticket = gate.prepare_wait();        queue.push(x);
+/// if (!queue.empty()) gate.cancel_wait();         gate.notify_one();
+/// else                gate.commit_wait(ticket);
 /// ```
 ///
-/// `notify_one` takes a sleeper off the count before it wakes it, so that a burst of notifications
-/// makes one system call a sleeper and not one a notification.
+/// Threads with different conditions may share a gate; whoever changes one of those calls
+/// `notify_all`. `notify_one` is for threads any of which will do.
 ///
-/// Threads: any. Blocks: only `commit_wait`. Order: whatever came before a notification happens
-/// before the return of the `commit_wait` that it ended. Failure: `commit_wait` may also return
-/// without cause; look at the condition again. Cost: a notification without sleepers is one load;
-/// with one it is two read-modify-writes and a system call. `prepare_wait` makes a system call.
-/// Source: D. Reed and R. Kanodia, "Synchronization with eventcounts and sequencers", 1979; the
-/// one-sided fence: membarrier(2).
+/// A notification marks a sleeper as being woken before it wakes it, so that a burst of
+/// notifications makes one system call a sleeper and not one a notification.
 ///
-/// I1 (no lost wake-up): if the condition was made true before a notification, then no thread that
-///    prepared before it stays asleep for want of it: either its re-check sees the condition or the
-///    notification sees the thread.
-/// I2: tokens + sleepers = threads between `prepare_wait` and the end of their wait, so the gate is
-///    back to zero when nobody waits.
+/// Threads: any; at most 65,535 wait at once. Blocks: only `commit_wait` and `wait`. Order:
+/// whatever came before a notification happens before the return of the wait that it ended.
+/// Failure: a wait may also end without cause; look at the condition again, always: a thread that
+/// leaves without a look may have used up a `notify_one`. Cost: a notification without sleepers is
+/// one load; with one it is two read-modify-writes and a system call. `prepare_wait` makes a system
+/// call. Source: D. Reed and R. Kanodia, "Synchronization with eventcounts and sequencers", 1979;
+/// the one-sided fence: membarrier(2).
+///
+/// I1 (no lost wake-up): a thread that prepared before a notification, or its re-check, sees the
+///    change that came before it; it does not sleep through it, whatever other waiters do, unless
+///    it was a `notify_one` and another thread was woken for it.
+/// I2: woken <= sleepers = threads between `prepare_wait` and the end of their wait; so both are 0
+///    when nobody waits.
+/// I3: woken <= those sleepers that are sure to look at their condition again without a further
+///    notification.
 template<class Atomics>
 class basic_wake_gate {
 public:
+    /// What a waiter carries from `prepare_wait` to `commit_wait`.
+    using ticket = std::uint32_t;
+
     basic_wake_gate() = default;
     basic_wake_gate(const basic_wake_gate&) = delete;
     basic_wake_gate& operator=(const basic_wake_gate&) = delete;
 
     /// Announces that this thread is about to sleep. Must be followed by a re-check of the
     /// condition, then by `cancel_wait` or `commit_wait`.
-    void prepare_wait() noexcept {
+    [[nodiscard]] ticket prepare_wait() noexcept {
         // relaxed: the fence orders it before the re-check. Partner: the light fence in notify.
-        sleepers_.fetch_add(1, std::memory_order_relaxed);
+        const std::uint64_t before = state_.fetch_add(one_sleeper, std::memory_order_relaxed);
         fence_.heavy();
+        return epoch(before);
     }
 
     /// Takes the announcement back: the re-check found the condition true.
-    void cancel_wait() noexcept {
-        if (!leave()) {
-            // Somebody has already counted us out and brings a token: it has to be ours.
-            take_token(nullptr);
-        }
-    }
+    void cancel_wait() noexcept { leave(); }
 
-    /// Sleeps until a notification.
-    void commit_wait() noexcept { take_token(nullptr); }
+    /// Sleeps until a notification that came after `prepare_wait` returned `mine`.
+    void commit_wait(ticket mine) noexcept { sleep(mine, nullptr); }
 
-    /// Sleeps until a notification or until `deadline`.
-    /// @returns false if the deadline came first.
-    bool commit_wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
-        if (take_token(&deadline)) {
-            return true;
-        }
-        if (leave()) {
-            return false;
-        }
-        take_token(nullptr);
-        return true;
+    /// Sleeps until such a notification or until `deadline`.
+    /// @returns false if the deadline passed and no notification had come.
+    bool commit_wait_until(ticket mine, std::chrono::steady_clock::time_point deadline) noexcept {
+        return sleep(mine, &deadline);
     }
 
     /// Returns once `condition()` holds: looks, spins, yields, then sleeps between the looks.
     ///
     /// `condition` may be called any number of times and must stay true for this thread once it
-    /// was.
+    /// was; what it throws is passed on.
     template<class Condition>
     void wait(Condition&& condition) {
         for (basic_backoff<Atomics> pace; !condition();) {
             if (pace.pause()) {
                 continue;
             }
-            prepare_wait();
+            const ticket mine = prepare_wait();
             bool holds = false;
             REGATTA_TRY {
                 holds = condition();
@@ -101,85 +99,106 @@ public:
                 cancel_wait();
                 return;
             }
-            commit_wait();
+            commit_wait(mine);
             pace.reset();
         }
     }
 
-    /// Wakes one thread if one sleeps or is about to.
+    /// Wakes one thread if one sleeps or is about to, and is not being woken already.
     /// @returns whether there was one.
     bool notify_one() noexcept {
-        fence_.light();
-        // The load in leave() is ordered after the condition's change. Partner: prepare_wait.
-        if (!leave()) {
-            return false;
-        }
-        give_tokens(1);
-        return true;
+        return notify([](std::uint64_t s) noexcept { return s + one_woken; }, 1);
     }
 
     /// Wakes every thread that sleeps or is about to.
     void notify_all() noexcept {
-        if (!has_sleepers()) {
-            return;
-        }
-        // relaxed: as in leave(); the tokens carry the order.
-        const std::uint32_t all = sleepers_.exchange(0, std::memory_order_relaxed);
-        if (all != 0) {
-            give_tokens(all);
-        }
+        notify([](std::uint64_t s) noexcept { return s + (sleepers(s) - woken(s)) * one_woken; },
+               most_sleepers);
     }
 
-    /// Whether a notification would find a sleeper, for a notifier that has a choice. Seen after
-    /// the caller's change of the condition, as a notification sees it.
+    /// Whether a notification would find a thread to wake, for a notifier that has a choice. Seen
+    /// after the caller's change of the condition, as a notification sees it.
     bool has_sleepers() const noexcept {
         fence_.light();
-        // relaxed: as in notify_one.
-        return sleepers_.load(std::memory_order_relaxed) != 0;
+        // relaxed: as in notify.
+        const std::uint64_t s = state_.load(std::memory_order_relaxed);
+        return sleepers(s) != woken(s);
     }
 
 private:
-    /// Counts one sleeper out, if any is left.
-    bool leave() noexcept {
-        std::uint32_t count = sleepers_.load(std::memory_order_relaxed);
-        while (count != 0) {
-            // relaxed: a counter; it publishes nothing, each decrement takes a different sleeper.
-            if (sleepers_.compare_exchange_weak(count, count - 1, std::memory_order_relaxed,
-                                                std::memory_order_relaxed)) {
+    static constexpr std::uint64_t one_sleeper = 1;
+    static constexpr std::uint64_t one_woken = std::uint64_t{1} << 16;
+    static constexpr std::uint64_t one_epoch = std::uint64_t{1} << 32;
+    static constexpr std::uint32_t most_sleepers = 0xFFFF;
+
+    static std::uint64_t sleepers(std::uint64_t s) noexcept { return s & most_sleepers; }
+    static std::uint64_t woken(std::uint64_t s) noexcept { return (s >> 16) & most_sleepers; }
+    static ticket epoch(std::uint64_t s) noexcept { return static_cast<ticket>(s >> 32); }
+
+    /// A state with one sleeper less. If any are marked as being woken it takes one mark along: if
+    /// it was not its own, one who is sure to wake goes unmarked, which costs a system call at
+    /// most (I3).
+    static std::uint64_t without_one(std::uint64_t s) noexcept {
+        return s - one_sleeper - (woken(s) != 0 ? one_woken : 0);
+    }
+
+    void leave() noexcept {
+        // relaxed: counts; whoever left looks at its condition, and fences before it sleeps again.
+        std::uint64_t s = state_.load(std::memory_order_relaxed);
+        while (!state_.compare_exchange_weak(s, without_one(s), std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
+        }
+    }
+
+    bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline) noexcept {
+        for (;;) {
+            // acquire: partner is the release of wakes_ in notify(); who sees it sees the epoch.
+            const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
+            // acquire: partner is the release of the epoch in notify(); publishes what the notifier
+            // did before. Read-modify-writes in between continue the release sequence.
+            std::uint64_t s = state_.load(std::memory_order_acquire);
+            if (epoch(s) != mine) {
+                leave();
                 return true;
             }
-        }
-        return false;
-    }
-
-    void give_tokens(std::uint32_t count) noexcept {
-        // release: partner is the acquire in take_token; publishes what the notifier did before.
-        tokens_.fetch_add(count, std::memory_order_release);
-        Atomics::wake(tokens_, count);
-    }
-
-    bool take_token(const std::chrono::steady_clock::time_point* deadline) noexcept {
-        std::uint32_t count = tokens_.load(std::memory_order_relaxed);
-        for (;;) {
-            while (count != 0) {
-                // acquire: partner is the release in give_tokens (see there); the intermediate
-                // decrements are read-modify-writes and so continue the release sequence.
-                if (tokens_.compare_exchange_weak(count, count - 1, std::memory_order_acquire,
-                                                  std::memory_order_relaxed)) {
-                    return true;
+            if (!Atomics::wait(wakes_, wakes, deadline)) {
+                // The epoch and the count are one word: either this thread leaves unnotified, or
+                // it was notified in time and says so.
+                while (epoch(s) == mine) {
+                    if (state_.compare_exchange_weak(s, without_one(s), std::memory_order_relaxed,
+                                                     std::memory_order_relaxed)) {
+                        return false;
+                    }
                 }
             }
-            if (!Atomics::wait(tokens_, 0, deadline)) {
-                return false;
-            }
-            count = tokens_.load(std::memory_order_relaxed);
         }
     }
 
-    /// Threads that announced a wait and were not yet counted out. Written by both sides.
-    typename Atomics::template atomic<std::uint32_t> sleepers_{0};
-    /// Wake-ups given and not yet taken; the word that the kernel compares. Written by both sides.
-    typename Atomics::template atomic<std::uint32_t> tokens_{0};
+    /// Marks sleepers as being woken by `mark` and wakes `count`, if any is not marked yet.
+    template<class Mark>
+    bool notify(Mark&& mark, std::uint32_t count) noexcept {
+        fence_.light();
+        // relaxed: ordered after the condition's change by the fence. Partner: prepare_wait.
+        std::uint64_t s = state_.load(std::memory_order_relaxed);
+        do {
+            if (sleepers(s) == woken(s)) {
+                return false;
+            }
+            // release: partner is the acquire of the epoch in sleep(); see there.
+        } while (!state_.compare_exchange_weak(s, mark(s) + one_epoch, std::memory_order_release,
+                                               std::memory_order_relaxed));
+        // release: partner is the acquire of wakes_ in sleep(); publishes the epoch.
+        wakes_.fetch_add(1, std::memory_order_release);
+        Atomics::wake(wakes_, count);
+        return true;
+    }
+
+    /// Three numbers that change together: in bits 0-15 the threads that announced a wait and have
+    /// not left, in bits 16-31 how many of them are being woken, in bits 32-63 the epoch, which
+    /// each notification that found a sleeper begins anew. Written by both sides.
+    typename Atomics::template atomic<std::uint64_t> state_{0};
+    /// Counts such notifications; the word that the kernel compares. Written by notifiers.
+    typename Atomics::template atomic<std::uint32_t> wakes_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 
