@@ -178,7 +178,8 @@ TEST(wake_gate, a_condition_that_throws_leaves_no_sleeper_behind) {
         EXPECT_THROW(gate.wait(condition), std::runtime_error);
         EXPECT_FALSE(gate.has_sleepers());
         const auto ticket = gate.prepare_wait();
-        EXPECT_FALSE(gate.commit_wait_until(ticket, clock_type::now())); // No notification is left over.
+        EXPECT_FALSE(
+            gate.commit_wait_until(ticket, clock_type::now())); // No notification is left over.
     }
 }
 #endif
