@@ -82,7 +82,9 @@ std::optional<unsigned> physical_cores(const std::string& cpuinfo) {
 
 std::string virtualisation(const std::string& root) {
     std::string found;
-    const auto add = [&](const std::string& what) { found.append(found.empty() ? "" : ", ").append(what); };
+    const auto add = [&](const std::string& what) {
+        found.append(found.empty() ? "" : ", ").append(what);
+    };
     const std::string vendor = first_line(root + "/sys/class/dmi/id/sys_vendor");
     const std::string flags = value_of(root + "/proc/cpuinfo", "flags", ':');
     const std::string hypervisor = first_line(root + "/sys/hypervisor/type");
