@@ -117,6 +117,35 @@ TEST(bus, run_processes_what_was_published_before_it_was_stopped_or_closed) {
     }
 }
 
+// The same for what stands behind a message that its publisher is still moving in.
+TEST(bus, run_waits_for_a_message_on_its_way_in_before_it_returns) {
+    for (const bool by_close : {false, true}) {
+        using library_test::slow_message;
+        slow_message::door door;
+        regatta::async_bus<slow_message> bus;
+        std::atomic<int> got{0};
+        bus.subscribe<slow_message>([&](slow_message&) { ++got; });
+        std::thread slow([&] { EXPECT_TRUE(bus.publish(slow_message(door))); });
+        await([&] { return door.reached.load(); });
+        EXPECT_TRUE(bus.publish(slow_message()));
+        std::stop_source stop;
+        by_close ? bus.close() : static_cast<void>(stop.request_stop());
+        std::atomic<bool> running{false};
+        std::thread consumer([&] {
+            running = true;
+            bus.run(stop.get_token());
+            EXPECT_EQ(got.load(), 2);
+        });
+        await([&] { return running.load(); });
+        for (int i = 0; i < 100; ++i) {
+            std::this_thread::yield();
+        }
+        door.open = true;
+        slow.join();
+        consumer.join();
+    }
+}
+
 // The same while a producer goes on: it cannot hold the end up, and what came before its messages
 // in another lane is not left behind.
 TEST(bus, producers_who_go_on_do_not_hold_up_the_end_of_run) {
@@ -186,6 +215,7 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     bus_type bus({.capacity = 4, .producers = 2});
     std::vector<observed_thread> seen(4);
     std::vector<std::thread> publishers;
+    publishers.reserve(seen.size());
     const auto start = [&](std::size_t i, auto publish) {
         publishers.emplace_back([&seen, i, publish] {
             seen[i].announce();
@@ -238,6 +268,7 @@ TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
     }
     std::vector<observed_thread> seen(3);
     std::vector<std::thread> publishers;
+    publishers.reserve(seen.size());
     publishers.emplace_back([&] {
         seen[0].announce();
         EXPECT_FALSE(bus.publish(tick{1}));

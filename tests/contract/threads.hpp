@@ -83,4 +83,26 @@ private:
     std::atomic<int> id_{0};
 };
 
+/// A message whose first move takes as long as it is told to. That move puts it into its queue, so
+/// that the place is claimed already and the message is not yet there.
+class slow_message {
+public:
+    struct door {
+        std::atomic<bool> reached{false};
+        std::atomic<bool> open{false};
+    };
+
+    slow_message() = default;
+    explicit slow_message(door& d) noexcept : door_(&d) {}
+    slow_message(slow_message&& other) noexcept {
+        if (other.door_ != nullptr) {
+            other.door_->reached = true;
+            await([&] { return other.door_->open.load(); });
+        }
+    }
+
+private:
+    door* door_ = nullptr;
+};
+
 } // namespace library_test

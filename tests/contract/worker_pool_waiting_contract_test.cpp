@@ -220,6 +220,31 @@ TEST(worker_pool, close_handles_what_was_accepted_and_refuses_the_rest) {
     EXPECT_EQ(calls, 500);
 }
 
+// The same for a message that its submitter is still moving in.
+TEST(worker_pool, close_waits_for_a_message_on_its_way_in) {
+    using library_test::slow_message;
+    slow_message::door door;
+    std::atomic<int> calls{0};
+    regatta::worker_pool<slow_message> pool({.threads = 2});
+    pool.on<slow_message>([&](slow_message&) { ++calls; }).start();
+    std::thread slow([&] { EXPECT_TRUE(pool.submit(slow_message(door))); });
+    await([&] { return door.reached.load(); });
+    std::atomic<int> accepted{1};
+    std::thread opener([&] {
+        while (pool.submit(slow_message())) { // Until it is being closed.
+            ++accepted;
+        }
+        for (int i = 0; i < 100; ++i) {
+            std::this_thread::yield();
+        }
+        door.open = true;
+    });
+    pool.close();
+    slow.join();
+    opener.join();
+    EXPECT_EQ(calls.load(), accepted.load());
+}
+
 // "It does nothing to a pool that is being closed."
 TEST(worker_pool, a_pause_during_close_does_not_hold_it_up) {
     for (int round = 0; round < rounds(100); ++round) {
