@@ -48,8 +48,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     if (deadline != nullptr) {
         // steady_clock is CLOCK_MONOTONIC, which FUTEX_WAIT_BITSET takes as an absolute time.
         // A time before the clock began has passed, too; the kernel would refuse it.
-        const auto since = std::max(deadline->time_since_epoch(),
-                                    std::chrono::steady_clock::duration::zero());
+        const auto since =
+            std::max(deadline->time_since_epoch(), std::chrono::steady_clock::duration::zero());
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
         until.tv_sec = static_cast<time_t>(seconds.count());
         until.tv_nsec = static_cast<long>(
