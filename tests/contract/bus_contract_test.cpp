@@ -478,3 +478,23 @@ TEST(bus, misuse_is_refused_with_a_reason) {
 }
 
 #endif
+
+// "a message that was not [accepted] stays as it is with the caller"
+TEST(bus, a_refused_message_stays_with_the_caller) {
+    regatta::async_bus<owned> bus({.capacity = 2, .producers = 1});
+    auto lane = bus.make_producer();
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(bus.try_publish(std::make_unique<int>(i)));
+        EXPECT_TRUE(lane.try_publish(std::make_unique<int>(i)));
+    }
+    auto kept = std::make_unique<int>(7);
+    EXPECT_FALSE(bus.try_publish(std::move(kept)));
+    EXPECT_FALSE(bus.try_publish(std::move(kept), priority::high));
+    EXPECT_FALSE(lane.try_publish(std::move(kept)));
+    EXPECT_FALSE(lane.try_publish(std::move(kept), priority::high));
+    ASSERT_NE(kept, nullptr); // NOLINT: this is the point
+    EXPECT_EQ(*kept, 7);
+    bus.process_batch();
+    EXPECT_TRUE(bus.try_publish(std::move(kept)));
+    EXPECT_EQ(kept, nullptr);
+}

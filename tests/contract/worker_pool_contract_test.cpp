@@ -483,3 +483,16 @@ TEST(worker_pool, a_start_that_fails_can_be_repeated) {
 }
 
 #endif
+
+// "else it stays as it is with the caller"
+TEST(worker_pool, a_refused_message_stays_with_the_caller) {
+    using owned = std::unique_ptr<int>;
+    regatta::worker_pool<owned> pool({.capacity = 2});
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(1)));
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(2)));
+    auto kept = std::make_unique<int>(7);
+    EXPECT_FALSE(pool.try_submit(std::move(kept)));
+    EXPECT_FALSE(pool.try_submit(std::move(kept), priority::low));
+    ASSERT_NE(kept, nullptr); // NOLINT: this is the point
+    EXPECT_EQ(*kept, 7);
+}

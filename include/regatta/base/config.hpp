@@ -45,6 +45,14 @@
 #define REGATTA_CPU_RELAX() static_cast<void>(0)
 #endif
 
+// For the rare half of a hot function: kept out of line, so that what only it needs (the address of
+// an argument, registers to save) costs the common half nothing.
+#if defined(__GNUC__)
+#define REGATTA_RARE [[gnu::noinline, gnu::cold]]
+#else
+#define REGATTA_RARE
+#endif
+
 // `try`/`catch` that vanish in a build without exceptions: the guarded block always runs, the
 // handler is compiled only where it can be reached.
 #if REGATTA_EXCEPTIONS

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,28 +53,41 @@ public:
     /// Messages that each lane holds.
     std::size_t capacity() const noexcept { return common_.capacity(); }
 
-    /// Publishes a message if there is room now. @returns whether it was accepted.
+    /// Publishes a message if there is room now.
+    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T m) noexcept {
+    requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
         return count(try_common(m, capacity()));
     }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
     /// The same, if fewer messages wait in the lane than the priority's admission level.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T m, priority p) noexcept {
+    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
         return count(try_common(m, limits_[p]));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
+        return try_publish(T(m), p);
     }
     /// Publishes a message; without room it does what `when_full` says.
     /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
-        return publish_or_wait([&] { return try_common(m, capacity()); });
+        if (common_.try_emplace(std::move(m))) [[likely]] {
+            return count(true);
+        }
+        return publish_later(std::move(m), capacity());
     }
     /// The same with a priority: there is room below its admission level.
     /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
     template<class T>
     requires(set::template contains<T>) bool publish(T m, priority p) {
         check_level(p);
-        return publish_or_wait([&] { return try_common(m, limits_[p]); });
+        if (try_common(m, limits_[p])) [[likely]] {
+            return count(true);
+        }
+        return publish_later(std::move(m), limits_[p]);
     }
 
     /// Reserves a lane for one thread that publishes much.
@@ -146,10 +160,11 @@ protected:
     /// empty.
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
-        if (starved_) {
-            for (unsigned i = 0; i < small_batch_pause; ++i) {
+        if (on_their_heels_) {
+            const auto until = std::chrono::steady_clock::now() + catch_up_pause;
+            do {
                 std_atomics::relax();
-            }
+            } while (std::chrono::steady_clock::now() < until);
         }
         std::size_t done = 0;
         std::size_t before = 0;
@@ -162,8 +177,11 @@ protected:
                 done += now == lane_count_ ? common_.consume(quota, use)
                                            : lanes_[now].ring->consume(quota, use);
             }
+            if (done != before) {
+                room_.notify_all();
+            }
         } while (done != before && done < max);
-        starved_ = done != 0 && done < std::min(max, small_batch);
+        on_their_heels_ = done > 1 && done < std::min(max, worth_a_transfer);
         return done;
     }
 
@@ -223,12 +241,12 @@ protected:
 private:
     /// Messages that the consumer takes from one lane before it looks at the next.
     static constexpr std::size_t lane_quota = 64;
-    /// A batch that emptied the lanes after fewer messages than this means that the consumer is on
-    /// the producers' heels and takes each cache line from under their hands.
-    static constexpr std::size_t small_batch = 32;
-    /// How many spin hints it then waits before it looks again: about a microsecond, in which a
-    /// stream grows to a batch worth a transfer.
-    static constexpr unsigned small_batch_pause = 64;
+    /// A batch of several messages that emptied the lanes after fewer than this means that the
+    /// consumer is on the producers' heels in a stream, and takes each cache line from under their
+    /// hands. (A single message is no stream: nothing must delay the next.)
+    static constexpr std::size_t worth_a_transfer = 256;
+    /// How long it then waits before it looks again, so that a batch can grow.
+    static constexpr std::chrono::nanoseconds catch_up_pause{2000};
 
     struct lane {
         std::unique_ptr<lane_ring> ring;
@@ -263,18 +281,20 @@ private:
         return accepted;
     }
 
-    /// Publishes by `attempt`, and waits where the policy says so.
-    template<class Attempt>
-    bool publish_or_wait(Attempt&& attempt) {
-        if (attempt()) {
-            return count(true);
-        }
-        return count(on_full_ == when_full::block && wait_for_room(attempt));
+    /// Publishes in the common lane what found no room at first. By value, as the like of
+    /// `producer`: the caller's message then stays in registers.
+    template<class T>
+    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+        return count(wait_for_room([&] { return try_common(m, limit); }));
     }
 
-    /// Repeats `attempt` until it succeeds or the bus is closed.
+    /// Repeats `attempt` until it succeeds or the bus is closed, if the policy is to wait.
+    /// @returns whether it succeeded.
     template<class Attempt>
     bool wait_for_room(Attempt&& attempt) {
+        if (on_full_ == when_full::discard) {
+            return false;
+        }
         if (in_consumer() && !closed()) {
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
@@ -313,7 +333,7 @@ private:
     /// Counted by the consumer, read by `stats`. Relaxed: a counter.
     std::atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
-    bool starved_ = false;      ///< The last batch was small and emptied all lanes.
+    bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
 };
 
 /// A lane of a bus, for one thread that publishes much.
@@ -337,27 +357,39 @@ public:
     /// Gives the lane back; what was published in it still arrives.
     ~producer() { give_back(); }
 
-    /// Publishes if there is room now. @returns whether it was accepted.
+    /// Publishes if there is room now.
+    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T m) noexcept {
+    requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
         return bus_->count(!bus_->closed() && push(m));
     }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
     /// The same, if fewer messages wait in this lane than the priority's admission level.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T m, priority p) noexcept {
+    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
         return bus_->count(!bus_->closed() && push_below(m, bus_->limits_[p]));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
+        return try_publish(T(m), p);
     }
     /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
-        return bus_->publish_or_wait([&] { return !bus_->closed() && push(m); });
+        if (!bus_->closed() && push(m)) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later(std::move(m), lane_->ring->capacity());
     }
     /// The same with a priority: there is room below its admission level.
     template<class T>
     requires(set::template contains<T>) bool publish(T m, priority p) {
         bus_->check_level(p);
-        return bus_->publish_or_wait(
-            [&] { return !bus_->closed() && push_below(m, bus_->limits_[p]); });
+        if (!bus_->closed() && push_below(m, bus_->limits_[p])) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later(std::move(m), bus_->limits_[p]);
     }
 
     /// Publishes copies of as many messages as there is room for, and makes them visible at once.
@@ -377,18 +409,23 @@ public:
     /// what `when_full` says. @returns how many were accepted.
     template<class T>
     requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        std::size_t done = 0;
+        std::size_t done = bus_->closed() ? 0 : fill(batch);
         while (done != batch.size()) {
-            const bool more = bus_->publish_or_wait([&] {
+            if (done != 0) {
+                bus_->items_.notify_one(); // what is there is not kept waiting
+            }
+            const bool more = bus_->wait_for_room([&] {
                 const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
                 done += now;
                 return now != 0;
             });
             if (!more) {
-                // One was counted as refused already.
-                bus_->refused_.fetch_add(batch.size() - done - 1, std::memory_order_relaxed);
+                bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
                 break;
             }
+        }
+        if (done != 0) {
+            bus_->items_.notify_one();
         }
         return done;
     }
@@ -396,6 +433,13 @@ public:
 private:
     friend class message_lanes;
     producer(message_lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
+
+    /// Publishes what found no room at first; see `message_lanes::publish_later`.
+    template<class T>
+    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+        return bus_->count(
+            bus_->wait_for_room([&] { return !bus_->closed() && push_below(m, limit); }));
+    }
 
     template<class T>
     bool push(T& m) noexcept {

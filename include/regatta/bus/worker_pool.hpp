@@ -124,16 +124,23 @@ public:
                     [this](unsigned i) noexcept { work(*workers_[i]); });
     }
 
-    /// Submits a message if there is room now. @returns whether it was accepted; what is accepted
-    /// will be handled.
+    /// Submits a message if there is room now.
+    /// @returns whether it was accepted: then it will be handled; else it stays as it is with the
+    /// caller.
     template<class T>
-    requires(set::template contains<T>) bool try_submit(T m) noexcept {
+    requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
         return count(try_put(m, ring_.capacity()));
     }
+    template<class T>
+    requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
     /// The same, if fewer messages wait than the priority's admission level.
     template<class T>
-    requires(set::template contains<T>) bool try_submit(T m, priority p) noexcept {
+    requires(set::template contains<T>) bool try_submit(T&& m, priority p) noexcept {
         return count(try_put(m, limits_[p]));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_submit(const T& m, priority p) {
+        return try_submit(T(m), p);
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
     /// handles other messages meanwhile; where those wait likewise, 256 deep, it throws
@@ -141,7 +148,10 @@ public:
     /// closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
-        return count(try_put(m, ring_.capacity()) || wait_for_room(m, ring_.capacity()));
+        if (try_put(m, ring_.capacity())) [[likely]] {
+            return count(true);
+        }
+        return submit_later(std::move(m), ring_.capacity());
     }
     /// The same with a priority: there is room below its admission level.
     /// Throws `std::invalid_argument` if that level is 0: it would wait for ever.
@@ -151,7 +161,10 @@ public:
             fail_argument("worker_pool::submit: the admission level of this priority is 0, so that "
                           "it would wait for ever");
         }
-        return count(try_put(m, limits_[p]) || wait_for_room(m, limits_[p]));
+        if (try_put(m, limits_[p])) [[likely]] {
+            return count(true);
+        }
+        return submit_later(std::move(m), limits_[p]);
     }
 
     /// Lets the workers take no further message until `resume`; messages are still accepted. On
@@ -363,8 +376,10 @@ private:
         return accepted;
     }
 
+    /// Submits what found no room at first. By value, so that the caller's message stays in
+    /// registers.
     template<class T>
-    bool wait_for_room(T& m, std::size_t limit) {
+    REGATTA_RARE bool submit_later(T m, std::size_t limit) {
         bool accepted = false;
         const auto settled = [&] {
             accepted = accepted || try_put(m, limit);
@@ -388,7 +403,7 @@ private:
         } else {
             room_.wait(settled);
         }
-        return accepted;
+        return count(accepted);
     }
 
     /// The worker whose thread calls, or null.
