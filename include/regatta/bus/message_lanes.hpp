@@ -156,8 +156,8 @@ protected:
         return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
     }
 
-    /// Consumer: calls `use` with each message, lane by lane, until `max` are done or all lanes are
-    /// empty.
+    /// Consumer: calls `use` with each message, lane by lane, until `max` are done or the lanes run
+    /// low: then it has all that was published before the call.
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
         if (on_their_heels_) {
@@ -180,8 +180,10 @@ protected:
             if (done != before) {
                 room_.notify_all();
             }
-        } while (done != before && done < max);
-        on_their_heels_ = done > 1 && done < std::min(max, worth_a_transfer);
+            // A round that took less than one lane's quota has emptied every lane. To look again at
+            // once would find a message or two, and take their lines from the producers' hands.
+        } while (done - before >= lane_quota && done < max);
+        on_their_heels_ = done > 1 && done < max;
         return done;
     }
 
@@ -241,11 +243,9 @@ protected:
 private:
     /// Messages that the consumer takes from one lane before it looks at the next.
     static constexpr std::size_t lane_quota = 64;
-    /// A batch of several messages that emptied the lanes after fewer than this means that the
-    /// consumer is on the producers' heels in a stream, and takes each cache line from under their
-    /// hands. (A single message is no stream: nothing must delay the next.)
-    static constexpr std::size_t worth_a_transfer = 256;
-    /// How long it then waits before it looks again, so that a batch can grow.
+    /// How long the consumer waits before it looks again after a batch of several messages that
+    /// emptied the lanes: it is on the producers' heels in a stream, which can grow meanwhile to a
+    /// batch worth a transfer. (A single message is no stream: nothing must delay the next.)
     static constexpr std::chrono::nanoseconds catch_up_pause{2000};
 
     struct lane {

@@ -19,7 +19,7 @@ namespace regatta {
 /// A bounded first-in-first-out queue between one producer thread and one consumer thread.
 ///
 /// Each side keeps its own copy of the other's position and reads the shared one only when its copy
-/// says full or empty; the consumer gives room back once for many elements. So in a stream the two
+/// says that there is not enough; the consumer gives room back once for many elements. So in a stream the two
 /// cores exchange a cache line for many elements, not several for each.
 ///
 /// Threads: `try_emplace`, `try_fill`, `free_slots` by the producer; `consume` by the consumer;
@@ -102,7 +102,7 @@ public:
     std::size_t consume(std::size_t max, Use&& use) {
         // relaxed: the consumer reads back what only it writes.
         const std::size_t head = head_.load(std::memory_order_relaxed);
-        if (seen_tail_ == head) {
+        if (seen_tail_ - head < max) {
             // acquire: partner is the release of try_emplace and try_fill; see there.
             seen_tail_ = tail_.load(std::memory_order_acquire);
         }
