@@ -33,8 +33,7 @@ TEST(spsc_ring, fills_as_much_as_there_is_room_for) {
     const auto keep = [&](int& i) { got.push_back(i); };
     EXPECT_EQ(ring.consume(3, keep), 3u);
     EXPECT_EQ(fill(100, 8), 3u);
-    EXPECT_EQ(ring.consume(100, keep), 5u); // What it had seen before it looks for more.
-    EXPECT_EQ(ring.consume(100, keep), 3u);
+    EXPECT_EQ(ring.consume(100, keep), 8u); // All that was published before, seen earlier or not.
     EXPECT_EQ(ring.consume(100, keep), 0u);
     EXPECT_EQ(got, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     EXPECT_EQ(ring.published(), 11u);
