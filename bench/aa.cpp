@@ -45,7 +45,11 @@ int main(int argc, char** argv) {
                "{} of {} races of a scheme against itself called a winner\n", called, races);
     const double share = double(called) / races;
     // "Fewer than 5 of 100".
-    run.add({"winners called between equals", "races with a winner", "all races",
-             {share, share, share, races}, 0.04, called < 5});
+    run.add({"winners called between equals",
+             "races with a winner",
+             "all races",
+             {share, share, share, races},
+             0.04,
+             called < 5});
     return run.finish("aa");
 }

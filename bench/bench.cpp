@@ -87,9 +87,8 @@ void bench_run::compare(const comparison& what, const race::series& subject,
         return;
     }
     const auto ratio = race::paired_ratio(subject, peer);
-    const bool holds =
-        !what.bar || ratio.median <= *what.bar ||
-        (what.within_noise && ratio.low <= *what.bar * (1 + noise_floor));
+    const bool holds = !what.bar || ratio.median <= *what.bar ||
+                       (what.within_noise && ratio.low <= *what.bar * (1 + noise_floor));
     add({what.name, what.subject, what.peer, ratio, what.bar, holds});
 }
 
@@ -115,8 +114,7 @@ int bench_run::finish(const std::string& bench) {
             {"name", r.name},
             {"subject", r.subject},
             {"peer", r.peer},
-            {"ratio",
-             {{"median", r.ratio.median}, {"low", r.ratio.low}, {"high", r.ratio.high}}},
+            {"ratio", {{"median", r.ratio.median}, {"low", r.ratio.low}, {"high", r.ratio.high}}},
             {"bar", nullptr},
             {"holds", r.holds}};
         if (r.bar) {
@@ -132,16 +130,11 @@ int bench_run::finish(const std::string& bench) {
     if (options_.json.empty()) {
         return failed_ ? 1 : 0;
     }
-    const nlohmann::ordered_json document{{"schema", "regatta.bench/1"},
-                                          {"bench", bench},
-                                          {"rounds", options_.rounds},
-                                          {"seed", options_.seed},
-                                          {"noise_floor", noise_floor_},
-                                          {"samples", samples_},
-                                          {"dropped", dropped_},
-                                          {"compiler", __VERSION__},
-                                          {"flags", REGATTA_BUILD_FLAGS},
-                                          {"skipped", skipped_},
+    const nlohmann::ordered_json document{{"schema", "regatta.bench/1"},  {"bench", bench},
+                                          {"rounds", options_.rounds},    {"seed", options_.seed},
+                                          {"noise_floor", noise_floor_},  {"samples", samples_},
+                                          {"dropped", dropped_},          {"compiler", __VERSION__},
+                                          {"flags", REGATTA_BUILD_FLAGS}, {"skipped", skipped_},
                                           {"measures", measures}};
     if (options_.json == "-") {
         fmt::print("{}\n", document.dump(2));

@@ -67,8 +67,8 @@ double run_stream(const stream& s, Produce&& produce, Consume&& consume) {
         begin(1);
         const auto t0 = std::chrono::steady_clock::now();
         sum = consume();
-        ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - t0)
-                 .count();
+        ns =
+            std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - t0).count();
     });
     while (ready.load() != s.producers + 1) {
         std::this_thread::yield();

@@ -29,10 +29,14 @@ struct bar {
 };
 
 constexpr bar bars[] = {
-    {"worker_pool", "std_thread", 1.05, false}, {"processes", "std_thread", 1.15, false},
-    {"std_thread", "openmp_dynamic", 1.0, true}, {"std_thread", "tbb", 1.0, true},
-    {"worker_pool", "openmp_dynamic", 1.0, true}, {"worker_pool", "tbb", 1.0, true},
-    {"worker_pool", "asio", std::nullopt, false}, {"worker_pool", "zmq_inproc", std::nullopt, false},
+    {"worker_pool", "std_thread", 1.05, false},
+    {"processes", "std_thread", 1.15, false},
+    {"std_thread", "openmp_dynamic", 1.0, true},
+    {"std_thread", "tbb", 1.0, true},
+    {"worker_pool", "openmp_dynamic", 1.0, true},
+    {"worker_pool", "tbb", 1.0, true},
+    {"worker_pool", "asio", std::nullopt, false},
+    {"worker_pool", "zmq_inproc", std::nullopt, false},
 };
 
 } // namespace

@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
             peaks.push_back(peak_of(more) / limit);
         }
         const auto ratio = race::bootstrap_median(peaks, options.seed);
-        run.add({name, "peak memory of a race", "64 MiB", ratio, bar,
-                 !bar || ratio.median <= *bar});
+        run.add(
+            {name, "peak memory of a race", "64 MiB", ratio, bar, !bar || ratio.median <= *bar});
     };
     measure("own and standard schemes",
             {"--schemes", "serial,std_thread,std_async,worker_pool,async_bus,processes"}, 1.0);

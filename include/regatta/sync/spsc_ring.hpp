@@ -19,8 +19,8 @@ namespace regatta {
 /// A bounded first-in-first-out queue between one producer thread and one consumer thread.
 ///
 /// Each side keeps its own copy of the other's position and reads the shared one only when its copy
-/// says that there is not enough; the consumer gives room back once for many elements. So in a stream the two
-/// cores exchange a cache line for many elements, not several for each.
+/// says that there is not enough; the consumer gives room back once for many elements. So in a
+/// stream the two cores exchange a cache line for many elements, not several for each.
 ///
 /// Threads: `try_emplace`, `try_fill`, `free_slots` by the producer; `consume` by the consumer;
 /// `size` by any. Either role may move to another thread if that hand-over synchronises.
