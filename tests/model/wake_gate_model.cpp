@@ -142,6 +142,32 @@ struct two_takers : rl::test_suite<two_takers, 3> {
     }
 };
 
+/// Two sleep alike and one notification comes: whoever else may have come meanwhile, one of them
+/// wakes, and nobody stays counted as being woken who is not: a second notification finds the
+/// other.
+struct one_of_two : rl::test_suite<one_of_two, 3> {
+    gate_type gate;
+    rest_check rest;
+    flag_type ended{0};
+
+    void thread(unsigned index) {
+        if (index < 2) {
+            const auto ticket = gate.prepare_wait();
+            gate.commit_wait(ticket);
+            if (ended.fetch_add(1, relaxed) == 0) {
+                while (ended.load(relaxed) != 2 && !gate.notify_one()) {
+                    model::model_atomics::yield();
+                }
+            }
+        } else {
+            while (ended.load(relaxed) == 0 && !gate.notify_one()) {
+                model::model_atomics::yield();
+            }
+        }
+        rest.leave(gate, 3);
+    }
+};
+
 /// A wait that may time out, against a notification.
 struct timed_waiter : rl::test_suite<timed_waiter, 3> {
     gate_type gate;
@@ -168,12 +194,20 @@ struct timed_waiter : rl::test_suite<timed_waiter, 3> {
 };
 
 /// The light fence as it is where the kernel does its work: no fence at all to the memory model. So
-/// what a gate promises beside the wake-up must not rest on it.
+/// what a gate promises beside the wake-up must not rest on it. Here no wait ends without cause, so
+/// that it is the notification that ended it.
 struct atomics_without_light_fence : model::model_atomics {
     struct fence {
         void light() const {}
         void heavy() const {}
     };
+    static bool wait(model::atomic<std::uint32_t>& word, std::uint32_t expected,
+                     const std::chrono::steady_clock::time_point*) {
+        do {
+            word.wait(expected, false);
+        } while (word.load(relaxed) == expected);
+        return true;
+    }
 };
 
 /// What came before the notification is seen after the wait that it ended.
@@ -217,6 +251,7 @@ int main() {
                          model::make_scenario<two_waiters_all>("two waiters, notify all"),
                          model::make_scenario<each_in_turn>("each in turn, notify all"),
                          model::make_scenario<two_takers>("two takers, notify one each"),
+                         model::make_scenario<one_of_two>("one of two, notify one"),
                          model::make_scenario<timed_waiter>("a wait that may time out"),
                          model::make_scenario<publication>("publication"),
                          model::make_scenario<asked_first>("asked first")},

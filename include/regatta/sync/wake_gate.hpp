@@ -143,35 +143,34 @@ private:
     }
 
     void leave() noexcept {
-        // relaxed: counts; whoever left looks at its condition, and fences before it sleeps again.
+        // relaxed: the compare-and-swap checks it.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
-        while (!state_.compare_exchange_weak(s, without_one(s), std::memory_order_relaxed,
+        // acquire: partner is the release of the epoch in notify(); publishes what the notifier did
+        // before. Read-modify-writes in between continue the release sequence.
+        while (!state_.compare_exchange_weak(s, without_one(s), std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
         }
     }
 
     bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline) noexcept {
-        for (;;) {
-            // acquire: partner is the release of wakes_ in notify(); who sees it sees the epoch.
-            const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
-            // acquire: partner is the release of the epoch in notify(); publishes what the notifier
-            // did before. Read-modify-writes in between continue the release sequence.
-            std::uint64_t s = state_.load(std::memory_order_acquire);
-            if (epoch(s) != mine) {
-                leave();
-                return true;
-            }
-            if (!Atomics::wait(wakes_, wakes, deadline)) {
-                // The epoch and the count are one word: either this thread leaves unnotified, or
-                // it was notified in time and says so.
-                while (epoch(s) == mine) {
-                    if (state_.compare_exchange_weak(s, without_one(s), std::memory_order_relaxed,
-                                                     std::memory_order_relaxed)) {
-                        return false;
-                    }
+        // acquire: partner is the release of wakes_ in notify(); who sees it sees the epoch.
+        const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
+        // relaxed: leave() acquires.
+        std::uint64_t s = state_.load(std::memory_order_relaxed);
+        if (epoch(s) == mine && !Atomics::wait(wakes_, wakes, deadline)) {
+            // The epoch and the count are one word: either this thread leaves unnotified, or it was
+            // notified in time and says so.
+            while (epoch(s) == mine) {
+                if (state_.compare_exchange_weak(s, without_one(s), std::memory_order_relaxed,
+                                                 std::memory_order_relaxed)) {
+                    return false;
                 }
             }
         }
+        // Also if the notification came before this wait: the kernel may have woken this thread in
+        // the place of one that it was for, and then this one has to look, too.
+        leave();
+        return true;
     }
 
     /// Marks sleepers as being woken by `mark` and wakes `count`, if any is not marked yet.
