@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -230,6 +231,8 @@ TEST(subprocess, waits_no_longer_than_told) {
     auto child = spawn({.program = "sleep", .arguments = {"1000"}});
     EXPECT_EQ(child.wait_for(0s), std::nullopt);
     EXPECT_EQ(child.wait_for(-5s), std::nullopt);
+    EXPECT_EQ(child.wait_for(std::chrono::hours::min()), std::nullopt);
+    EXPECT_EQ(child.wait_for(std::chrono::duration<double>(std::nan(""))), std::nullopt);
     EXPECT_EQ(child.wait_for(2ms), std::nullopt);
     EXPECT_EQ(child.status(), std::nullopt);
     EXPECT_TRUE(child.kill(SIGKILL));
