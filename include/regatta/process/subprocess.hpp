@@ -116,8 +116,8 @@ private:
     template<class Duration>
     bool becomes_readable(Duration timeout) {
         using clock = std::chrono::steady_clock;
-        // Longer than a few decades is for ever, and would overflow the clock; so would as long ago.
-        // What is no number is no time, either.
+        // Longer than a few decades is for ever, and would overflow the clock; so would as long
+        // ago. What is no number is no time, either.
         std::chrono::duration<double> seconds(timeout);
         if (!(seconds.count() > 0)) {
             seconds = std::chrono::duration<double>::zero();
