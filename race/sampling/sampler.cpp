@@ -225,11 +225,13 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
 }
 
 estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed) {
-    std::vector<double> found = ratios(subject.usable(), peer.usable());
-    if (found.empty()) {
-        found = ratios(subject.samples, peer.samples);
+    const std::vector<double> found = ratios(subject.usable(), peer.usable());
+    if (!found.empty()) {
+        return bootstrap_median(found, seed);
     }
-    return bootstrap_median(found, seed);
+    estimate rough = bootstrap_median(ratios(subject.samples, peer.samples), seed);
+    rough.count = 0; // for the eye only: no verdict may rest on it
+    return rough;
 }
 
 } // namespace regatta::race

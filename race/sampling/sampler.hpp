@@ -111,7 +111,8 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
                         const std::function<void(const progress&)>& observer = {});
 
 /// The time of `subject` as a multiple of the time of `peer`: the median of the ratios within the
-/// rounds in which both have a usable sample, or of all rounds where there is no such round.
+/// rounds in which both have a usable sample; where there is no such round, that of all rounds,
+/// with a count of 0, so that no verdict rests on it.
 estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed = 1);
 
 } // namespace regatta::race
