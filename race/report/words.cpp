@@ -42,12 +42,13 @@ constexpr std::array<std::string_view, part_count> doing{
     "unlogged",
 };
 
-/// Those that were measured and are not among `leaders`, by their time.
+/// Those that are not among `leaders`, by their time. As with the leaders, who has too few clean
+/// rounds does not take part: a figure of theirs may be far from the truth.
 std::vector<const scheme_result*> followers(const race_result& result,
                                             const std::vector<std::string>& leaders) {
     std::vector<const scheme_result*> found;
     for (const scheme_result& one : result.schemes) {
-        if (one.ok() && one.time.count != 0 &&
+        if (one.ok() && one.vs_baseline.count >= pairs_for_a_verdict &&
             std::ranges::find(leaders, one.name) == leaders.end()) {
             found.push_back(&one);
         }
