@@ -3,6 +3,7 @@
 
 #include "interrupt.hpp"
 #include "nearest_name.hpp"
+#include "output_file.hpp"
 #include "race_arguments.hpp"
 #include "race_command.hpp"
 #include "schemes/scheme.hpp"
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     if (const auto status = regatta::race::run_as_worker(argc, argv)) {
         return *status;
     }
+    hold_standard_descriptors();
     std::setlocale(LC_CTYPE, "");
     ignore_broken_pipes();
     try {

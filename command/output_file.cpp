@@ -13,6 +13,16 @@
 
 namespace regatta::command {
 
+void hold_standard_descriptors() noexcept {
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(number, F_GETFD) < 0) {
+            // The lowest free number is this one, as those below it are taken by now.
+            [[maybe_unused]] const int held =
+                ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 void write_all(int to, std::string_view text, const std::string& what) {
     while (!text.empty()) {
         const ssize_t written = ::write(to, text.data(), text.size());

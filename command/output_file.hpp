@@ -34,6 +34,10 @@ private:
     bool written_ = false;
 };
 
+/// Takes the place of standard streams that are closed, so that no file and no shared memory gets
+/// their numbers and with them what is printed. Reading or writing there fails with EBADF.
+void hold_standard_descriptors() noexcept;
+
 /// Writes all of it. Failure: `std::system_error`, with `what` as the operation.
 void write_all(int to, std::string_view text, const std::string& what);
 

@@ -12,7 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <string_view>
+#include <system_error>
 
 namespace regatta::command {
 namespace {
@@ -38,6 +42,29 @@ std::vector<std::string_view> names_of(const Infos& infos) {
                                   near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
 }
 
+/// What is wrong with the text of a whole number; empty: nothing. CLI11 itself wraps "-1" round.
+std::string check_whole(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && stop == end
+               ? std::string()
+               : fmt::format("\"{}\" is not a whole number from 0 to 18446744073709551615", text);
+}
+
+std::string check_seconds(const std::string& text) {
+    const CLI::Range range(0.001, most_seconds);
+    double seconds = 0;
+    const bool number = CLI::detail::lexical_cast(text, seconds) && !std::isnan(seconds);
+    return number && range(text).empty()
+               ? std::string()
+               : fmt::format("\"{}\" is not a number from 0.001 to {}", text, most_seconds);
+}
+
+std::string check_file(const std::string& text) {
+    return text.empty() ? "the name of the file is empty" : "";
+}
+
 } // namespace
 
 void add_race_options(CLI::App& command, race_arguments& a) {
@@ -57,13 +84,15 @@ void add_race_options(CLI::App& command, race_arguments& a) {
                        ->type_name("N")
                        ->default_str("15");
     command.add_option("--time", a.seconds, "Rounds until this time is up")
-        ->check(CLI::Range(0.001, most_seconds))
+        ->check(check_seconds, "")
         ->type_name("SECONDS")
         ->excludes(rounds);
     command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
+        ->check(check_whole, "")
         ->type_name("N");
     command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
     command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
+        ->check(check_whole, "")
         ->type_name("N")
         ->default_str("1");
     command
@@ -75,8 +104,10 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         ->type_name("NAME")
         ->default_str("std_thread");
     command.add_option("--json", a.json, "Write the whole result here; - is standard output")
+        ->check(check_file, "")
         ->type_name("FILE");
     command.add_option("--csv", a.csv, "Write a line a scheme here; - is standard output")
+        ->check(check_file, "")
         ->type_name("FILE");
     command.add_flag("--list", a.list, "List workloads and schemes, and end");
     command.footer(

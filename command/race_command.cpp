@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <system_error>
 
@@ -29,6 +30,9 @@ struct outputs {
     explicit outputs(const race_arguments& arguments) {
         if (arguments.json == "-" && arguments.csv == "-") {
             throw usage_error("--json and --csv cannot both go to standard output");
+        }
+        if (!arguments.json.empty() && arguments.json == arguments.csv) {
+            throw usage_error("--json and --csv cannot both go to " + arguments.json);
         }
         try {
             if (!arguments.json.empty()) {
@@ -61,6 +65,18 @@ race::race_result race_with_progress(const race::workload_info& workload,
     progress_bar bar;
     return race::run_race(workload, entrants, options, control,
                           [&](const race::progress& now) { bar.show(now); });
+}
+
+/// Does it; where the system refuses, says so and returns false.
+template<class F>
+bool try_to(F f) {
+    try {
+        f();
+        return true;
+    } catch (const std::system_error& e) {
+        std::fprintf(stderr, "regatta: %s\n", e.what());
+        return false;
+    }
 }
 
 int status_of(const race::race_result& result) {
@@ -97,15 +113,22 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const interrupt_guard guard(control);
     const race::race_result result = race_with_progress(workload, entrants, options, control);
 
-    if (to.json) {
-        to.json->write(race::to_json(result, from));
-    }
-    if (to.csv) {
-        to.csv->write(race::to_csv(result));
-    }
-    const int text = to.text_descriptor();
-    write_all(text, race::to_text(result, from, style_of(text)), "cannot write the report");
-    const int status = status_of(result);
+    // What was measured is not lost because one of its views cannot be written.
+    bool written = try_to([&] {
+        if (to.json) {
+            to.json->write(race::to_json(result, from));
+        }
+    });
+    written &= try_to([&] {
+        if (to.csv) {
+            to.csv->write(race::to_csv(result));
+        }
+    });
+    written &= try_to([&] {
+        const int text = to.text_descriptor();
+        write_all(text, race::to_text(result, from, style_of(text)), "cannot write the report");
+    });
+    const int status = written ? status_of(result) : exit_code::failure;
     return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
 }
 

@@ -111,6 +111,30 @@ class Output(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"Broken pipe", result.stderr)
 
+    def test_a_closed_standard_output_is_an_error_and_spoils_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            words = [REGATTA, "race", "--schemes", "serial,processes", *QUICK, "--json", path]
+            for closed in (">&-", "<&- >&-", ">&- 2>&-"):
+                done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *words],
+                                      stderr=subprocess.PIPE, env=environment(), timeout=100,
+                                      check=False)
+                self.assertEqual(done.returncode, 1, closed)
+                if "2>" not in closed:
+                    self.assertIn(b"cannot write the report: Bad file", done.stderr)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(json.load(file)["schemes"][1]["status"], "ok")
+
+    def test_a_full_disk_does_not_cost_the_other_views(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = os.path.join(folder, "result.csv")
+            result = run("race", "--schemes", "serial", *QUICK, "--json", "/dev/full", "--csv",
+                         table)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("cannot write /dev/full: No space left on device", result.stderr)
+            self.assertIn("serial", result.stdout)
+            self.assertGreater(os.path.getsize(table), 0)
+
     def test_a_terminal_gets_colours_and_a_progress_bar_that_goes_away(self):
         terminal = OnTerminal("race", "--schemes", "serial,std_thread", *QUICK)
         self.assertEqual(terminal.status(), 0)

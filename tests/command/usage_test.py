@@ -68,6 +68,10 @@ class Usage(unittest.TestCase):
         self.refused("race", "--chunk", "0", says=["--chunk"])
         self.refused("race", "--size", "63", says=["63", "64"])
         self.refused("race", "--size", "2049", says=["2049", "2048"])
+        for number in ("", "-1", "1.5", "18446744073709551616"):
+            self.refused("race", "--seed", number, says=["--seed", f'"{number}"'])
+            self.refused("race", "--size", number, says=["--size", f'"{number}"'])
+        self.refused("race", "--time", "nan", says=["--time", "nan"])
         self.refused("race", "--kernel", "fast", says=["fast", "naive"])
 
     def test_rounds_and_time_exclude_each_other(self):
@@ -100,6 +104,16 @@ class Usage(unittest.TestCase):
 
     def test_two_results_do_not_fit_into_one_standard_output(self):
         self.refused("race", "--json", "-", "--csv", "-", says=["standard output"])
+
+    def test_two_results_do_not_fit_into_one_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result")
+            self.refused("race", "--json", path, "--csv", path, says=["--json", "--csv", path])
+            self.assertFalse(os.path.exists(path))
+
+    def test_a_file_has_a_name(self):
+        self.refused("race", "--json", "", says=["--json"])
+        self.refused("race", "--csv", "", says=["--csv"])
 
 
 if __name__ == "__main__":
