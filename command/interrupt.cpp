@@ -23,6 +23,9 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 
 constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
+/// How long a race may take to end after a signal; it looks at its flag before every item.
+constexpr unsigned patience_seconds = 20;
+
 void write_error(std::string_view text) noexcept {
     // There is nobody to tell of a failure.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -40,8 +43,16 @@ void on_signal(int number) {
     }
     if (race::race_control* control = active.load(std::memory_order_relaxed)) {
         control->request_stop();
+        // A library that never comes back (OpenBLAS waits for memory for ever) sees no flag.
+        ::alarm(patience_seconds);
     }
     errno = saved;
+}
+
+/// The race did not end after a signal: ends the program as a second signal would.
+void on_alarm(int) {
+    write_error("\nregatta: a library does not come back; giving up\n");
+    on_signal(received.load(std::memory_order_relaxed));
 }
 
 void set_handler(int number, void (*handler)(int)) {
@@ -61,12 +72,15 @@ interrupt_guard::interrupt_guard(race::race_control& control) {
     for (const int number : signals) {
         set_handler(number, on_signal);
     }
+    set_handler(SIGALRM, on_alarm);
 }
 
 interrupt_guard::~interrupt_guard() {
+    ::alarm(0);
     for (const int number : signals) {
         set_handler(number, SIG_DFL);
     }
+    set_handler(SIGALRM, SIG_DFL);
     active.store(nullptr, std::memory_order_relaxed);
 }
 

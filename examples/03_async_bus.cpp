@@ -29,7 +29,7 @@ int main() {
     int first_notes = 0;
     bus.subscribe<reading>([&](const reading& r) { sum += r.value; });
 
-    // A handler may end its own subscription; it is destroyed at the end of the batch.
+    // A handler may end its own subscription; it is destroyed before the next message.
     bus_type::subscription once;
     once = bus.subscribe<note>([&](const note& n) {
         std::printf("first note: %s\n", n.text.c_str());

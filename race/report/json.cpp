@@ -150,7 +150,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["stopped"] = result.stopped;
     document["baseline"] = text_or_null(result.baseline);
     document["noise_floor"] =
-        result.floor.control.count != 0 ? json(result.floor.distance) : json();
+        result.floor.control.count >= pairs_for_a_verdict ? json(result.floor.distance) : json();
     document["control"] = {{"vs_baseline", to_value(result.floor.control)},
                            {"contaminated", result.control.contaminated()},
                            {"dropped", result.control.dropped()},

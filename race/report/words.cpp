@@ -95,7 +95,7 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
     if (leaders.size() > 1) {
-        return fmt::format("a tie between {}: the differences are inside the noise floor ({})",
+        return fmt::format("a tie between {}: they cannot be told apart (noise floor {})",
                            joined(leaders), percent_text(result.floor.distance));
     }
     const auto others = followers(result, leaders);

@@ -226,7 +226,7 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
 
 estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed) {
     const std::vector<double> found = ratios(subject.usable(), peer.usable());
-    if (!found.empty()) {
+    if (!found.empty() && !subject.disturbed() && !peer.disturbed()) {
         return bootstrap_median(found, seed);
     }
     estimate rough = bootstrap_median(ratios(subject.samples, peer.samples), seed);

@@ -11,7 +11,7 @@ namespace {
 /// The whole workload in one call of OpenBLAS, which divides it among its own threads.
 class blas_threads final : public scheme {
 public:
-    ~blas_threads() override { blas::load().set_threads(1); }
+    ~blas_threads() override { blas::load().set_threads(1); } // none to start: it cannot throw
 
     void prepare(run_context& context) override {
         blas::load().set_threads(static_cast<int>(context.workers)); // starts them

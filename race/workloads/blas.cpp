@@ -3,9 +3,13 @@
 
 #include "workloads/blas.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
+#include <string>
 #include <strings.h>
 
 namespace regatta::race {
@@ -88,6 +92,24 @@ blas& blas::load() {
 
 std::string blas::missing() {
     return find() == nullptr ? absent_text : "";
+}
+
+void blas::set_threads(int threads) {
+    const auto running = [] {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        return static_cast<int>(std::distance(begin(tasks), end(tasks)));
+    };
+    const int before = running();
+    set_threads_(threads);
+    const int wanted = get_threads_(); // it knows a limit of its own
+    const int started = started_ + running() - before;
+    if (wanted > started) {
+        set_threads_(1);
+        throw std::runtime_error("OpenBLAS could start only " + std::to_string(started) + " of " +
+                                 std::to_string(wanted) +
+                                 " threads: raise the limit of memory or of processes");
+    }
+    started_ = std::max(started_, wanted);
 }
 
 std::string blas::version() const {

@@ -42,7 +42,9 @@ public:
     /// How many threads its next product uses.
     int threads() const noexcept { return get_threads_(); }
     /// Sets that number and starts the threads that are wanting. 1 leaves them asleep.
-    void set_threads(int threads) const noexcept { set_threads_(threads); }
+    /// Throws `std::runtime_error` if the system gives fewer threads: OpenBLAS does not notice, and
+    /// its next product with that number would wait for them for ever.
+    void set_threads(int threads);
 
     /// What the library says of its own build, its version included.
     const std::string& configuration() const noexcept { return configuration_; }
@@ -68,6 +70,7 @@ private:
     std::string configuration_;
     std::string core_;
     bool core_as_requested_ = true;
+    int started_ = 1; ///< Threads that are known to be there, the caller's included.
 };
 
 } // namespace regatta::race

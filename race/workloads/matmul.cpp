@@ -104,7 +104,7 @@ public:
     bool offers_whole() const noexcept override { return true; }
 
     bool run_whole(unsigned workers) override {
-        const blas& library = blas::load();
+        blas& library = blas::load();
         library.set_threads(static_cast<int>(workers));
         library.sgemm(n_, n_, n_, a_, b_, c_);
         library.set_threads(1);

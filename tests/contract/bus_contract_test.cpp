@@ -174,9 +174,8 @@ TEST(bus, a_handler_s_destructor_may_use_the_bus) {
         bus.unsubscribe(mine);
     });
     bus.publish(tick{1});
-    bus.process_batch();
+    EXPECT_EQ(drain(bus), 2); // The last words, too.
     EXPECT_EQ(alive.load(), 0);
-    EXPECT_EQ(drain(bus), 1);
     EXPECT_EQ(bus.stats().unhandled, 0u);
 
     const auto outside = bus.subscribe<text>([c = counted(alive, 1)](text&) {});
@@ -497,4 +496,27 @@ TEST(bus, a_refused_message_stays_with_the_caller) {
     bus.process_batch();
     EXPECT_TRUE(bus.try_publish(std::move(kept)));
     EXPECT_EQ(kept, nullptr);
+}
+
+// "destroyed before the next message is handled": so a place is free again at once.
+TEST(bus, a_handler_may_replace_itself_at_every_message) {
+    bus_type bus({.subscribers = 2});
+    int calls = 0;
+    bus_type::subscription mine;
+    struct replacing {
+        bus_type& bus;
+        int& calls;
+        bus_type::subscription& mine;
+        void operator()(tick&) const {
+            ++calls;
+            bus.unsubscribe(mine);
+            mine = bus.subscribe<tick>(replacing{bus, calls, mine});
+        }
+    };
+    mine = bus.subscribe<tick>(replacing{bus, calls, mine});
+    for (int i = 0; i < 100; ++i) {
+        bus.publish(tick{i});
+    }
+    EXPECT_EQ(bus.process_batch(), 100u);
+    EXPECT_EQ(calls, 100); // "from the next message on"
 }

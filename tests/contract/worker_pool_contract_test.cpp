@@ -403,7 +403,7 @@ TEST(worker_pool, a_handler_that_would_wait_for_itself_is_told) {
     EXPECT_EQ(told.load(), 3);
 }
 
-// "where those wait likewise, 256 deep, it throws": messages that make more than the ring holds.
+// "where those wait likewise, 32 deep, it throws": messages that make more than the ring holds.
 TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
     std::atomic<int> handled{0};
     std::atomic<int> accepted{0};

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace model {
@@ -27,8 +27,11 @@ struct site {
     unsigned column = 0;
     operation kind = operation::load;
     std::memory_order order = std::memory_order_relaxed;
+    std::string_view function{}; ///< In which it stands; of a template, one of its instances.
 
-    auto operator<=>(const site&) const = default;
+    auto place() const { return std::tie(file, line, column, kind, order); }
+    bool operator==(const site& other) const { return place() == other.place(); }
+    bool operator<(const site& other) const { return place() < other.place(); }
 };
 
 /// A site together with what becomes of it: a weaker order, or nothing at all.
@@ -58,7 +61,8 @@ inline const mutation* active = nullptr;
 
 inline site site_of(operation kind, std::memory_order order, const std::source_location& at) {
     const std::string_view path = at.file_name();
-    return {path.substr(path.rfind('/') + 1), at.line(), at.column(), kind, order};
+    return {
+        path.substr(path.rfind('/') + 1), at.line(), at.column(), kind, order, at.function_name()};
 }
 
 inline bool is_active(operation kind, const std::source_location& at) {

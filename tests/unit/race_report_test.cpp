@@ -197,7 +197,7 @@ TEST(race_words, inside_the_noise_floor_nobody_wins) {
     const auto result =
         fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).add("slow", 300).finish();
     EXPECT_THAT(race::outcome_words(result, {}), StartsWith("A tie between "));
-    EXPECT_THAT(race::outcome_words(result, {}), HasSubstr("inside the noise floor"));
+    EXPECT_THAT(race::outcome_words(result, {}), HasSubstr("cannot be told apart"));
     EXPECT_EQ(result.leaders.size(), 2u);
 }
 

@@ -55,9 +55,15 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         until.tv_nsec = static_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
-    const long status = ::syscall(
-        SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
-        deadline != nullptr ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
+    // A 32-bit system whose time_t has 64 bits needs the call of that width.
+#if defined(SYS_futex_time64)
+    constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+#else
+    constexpr long call = SYS_futex;
+#endif
+    const long status =
+        ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
+                  deadline != nullptr ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
     return !(status != 0 && errno == ETIMEDOUT);
 #else
     static_cast<void>(scope);
@@ -111,7 +117,12 @@ inline bool register_process_fence() noexcept {
 /// sleep anyway, so that the other side needs no fence at all.
 inline void process_fence() noexcept {
 #if REGATTA_LINUX && defined(SYS_membarrier)
-    ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    // The kernel may want memory for a moment that it does not have; there is no going on without
+    // the fence.
+    while (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
+           errno == ENOMEM) {
+        std::this_thread::yield();
+    }
 #endif
 }
 

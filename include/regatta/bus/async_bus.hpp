@@ -99,7 +99,7 @@ public:
     using lanes::try_publish;
 
     /// Has `handler` called with every message of type `T` from now on, as `void(T&)` or
-    /// `void(const T&)`, on the consumer's thread.
+    /// `void(const T&)`, on the consumer's thread; within a handler: from the next message on.
     /// Throws `std::logic_error` if the type has `bus_options::subscribers` handlers already.
     template<class T, class Handler>
     requires(set::template contains<T>) subscription subscribe(Handler&& handler) {
@@ -107,10 +107,14 @@ public:
                       "the handler must be callable with a reference to the message");
         typename handler_table<T>::handler call(std::forward<Handler>(handler));
         auto& table = std::get<handler_table<T>>(tables_);
+        const bool inside = this->in_consumer();
+        if (inside) {
+            sweep_due_ = true;
+        }
         subscription s;
         {
             const std::lock_guard lock(registration_);
-            s.place_ = table.add(call);
+            s.place_ = table.add(call, inside);
             if (s.place_ != handler_table<T>::npos) {
                 s.type_ = set::template index<T>;
                 s.generation_ = table.generation(s.place_);
@@ -122,7 +126,7 @@ public:
     }
 
     /// Ends a subscription. On return its handler is not called any more, is not running, and is
-    /// destroyed; from within a handler it is destroyed at the end of the consumer's batch. Where
+    /// destroyed; from within a handler it is destroyed before the next message is handled. Where
     /// two threads end the same one at once, it is destroyed when the one that gets true returns.
     /// @returns whether the subscription still stood.
     bool unsubscribe(const subscription& s) noexcept {
@@ -204,16 +208,23 @@ private:
         dispatching& operator=(const dispatching&) = delete;
         ~dispatching() {
             // Before the end of the batch is announced, so that who waits for it finds all done.
-            while (bus_.sweep_due_) {
-                bus_.sweep_due_ = false;
-                bus_.sweep();
-            }
+            // A handler that threw has left it to this.
+            bus_.tidy();
             bus_.batches_.leave();
         }
 
     private:
         async_bus& bus_;
     };
+
+    /// Destroys what handlers have unsubscribed and lets in what they have subscribed; no handler
+    /// runs meanwhile.
+    void tidy() noexcept {
+        while (sweep_due_) {
+            sweep_due_ = false;
+            sweep();
+        }
+    }
 
     /// What the consumer does with a message of type `T`: `void(T&)`.
     auto give_to_handlers() noexcept {
@@ -222,6 +233,9 @@ private:
                 // relaxed: a counter that only the consumer writes.
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
                                  std::memory_order_relaxed);
+            }
+            if (sweep_due_) [[unlikely]] {
+                tidy(); // now, so that a handler which replaces itself always finds its place
             }
         };
     }
@@ -270,6 +284,8 @@ private:
                     [this, &table] {
                         while (destroy_unlocked([&] { return table.release_left(); })) {
                         }
+                        const std::lock_guard lock(registration_);
+                        table.admit();
                     }(),
                     ...);
             },

@@ -34,8 +34,10 @@ public:
         : places_(std::make_unique<place[]>(places))
         , size_(places) {}
 
-    /// Moves a handler into a free place. @returns its index, or `npos` if there is none.
-    std::size_t add(handler& h) noexcept {
+    /// Moves a handler into a free place. @param by_consumer whether the consumer itself adds it,
+    /// maybe within `dispatch`: then it is called from the next `admit` on.
+    /// @returns its index, or `npos` if there is none.
+    std::size_t add(handler& h, bool by_consumer = false) noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             place& at = places_[i];
             // relaxed: only threads under the registration lock make a place free or take it.
@@ -43,7 +45,7 @@ public:
                 at.call = std::move(h);
                 ++at.generation;
                 // release: partner is the acquire in dispatch(); publishes the handler.
-                at.state.store(active, std::memory_order_release);
+                at.state.store(by_consumer ? joining : active, std::memory_order_release);
                 if (i + 1 > used_.load(std::memory_order_relaxed)) {
                     // relaxed: how far to look; what is there the state says.
                     used_.store(i + 1, std::memory_order_relaxed);
@@ -60,7 +62,7 @@ public:
     /// not to the caller's `release`. @returns false if it is not (any more) subscribed.
     bool retire(std::size_t i, std::uint32_t generation, bool by_consumer) noexcept {
         if (i >= size_ || places_[i].generation != generation ||
-            places_[i].state.load(std::memory_order_relaxed) != active) {
+            !subscribed(places_[i].state.load(std::memory_order_relaxed))) {
             return false;
         }
         // relaxed: the asymmetric fence that follows in the bus orders it. Partner: dispatch.
@@ -87,6 +89,16 @@ public:
         return {};
     }
 
+    /// By the consumer, not within `dispatch`: what it added meanwhile is called from now on.
+    void admit() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (places_[i].state.load(std::memory_order_relaxed) == joining) {
+                // relaxed: the consumer built the handler itself, and only it calls it.
+                places_[i].state.store(active, std::memory_order_relaxed);
+            }
+        }
+    }
+
     /// Calls every active handler. @returns whether there was one.
     bool dispatch(T& message) {
         bool any = false;
@@ -105,8 +117,13 @@ public:
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 private:
-    /// A retired place belongs to the thread that retired it, one that is left to the consumer.
-    enum : std::uint32_t { free, active, retired, left };
+    /// A retired place belongs to the thread that retired it; one that is left, or joining, to the
+    /// consumer.
+    enum : std::uint32_t { free, active, retired, left, joining };
+
+    static bool subscribed(std::uint32_t state) noexcept {
+        return state == active || state == joining;
+    }
 
     struct place {
         /// Written under the registration lock; read by the consumer.

@@ -143,9 +143,9 @@ public:
         return try_submit(T(m), p);
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
-    /// handles other messages meanwhile; where those wait likewise, 256 deep, it throws
-    /// `std::system_error` (`resource_deadlock_would_occur`). @returns false only if the pool is
-    /// closed.
+    /// handles other messages meanwhile; where those wait likewise, 32 deep, it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`). Before
+    /// `start` it waits for another thread to call that. @returns false only if the pool is closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
         if (try_put(m, ring_.capacity())) [[likely]] {
@@ -168,8 +168,9 @@ public:
     }
 
     /// Lets the workers take no further message until `resume`; messages are still accepted. On
-    /// return no handler runs any more; within a handler it returns at once. It does nothing to a
-    /// pool that is being closed.
+    /// return no handler runs any more; within a handler it returns at once. A handler that waits
+    /// for room in `submit` still helps, or it would wait for ever. `pause` does nothing to a pool
+    /// that is being closed.
     void pause() {
         // release: partner is the acquire in work(); observe() orders it against what workers do.
         paused_.store(true, std::memory_order_release);
@@ -258,7 +259,7 @@ private:
     };
     /// Handlers that may wait for room within each other: where messages make more messages than
     /// the ring holds this has no end of its own, and the stack has one.
-    static constexpr unsigned deepest_help = 256;
+    static constexpr unsigned deepest_help = 32;
 
     // --- starting and ending ---------------------------------------------------------------------
 

@@ -68,10 +68,11 @@ private:
         std::uint64_t position;
         ~releaser() {
             at.element.destroy();
+            // release: partner is the acquire in size() and consumed(). Before the turn, so that
+            // nobody claims the cell anew while it still counts as full (I1).
+            queue.head_.store(position + 1, std::memory_order_release);
             // release: partner is the acquire of the turn in try_emplace; the cell is empty.
             at.turn.store(position + queue.capacity(), std::memory_order_release);
-            // release: partner is the acquire in size() and consumed().
-            queue.head_.store(position + 1, std::memory_order_release);
         }
     };
 };

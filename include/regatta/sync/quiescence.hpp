@@ -38,9 +38,10 @@ public:
 
     /// Owner: begins a piece of work. Read what others may change only after it.
     void enter() noexcept {
-        // relaxed: only the owner writes it; the fence orders it before the owner's reads.
-        // Partner: the heavy fence in observe().
-        phase_.store(phase_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        // release: as in leave(), whose value an observer may miss and see only this one, which
+        // since C++20 (P0982) does not continue that store's release sequence.
+        // The fence orders it before the owner's reads. Partner: the heavy fence in observe().
+        phase_.store(phase_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         fence_.light();
     }
 
