@@ -109,7 +109,7 @@ public:
         auto& table = std::get<handler_table<T>>(tables_);
         const bool inside = this->in_consumer();
         if (inside) {
-            sweep_due_ = true;
+            tidy_due_ = true;
         }
         subscription s;
         {
@@ -138,7 +138,7 @@ public:
                 stood = table.retire(s.place_, s.generation_, inside);
             }
             if (inside) {
-                sweep_due_ = sweep_due_ || stood;
+                tidy_due_ = tidy_due_ || stood;
                 return;
             }
             // Also if it stood no more: the handler may be the one that ended it, and still run.
@@ -217,13 +217,21 @@ private:
         async_bus& bus_;
     };
 
-    /// Destroys what handlers have unsubscribed and lets in what they have subscribed; no handler
-    /// runs meanwhile.
+    /// Destroys what handlers have unsubscribed and lets in what they have subscribed; what other
+    /// threads unsubscribe they destroy themselves. No handler runs meanwhile.
     void tidy() noexcept {
-        while (sweep_due_) {
-            sweep_due_ = false;
-            sweep();
+        while (tidy_due_) { // a handler's destructor may use the bus, too
+            tidy_due_ = false;
+            std::apply([this](auto&... table) { (tidy(table), ...); }, tables_);
         }
+    }
+
+    template<class Table>
+    void tidy(Table& table) noexcept {
+        while (destroy_unlocked([&] { return table.release_left(); })) {
+        }
+        const std::lock_guard lock(registration_);
+        table.admit();
     }
 
     /// What the consumer does with a message of type `T`: `void(T&)`.
@@ -234,7 +242,7 @@ private:
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
                                  std::memory_order_relaxed);
             }
-            if (sweep_due_) [[unlikely]] {
+            if (tidy_due_) [[unlikely]] {
                 tidy(); // now, so that a handler which replaces itself always finds its place
             }
         };
@@ -276,22 +284,6 @@ private:
         return static_cast<bool>(old);
     }
 
-    /// Destroys what handlers have unsubscribed; other threads destroy what they unsubscribed.
-    void sweep() noexcept {
-        std::apply(
-            [this](auto&... table) {
-                (
-                    [this, &table] {
-                        while (destroy_unlocked([&] { return table.release_left(); })) {
-                        }
-                        const std::lock_guard lock(registration_);
-                        table.admit();
-                    }(),
-                    ...);
-            },
-            tables_);
-    }
-
     std::tuple<handler_table<Messages>...> tables_;
     spinlock registration_; ///< Held by those who change the tables; never while user code runs.
 
@@ -299,7 +291,7 @@ private:
     alignas(destructive_alignment) quiescence batches_;
     /// Messages that no handler took. Written by the consumer, read by `stats`.
     std::atomic<std::uint64_t> unhandled_{0};
-    bool sweep_due_ = false; ///< The consumer's own: a handler unsubscribed during this batch.
+    bool tidy_due_ = false; ///< The consumer's own: a handler has subscribed or unsubscribed.
 };
 
 } // namespace regatta

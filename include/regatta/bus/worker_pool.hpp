@@ -348,7 +348,7 @@ private:
         }
     }
 
-    /// Whether the workers take no message for now. Who closes waits for them: that goes before.
+    /// Whether the workers leave messages alone. `close` needs them, paused or not.
     bool held() const noexcept {
         // acquire: partner is the release in resume().
         return paused_.load(std::memory_order_acquire) && !ring_.closed();

@@ -183,7 +183,7 @@ private:
             if (sleepers(s) == woken(s)) {
                 return false;
             }
-            // release: partner is the acquire of the epoch in sleep(); see there.
+            // release: partner is the acquire in leave(); see there.
         } while (!state_.compare_exchange_weak(s, mark(s) + one_epoch, std::memory_order_release,
                                                std::memory_order_relaxed));
         // release: partner is the acquire of wakes_ in sleep(); publishes the epoch.
