@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/bus_producer.hpp>
 #include <regatta/bus/handler_table.hpp>
 #include <regatta/bus/message_lanes.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -69,7 +70,7 @@ public:
     using statistics = bus_stats;
 
     /// A lane of this bus, for one thread that publishes much; see `make_producer`.
-    using typename lanes::producer;
+    using producer = bus_producer<Messages...>;
 
     /// Names one subscription; a plain value, which may outlive it.
     class subscription {
@@ -94,9 +95,12 @@ public:
     using lanes::capacity;
     using lanes::close;
     using lanes::closed;
-    using lanes::make_producer;
     using lanes::publish;
     using lanes::try_publish;
+
+    /// Reserves a lane for one thread that publishes much.
+    /// Throws `std::logic_error` if all `bus_options::producers` lanes are taken.
+    [[nodiscard]] producer make_producer() { return producer(*this, this->reserve_lane()); }
 
     /// Has `handler` called with every message of type `T` from now on, as `void(T&)` or
     /// `void(const T&)`, on the consumer's thread; within a handler: from the next message on.

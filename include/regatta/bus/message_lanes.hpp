@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -31,22 +30,31 @@
 
 namespace regatta {
 
+template<class... Messages>
+class bus_producer;
+
 /// The rings between the producers of a bus and its consumer, and where both sides sleep.
 ///
-/// There is one common lane, which any thread may fill, and a lane for each `producer`. The public
-/// members are those of `async_bus`, which says all about threads, blocking, order and failure.
+/// There is one common lane, which any thread may fill, and a lane for each `bus_producer`. The
+/// public members are those of `async_bus`, which says all about threads, blocking, order and
+/// failure.
 template<class... Messages>
 class message_lanes {
+    friend class bus_producer<Messages...>;
+
 protected:
     using set = message_set<Messages...>;
     using message = typename set::any;
 
-private:
     using lane_ring = spsc_ring<message>;
 
-public:
-    class producer;
+    struct lane {
+        std::unique_ptr<lane_ring> ring;
+        /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
+        std::atomic<bool> taken{false};
+    };
 
+public:
     message_lanes(const message_lanes&) = delete;
     message_lanes& operator=(const message_lanes&) = delete;
 
@@ -57,14 +65,14 @@ public:
     /// @returns whether it was accepted; a message that was not stays as it is with the caller.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
-        return count(try_common(m, capacity()));
+        return count(common_.try_emplace(std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
     /// The same, if fewer messages wait in the lane than the priority's admission level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
-        return count(try_common(m, limits_[p]));
+        return count(common_.try_emplace_below(limits_[p], std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
@@ -84,23 +92,10 @@ public:
     template<class T>
     requires(set::template contains<T>) bool publish(T m, priority p) {
         check_level(p);
-        if (try_common(m, limits_[p])) [[likely]] {
+        if (common_.try_emplace_below(limits_[p], std::move(m))) [[likely]] {
             return count(true);
         }
         return publish_later(std::move(m), limits_[p]);
-    }
-
-    /// Reserves a lane for one thread that publishes much.
-    /// Throws `std::logic_error` if all `bus_options::producers` lanes are taken.
-    [[nodiscard]] producer make_producer() {
-        for (std::size_t i = 0; i < lane_count_; ++i) {
-            // acquire: partner is the release in ~producer; continues where the last owner ended.
-            if (!lanes_[i].taken.exchange(true, std::memory_order_acquire)) {
-                return producer(*this, lanes_[i]);
-            }
-        }
-        fail_state("async_bus::make_producer: all " + std::to_string(lane_count_) +
-                   " lanes are taken; give bus_options::producers a larger number");
     }
 
     /// Refuses further messages; `run` returns when the rest is processed, and publishers that wait
@@ -154,6 +149,18 @@ protected:
     bool in_consumer() const noexcept {
         // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
         return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+
+    /// Takes a lane that nobody has. Throws `std::logic_error` if there is none.
+    lane& reserve_lane() {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            // acquire: partner is the release in ~bus_producer; continues where the last one ended.
+            if (!lanes_[i].taken.exchange(true, std::memory_order_acquire)) {
+                return lanes_[i];
+            }
+        }
+        fail_state("async_bus::make_producer: all " + std::to_string(lane_count_) +
+                   " lanes are taken; give bus_options::producers a larger number");
     }
 
     /// Consumer: calls `use` with each message, lane by lane, until `max` are done or the lanes run
@@ -248,12 +255,6 @@ private:
     /// batch worth a transfer. (A single message is no stream: nothing must delay the next.)
     static constexpr std::chrono::nanoseconds catch_up_pause{2000};
 
-    struct lane {
-        std::unique_ptr<lane_ring> ring;
-        /// Whether a producer owns the lane. Written by `make_producer` and `~producer`.
-        std::atomic<bool> taken{false};
-    };
-
     bool any_ready() const noexcept {
         for (std::size_t i = 0; i < lane_count_; ++i) {
             if (lanes_[i].ring->ready()) {
@@ -261,14 +262,6 @@ private:
             }
         }
         return common_.ready();
-    }
-
-    template<class T>
-    bool try_common(T& m, std::size_t limit) noexcept {
-        if (limit < capacity() && common_.size() >= limit) {
-            return false;
-        }
-        return common_.try_emplace(std::move(m));
     }
 
     /// Wakes the consumer for a message that was accepted, or counts one that was not.
@@ -282,10 +275,10 @@ private:
     }
 
     /// Publishes in the common lane what found no room at first. By value, as the like of
-    /// `producer`: the caller's message then stays in registers.
+    /// `bus_producer`: the caller's message then stays in registers.
     template<class T>
     REGATTA_RARE bool publish_later(T m, std::size_t limit) {
-        return count(wait_for_room([&] { return try_common(m, limit); }));
+        return count(wait_for_room([&] { return common_.try_emplace_below(limit, std::move(m)); }));
     }
 
     /// Repeats `attempt` until it succeeds or the bus is closed, if the policy is to wait.
@@ -334,148 +327,6 @@ private:
     std::atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
-};
-
-/// A lane of a bus, for one thread that publishes much.
-///
-/// Threads: one at a time. The bus must outlive it. Blocks, Order, Failure: as the bus says.
-/// Cost: a publish is a store of the message and one of the position.
-template<class... Messages>
-class message_lanes<Messages...>::producer {
-public:
-    producer(producer&& other) noexcept
-        : bus_(other.bus_)
-        , lane_(std::exchange(other.lane_, nullptr)) {}
-    producer& operator=(producer&& other) noexcept {
-        if (this != &other) {
-            give_back();
-            bus_ = other.bus_;
-            lane_ = std::exchange(other.lane_, nullptr);
-        }
-        return *this;
-    }
-    /// Gives the lane back; what was published in it still arrives.
-    ~producer() { give_back(); }
-
-    /// Publishes if there is room now.
-    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
-    template<class T>
-    requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
-        return bus_->count(!bus_->closed() && push(m));
-    }
-    template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
-    /// The same, if fewer messages wait in this lane than the priority's admission level.
-    template<class T>
-    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
-        return bus_->count(!bus_->closed() && push_below(m, bus_->limits_[p]));
-    }
-    template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
-        return try_publish(T(m), p);
-    }
-    /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
-    template<class T>
-    requires(set::template contains<T>) bool publish(T m) {
-        if (!bus_->closed() && push(m)) [[likely]] {
-            return bus_->count(true);
-        }
-        return publish_later(std::move(m), lane_->ring->capacity());
-    }
-    /// The same with a priority: there is room below its admission level.
-    template<class T>
-    requires(set::template contains<T>) bool publish(T m, priority p) {
-        bus_->check_level(p);
-        if (!bus_->closed() && push_below(m, bus_->limits_[p])) [[likely]] {
-            return bus_->count(true);
-        }
-        return publish_later(std::move(m), bus_->limits_[p]);
-    }
-
-    /// Publishes copies of as many messages as there is room for, and makes them visible at once.
-    /// @returns how many were accepted; the rest is counted as refused.
-    template<class T>
-    requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
-        const std::size_t done = bus_->closed() ? 0 : fill(batch);
-        if (done != 0) {
-            bus_->items_.notify_one();
-        }
-        if (done != batch.size()) {
-            bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
-        }
-        return done;
-    }
-    /// Publishes copies of all messages, in as few steps as there is room for; without room it does
-    /// what `when_full` says. @returns how many were accepted.
-    template<class T>
-    requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        std::size_t done = bus_->closed() ? 0 : fill(batch);
-        while (done != batch.size()) {
-            if (done != 0) {
-                bus_->items_.notify_one(); // what is there is not kept waiting
-            }
-            const bool more = bus_->wait_for_room([&] {
-                const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
-                done += now;
-                return now != 0;
-            });
-            if (!more) {
-                bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
-                break;
-            }
-        }
-        if (done != 0) {
-            bus_->items_.notify_one();
-        }
-        return done;
-    }
-
-private:
-    friend class message_lanes;
-    producer(message_lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
-
-    /// Publishes what found no room at first; see `message_lanes::publish_later`.
-    template<class T>
-    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
-        return bus_->count(
-            bus_->wait_for_room([&] { return !bus_->closed() && push_below(m, limit); }));
-    }
-
-    template<class T>
-    bool push(T& m) noexcept {
-        return lane_->ring->try_emplace(std::move(m));
-    }
-    template<class T>
-    bool push_below(T& m, std::size_t limit) noexcept {
-        const std::size_t capacity = lane_->ring->capacity();
-        if (limit < capacity) {
-            const std::size_t room = capacity - limit + 1;
-            if (lane_->ring->free_slots(room) < room) {
-                return false;
-            }
-        }
-        return push(m);
-    }
-    template<class T>
-    std::size_t fill(std::span<const T> batch) {
-        REGATTA_TRY {
-            return lane_->ring->try_fill(
-                batch.size(), [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
-        }
-        REGATTA_CATCH_ALL {
-            bus_->items_.notify_one(); // those before the one whose copy threw are there
-            REGATTA_RETHROW;
-        }
-    }
-    void give_back() noexcept {
-        if (lane_ != nullptr) {
-            // release: partner is the acquire in make_producer; see there.
-            lane_->taken.store(false, std::memory_order_release);
-        }
-    }
-
-    message_lanes* bus_;
-    lane* lane_;
 };
 
 } // namespace regatta

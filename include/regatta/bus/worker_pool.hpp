@@ -129,14 +129,14 @@ public:
     /// caller.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
-        return count(try_put(m, ring_.capacity()));
+        return count(ring_.try_emplace(std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
     /// The same, if fewer messages wait than the priority's admission level.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m, priority p) noexcept {
-        return count(try_put(m, limits_[p]));
+        return count(ring_.try_emplace_below(limits_[p], std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m, priority p) {
@@ -148,7 +148,7 @@ public:
     /// `start` it waits for another thread to call that. @returns false only if the pool is closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
-        if (try_put(m, ring_.capacity())) [[likely]] {
+        if (ring_.try_emplace(std::move(m))) [[likely]] {
             return count(true);
         }
         return submit_later(std::move(m), ring_.capacity());
@@ -161,7 +161,7 @@ public:
             fail_argument("worker_pool::submit: the admission level of this priority is 0, so that "
                           "it would wait for ever");
         }
-        if (try_put(m, limits_[p])) [[likely]] {
+        if (ring_.try_emplace_below(limits_[p], std::move(m))) [[likely]] {
             return count(true);
         }
         return submit_later(std::move(m), limits_[p]);
@@ -359,14 +359,6 @@ private:
 
     // --- submitting and waiting ------------------------------------------------------------------
 
-    template<class T>
-    bool try_put(T& m, std::size_t limit) noexcept {
-        if (limit < ring_.capacity() && ring_.size() >= limit) {
-            return false;
-        }
-        return ring_.try_emplace(std::move(m));
-    }
-
     /// Wakes a worker for a message that was accepted, or counts one that was not.
     bool count(bool accepted) noexcept {
         if (accepted) {
@@ -383,7 +375,7 @@ private:
     REGATTA_RARE bool submit_later(T m, std::size_t limit) {
         bool accepted = false;
         const auto settled = [&] {
-            accepted = accepted || try_put(m, limit);
+            accepted = accepted || ring_.try_emplace_below(limit, std::move(m));
             return accepted || ring_.closed();
         };
         if (worker* const me = current_worker()) {

@@ -67,6 +67,18 @@ public:
         return true;
     }
 
+    /// Producer: the same, if it holds fewer than `limit` elements.
+    template<class... Args>
+    bool try_emplace_below(std::size_t limit, Args&&... args) {
+        if (limit < capacity()) {
+            const std::size_t room = capacity() - limit + 1;
+            if (free_slots(room) < room) {
+                return false;
+            }
+        }
+        return try_emplace(std::forward<Args>(args)...);
+    }
+
     /// Producer: constructs up to `count` elements at the end and publishes them at once.
     ///
     /// `construct(cell, i)` is called for i = 0, 1 … and calls `cell.emplace(…)`. If it throws, the

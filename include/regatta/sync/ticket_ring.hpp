@@ -88,6 +88,15 @@ public:
         }
     }
 
+    /// The same, if it holds fewer than `limit` elements.
+    template<class... Args>
+    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
+        if (limit < capacity() && size() >= limit) {
+            return false;
+        }
+        return try_emplace(std::forward<Args>(args)...);
+    }
+
     /// Refuses every element from now on; any thread. An element whose position was claimed before
     /// is still accepted, all others are not: the same compare-and-swap decides both.
     void close() noexcept {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A producer of an `async_bus` with a lane of its own.
+
+#include <regatta/base/config.hpp>
+#include <regatta/bus/message_lanes.hpp>
+#include <regatta/pool/priority.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace regatta {
+
+template<class... Messages>
+class async_bus;
+
+/// A lane of a bus, for one thread that publishes much.
+///
+/// Threads: one at a time. The bus must outlive it. Blocks, Order, Failure: as the bus says.
+/// Cost: a publish is a store of the message and one of the position.
+template<class... Messages>
+class bus_producer {
+    using lanes = message_lanes<Messages...>;
+    using set = typename lanes::set;
+    using lane = typename lanes::lane;
+
+public:
+    bus_producer(bus_producer&& other) noexcept
+        : bus_(other.bus_)
+        , lane_(std::exchange(other.lane_, nullptr)) {}
+    bus_producer& operator=(bus_producer&& other) noexcept {
+        if (this != &other) {
+            give_back();
+            bus_ = other.bus_;
+            lane_ = std::exchange(other.lane_, nullptr);
+        }
+        return *this;
+    }
+    /// Gives the lane back; what was published in it still arrives.
+    ~bus_producer() { give_back(); }
+
+    /// Publishes if there is room now.
+    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
+        return bus_->count(!bus_->closed() && lane_->ring->try_emplace(std::move(m)));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
+    /// The same, if fewer messages wait in this lane than the priority's admission level.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
+        return bus_->count(!bus_->closed() &&
+                           lane_->ring->try_emplace_below(bus_->limits_[p], std::move(m)));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
+        return try_publish(T(m), p);
+    }
+    /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m) {
+        if (!bus_->closed() && lane_->ring->try_emplace(std::move(m))) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later(std::move(m), lane_->ring->capacity());
+    }
+    /// The same with a priority: there is room below its admission level.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m, priority p) {
+        bus_->check_level(p);
+        if (!bus_->closed() && lane_->ring->try_emplace_below(bus_->limits_[p], std::move(m)))
+            [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later(std::move(m), bus_->limits_[p]);
+    }
+
+    /// Publishes copies of as many messages as there is room for, and makes them visible at once.
+    /// @returns how many were accepted; the rest is counted as refused.
+    template<class T>
+    requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
+        const std::size_t done = bus_->closed() ? 0 : fill(batch);
+        if (done != 0) {
+            bus_->items_.notify_one();
+        }
+        if (done != batch.size()) {
+            bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
+        }
+        return done;
+    }
+    /// Publishes copies of all messages, in as few steps as there is room for; without room it does
+    /// what `when_full` says. @returns how many were accepted.
+    template<class T>
+    requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
+        std::size_t done = bus_->closed() ? 0 : fill(batch);
+        while (done != batch.size()) {
+            if (done != 0) {
+                bus_->items_.notify_one(); // what is there is not kept waiting
+            }
+            const bool more = bus_->wait_for_room([&] {
+                const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
+                done += now;
+                return now != 0;
+            });
+            if (!more) {
+                bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
+                break;
+            }
+        }
+        if (done != 0) {
+            bus_->items_.notify_one();
+        }
+        return done;
+    }
+
+private:
+    friend class async_bus<Messages...>;
+    bus_producer(lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
+
+    /// Publishes what found no room at first; by value, as the like of
+    /// `message_lanes`: the caller's message then stays in registers.
+    template<class T>
+    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+        return bus_->count(bus_->wait_for_room([&] {
+            return !bus_->closed() && lane_->ring->try_emplace_below(limit, std::move(m));
+        }));
+    }
+
+    template<class T>
+    std::size_t fill(std::span<const T> batch) {
+        REGATTA_TRY {
+            return lane_->ring->try_fill(
+                batch.size(), [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+        }
+        REGATTA_CATCH_ALL {
+            bus_->items_.notify_one(); // those before the one whose copy threw are there
+            REGATTA_RETHROW;
+        }
+    }
+    void give_back() noexcept {
+        if (lane_ != nullptr) {
+            // release: partner is the acquire in reserve_lane; see there.
+            lane_->taken.store(false, std::memory_order_release);
+        }
+    }
+
+    lanes* bus_;
+    lane* lane_;
+};
+
+} // namespace regatta
