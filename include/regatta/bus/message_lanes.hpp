@@ -168,7 +168,7 @@ protected:
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
         if (on_their_heels_) {
-            const auto until = std::chrono::steady_clock::now() + catch_up_pause;
+            const auto until = std::chrono::steady_clock::now() + catch_up_pause();
             do {
                 std_atomics::relax();
             } while (std::chrono::steady_clock::now() < until);
@@ -253,7 +253,10 @@ private:
     /// How long the consumer waits before it looks again after a batch of several messages that
     /// emptied the lanes: it is on the producers' heels in a stream, which can grow meanwhile to a
     /// batch worth a transfer. (A single message is no stream: nothing must delay the next.)
-    static constexpr std::chrono::nanoseconds catch_up_pause{2000};
+    /// No longer than a fast stream needs to fill a lane: it must not wait for the consumer.
+    std::chrono::nanoseconds catch_up_pause() const noexcept {
+        return std::chrono::nanoseconds(4 * std::min<std::size_t>(capacity(), 500));
+    }
 
     bool any_ready() const noexcept {
         for (std::size_t i = 0; i < lane_count_; ++i) {
