@@ -24,6 +24,12 @@
 #define REGATTA_LINUX 0
 #endif
 
+#if defined(_WIN32)
+#define REGATTA_WINDOWS 1
+#else
+#define REGATTA_WINDOWS 0
+#endif
+
 // The thread sanitizer does not model fences; see sync/atomics.hpp for what that changes.
 #if defined(__SANITIZE_THREAD__)
 #define REGATTA_THREAD_SANITIZER 1
@@ -43,6 +49,13 @@
 #define REGATTA_CPU_RELAX() __asm__ __volatile__("yield" ::: "memory")
 #else
 #define REGATTA_CPU_RELAX() static_cast<void>(0)
+#endif
+
+// A hint that a line will be written soon, so that its core can ask the others for it meanwhile.
+#if defined(__GNUC__)
+#define REGATTA_PREFETCH_WRITE(address) __builtin_prefetch((address), 1)
+#else
+#define REGATTA_PREFETCH_WRITE(address) static_cast<void>(address)
 #endif
 
 // For the rare half of a hot function: kept out of line, so that what only it needs (the address of
