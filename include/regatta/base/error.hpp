@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -17,12 +18,16 @@ namespace regatta {
 
 /// Reports a system call that failed: throws `std::system_error` with the code and the operation.
 /// Without exceptions it prints the same text to stderr and calls `std::abort`.
-[[noreturn]] inline void fail_system(int error_number, const std::string& operation) {
+/// @param error_number as in `errno`, also where the system itself counts differently.
+[[noreturn]] inline void fail_system(int error_number, std::string operation) {
+    if (REGATTA_WINDOWS && error_number == ENOTSUP) {
+        operation += " (not supported on this system)"; // Its C library has no text for the number.
+    }
 #if REGATTA_EXCEPTIONS
-    throw std::system_error(error_number, std::system_category(), operation);
+    throw std::system_error(error_number, std::generic_category(), operation);
 #else
     std::fprintf(stderr, "regatta: %s: %s\n", operation.c_str(),
-                 std::system_category().message(error_number).c_str());
+                 std::generic_category().message(error_number).c_str());
     std::abort();
 #endif
 }

@@ -10,6 +10,7 @@
 #include <regatta/base/platform.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/pool/scheduling.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -21,7 +22,7 @@
 
 namespace regatta {
 
-/// The threads of a pool: named, pinned, started all or none, joined together.
+/// The threads of a pool: named, pinned, scheduled, started all or none, joined together.
 ///
 /// Threads: `start` and `join` by one thread at a time; `size` and `current` by any, also while
 /// those run. Blocks: `start` until each thread is in place, `join` until each has ended.
@@ -33,14 +34,18 @@ public:
     ~thread_team() { join(); }
 
     /// Starts `count` threads, each of which calls `body(i)` with its number, from 0, once all are
-    /// there and `size()` says so. Thread i is named "name/i" and pinned to the i-th CPU of `pin`,
-    /// from the start again if there are more threads than CPUs; an empty set pins nothing.
+    /// there and `size()` says so. Thread i is named "name/i", pinned to the i-th CPU of `pin`,
+    /// from the start again if there are more threads than CPUs, and put under `schedule`; an empty
+    /// set pins nothing.
     ///
-    /// Throws `std::system_error` if a thread cannot be had or pinned; then no `body` has run and
+    /// Throws `std::system_error` if a thread cannot be had, pinned or scheduled, and
+    /// `std::invalid_argument` for a `schedule` that does not exist; then no `body` has run and
     /// none will.
     /// @param body copied for each thread; must not throw.
     template<class Body>
-    void start(unsigned count, const std::string& name, const cpu_set& pin, const Body& body) {
+    void start(unsigned count, const std::string& name, const cpu_set& pin,
+               const scheduling& schedule, const Body& body) {
+        check_scheduling(schedule);
         const std::vector<unsigned> cpus(pin.begin(), pin.end());
         start_.store(signal::wait, std::memory_order_relaxed);
         REGATTA_TRY {
@@ -51,8 +56,8 @@ public:
                 if (!cpus.empty()) {
                     m.pin = cpu_set{cpus[i % cpus.size()]};
                 }
-                m.thread = std::thread([this, &m, i, body] {
-                    if (begin(m)) {
+                m.thread = std::thread([this, &m, i, schedule, body] {
+                    if (begin(m, schedule)) {
                         // relaxed, both: see current().
                         m.id.store(std::this_thread::get_id(), std::memory_order_relaxed);
                         body(i);
@@ -65,7 +70,10 @@ public:
                 m->outcome.wait(starting, std::memory_order_acquire);
                 const int error = m->outcome.load(std::memory_order_acquire);
                 if (error != 0) {
-                    fail_system(error, "pin thread '" + m->name + "' to CPU " + m->pin.to_string());
+                    const std::string thread = "thread '" + m->name + "' ";
+                    fail_system(error, m->pinned
+                                           ? "schedule " + thread + "as " + to_string(schedule)
+                                           : "pin " + thread + "to CPU " + m->pin.to_string());
                 }
             }
         }
@@ -79,6 +87,12 @@ public:
         // prepared for them.
         size_.store(count, std::memory_order_release);
         give(signal::go);
+    }
+
+    /// The same, with the scheduling of the thread that calls it.
+    template<class Body>
+    void start(unsigned count, const std::string& name, const cpu_set& pin, const Body& body) {
+        start(count, name, pin, scheduling{}, body);
     }
 
     /// Waits until every body has returned. Again: does nothing.
@@ -118,16 +132,22 @@ private:
         /// What became of its start: an error number, or `starting`. Written once by the thread,
         /// read by `start`.
         std::atomic<int> outcome{starting};
-        std::thread thread; ///< Of the one who starts and joins.
+        bool pinned = false; ///< Whether that came after the pin; published by `outcome`.
+        std::thread thread;  ///< Of the one who starts and joins.
     };
 
     enum class signal : std::uint32_t { wait, go, abort };
 
     /// The first steps of a thread. @returns whether it may go on.
-    bool begin(member& m) noexcept {
+    bool begin(member& m, const scheduling& schedule) noexcept {
         platform::name_this_thread(m.name.c_str());
+        int error = m.pin.empty() ? 0 : try_pin_this_thread(m.pin);
+        m.pinned = error == 0;
+        if (m.pinned) {
+            error = try_schedule_this_thread(schedule);
+        }
         // release: partner is the acquire in start().
-        m.outcome.store(m.pin.empty() ? 0 : try_pin_this_thread(m.pin), std::memory_order_release);
+        m.outcome.store(error, std::memory_order_release);
         m.outcome.notify_one();
         // acquire: partner is the release in give().
         start_.wait(signal::wait, std::memory_order_acquire);
