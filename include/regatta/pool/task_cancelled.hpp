@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a future throws whose task never ran.
+
+#include <system_error>
+
+namespace regatta {
+
+/// The task was cancelled, or its stop token was stopped before its turn came, or its pool
+/// discarded it. Its code is `std::errc::operation_canceled`.
+class task_cancelled : public std::system_error {
+public:
+    task_cancelled()
+        : std::system_error(std::make_error_code(std::errc::operation_canceled),
+                            "the task was cancelled before it started") {}
+};
+
+} // namespace regatta

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Who waits for whom among the workers of a pool, so that a wait that cannot end is refused.
+
+#include <regatta/base/error.hpp>
+#include <regatta/pool/worker_context.hpp>
+
+#include <mutex>
+#include <system_error>
+
+namespace regatta {
+
+/// What a worker can block on: a task that another worker runs.
+class wait_target {
+public:
+    /// The level of the worker's stack that the end of this depends on at the moment; none if it
+    /// has ended, or waits in a queue, or if that is unknown. What it returns is only compared.
+    virtual const worker_level* runner() const noexcept = 0;
+
+protected:
+    ~wait_target() = default;
+};
+
+/// The workers of one pool that are blocked, and on what.
+///
+/// A worker that is about to block registers first, and the chain is followed: the task it wants,
+/// the worker that runs it, the task that this one is blocked on, and so on. If the chain comes
+/// back to the worker itself, the wait could never end. All this happens under one lock, so that of
+/// the waits that close a circle the last one sees all the others.
+///
+/// A worker that waits for the whole pool waits for every task that does not do so itself: whoever
+/// blocks on a task of such a worker closes a circle, too.
+///
+/// Threads: any. Blocks: for the lock. Cost: a lock and a few comparisons for each blocked worker;
+/// only for waits that are about to sleep anyway.
+class wait_graph {
+public:
+    wait_graph() = default;
+    wait_graph(const wait_graph&) = delete;
+    wait_graph& operator=(const wait_graph&) = delete;
+
+    /// Registers that the worker blocks on a task, until `unblock`. Throws `std::system_error`
+    /// (`resource_deadlock_would_occur`) if that could never end; it is not registered then.
+    void block(worker_level& self, const wait_target& target) {
+        const std::lock_guard lock(mutex_);
+        self.target = &target;
+        if (leads_to(self, &self)) {
+            self.target = nullptr;
+            refuse("waiting for a task that waits for this one");
+        }
+        push(self);
+    }
+    void unblock(worker_level& self) noexcept {
+        const std::lock_guard lock(mutex_);
+        remove(self);
+        self.target = nullptr;
+    }
+
+    /// A worker's wait for its whole pool, from the construction to the destruction: on a new
+    /// level, so that what it runs meanwhile is not taken for what waits. Throws as `block` does,
+    /// also if another worker is blocked on a task of this one.
+    class pool_wait {
+    public:
+        explicit pool_wait(worker_context& worker) : worker_(worker), outer_(*worker.level) {
+            if (worker.graph != nullptr) {
+                worker.graph->enter(outer_);
+            }
+            worker.level = &inner_;
+        }
+        pool_wait(const pool_wait&) = delete;
+        pool_wait& operator=(const pool_wait&) = delete;
+        ~pool_wait() {
+            worker_.level = &outer_;
+            if (worker_.graph != nullptr) {
+                worker_.graph->unblock(outer_);
+            }
+        }
+
+    private:
+        worker_context& worker_;
+        worker_level& outer_;
+        worker_level inner_;
+    };
+
+private:
+    void enter(worker_level& self) {
+        const std::lock_guard lock(mutex_);
+        for (worker_level* other = first_; other != nullptr; other = other->next) {
+            if (other->target != nullptr && leads_to(*other, &self)) {
+                refuse("waiting for a pool in which a task waits for this one");
+            }
+        }
+        push(self); // Without a target: it waits for all.
+    }
+
+    /// Whether the chain from a level that is blocked on a task reaches that goal, or, if the goal
+    /// is where it began, a level that waits for the whole pool. It ends: no circle was let in.
+    bool leads_to(const worker_level& from, const worker_level* goal) const noexcept {
+        for (const worker_level* at = &from;;) {
+            const worker_level* const runner = at->target->runner();
+            if (runner == nullptr) {
+                return false;
+            }
+            if (runner == goal) {
+                return true;
+            }
+            // Only what is registered is looked at: the runner may have ended since.
+            for (at = first_; at != nullptr && at != runner; at = at->next) {
+            }
+            if (at == nullptr) {
+                return false;
+            }
+            if (at->target == nullptr) {
+                return &from == goal;
+            }
+        }
+    }
+
+    [[noreturn]] static void refuse(const char* what) {
+        throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                                what);
+    }
+    void push(worker_level& self) noexcept {
+        self.next = first_;
+        first_ = &self;
+    }
+    void remove(worker_level& self) noexcept {
+        worker_level** at = &first_;
+        while (*at != &self) {
+            at = &(*at)->next;
+        }
+        *at = self.next;
+        self.next = nullptr;
+    }
+
+    std::mutex mutex_;
+    worker_level* first_ = nullptr; ///< The blocked levels. Guarded by the mutex.
+};
+
+} // namespace regatta
