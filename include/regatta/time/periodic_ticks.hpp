@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// When a periodic timer is due next, without drift.
+
+#include <regatta/time/saturated_time.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace regatta {
+
+/// What becomes of the ticks of a periodic timer that passed while it was late.
+enum class missed_ticks {
+    skip,    ///< They are left out; the next run is for the first tick that has not passed.
+    catch_up ///< Each still gets a run, one after the other, until the timer is on time again.
+};
+
+/// A tick and what was left out before it.
+struct following_tick {
+    std::chrono::steady_clock::time_point time;
+    std::uint64_t skipped = 0;
+};
+
+/// The tick that follows `tick`, looked at from the moment `now`. All ticks are whole periods from
+/// the first one, however late their runs are.
+/// @param period positive.
+constexpr following_tick next_tick(std::chrono::steady_clock::time_point tick,
+                                   std::chrono::nanoseconds period,
+                                   std::chrono::steady_clock::time_point now,
+                                   missed_ticks missed) noexcept {
+    const auto next = saturated_sum(tick, period);
+    if (missed == missed_ticks::catch_up || next >= now) {
+        return {next, 0};
+    }
+    // Not "+ period - 1", which could overflow: next < now, so the quotient is of a positive
+    // number.
+    const auto late = ((now - next) - std::chrono::nanoseconds(1)) / period + 1;
+    return {saturated_sum(next, late * period), static_cast<std::uint64_t>(late)};
+}
+
+} // namespace regatta

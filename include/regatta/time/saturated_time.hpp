@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Arithmetic with times that stops at the ends of the clock instead of going round.
+
+#include <chrono>
+#include <type_traits>
+
+namespace regatta {
+
+/// A duration of any kind in nanoseconds: rounded up, so that nobody waits less than was asked for;
+/// the largest that there is (292 years) for all that is longer, and for a number that is none.
+template<class Rep, class Period>
+constexpr std::chrono::nanoseconds
+saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
+    using std::chrono::nanoseconds;
+    if constexpr (std::is_same_v<std::chrono::duration<Rep, Period>, nanoseconds>) {
+        return d;
+    } else {
+        // 2^63 is a double, so the comparisons are exact where it matters.
+        using wide = std::chrono::duration<double, std::nano>;
+        const wide w(d);
+        if (!(w < wide(nanoseconds::max()))) {
+            return nanoseconds::max();
+        }
+        if (w <= wide(nanoseconds::min())) {
+            return nanoseconds::min();
+        }
+        return std::chrono::ceil<nanoseconds>(d);
+    }
+}
+
+/// `t + d` for a `d` that is not negative; the clock's last moment, which never comes, if that is
+/// beyond it.
+template<class Clock>
+constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
+saturated_sum(std::chrono::time_point<Clock, std::chrono::nanoseconds> t,
+              std::chrono::nanoseconds d) noexcept {
+    using moment = std::chrono::time_point<Clock, std::chrono::nanoseconds>;
+    return t.time_since_epoch().count() > 0 && d > moment::max() - t ? moment::max() : t + d;
+}
+
+} // namespace regatta

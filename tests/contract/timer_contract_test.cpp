@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of timer_scheduler promises about when and where callbacks run; each test
+// quotes the sentence that it checks. timer_cancel_contract_test.cpp has cancelling and the end.
+
+#include "../unit/counted.hpp"
+#include "manual_executor.hpp"
+#include "threads.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/time/timer_scheduler.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using library_test::await;
+using library_test::counted;
+using library_test::manual_executor;
+using library_test::plain_pool;
+using regatta::missed_ticks;
+using regatta::timer_id;
+using regatta::timer_scheduler;
+using clock_type = timer_scheduler::clock;
+
+/// Keeps the timer thread busy until it is opened, so that several timers are due at once.
+class gate {
+public:
+    explicit gate(timer_scheduler& timers) {
+        timers.at(clock_type::time_point::min(), [this] {
+            inside_ = true;
+            await([this] { return open_.load(); });
+        });
+        await([this] { return inside_.load(); });
+    }
+    void open() { open_ = true; }
+
+private:
+    std::atomic<bool> inside_{false};
+    std::atomic<bool> open_{false};
+};
+
+static_assert(regatta::timer_executor<manual_executor>);
+static_assert(!regatta::timer_executor<int>);
+static_assert(!regatta::timer_executor<timer_scheduler>);
+static_assert(!std::is_copy_constructible_v<timer_scheduler>);
+
+} // namespace
+
+// "no callback runs before its time"
+TEST(timer_scheduler, runs_nothing_before_its_time) {
+    timer_scheduler timers;
+    std::atomic<int> early{0};
+    std::atomic<int> run{0};
+    for (int i = 0; i < 50; ++i) {
+        const auto delay = std::chrono::microseconds(i * 137 % 5000);
+        const auto due = clock_type::now() + delay;
+        timers.after(delay, [&, due] {
+            early += clock_type::now() < due ? 1 : 0;
+            ++run;
+        });
+        timers.at(due, [&, due] {
+            early += clock_type::now() < due ? 1 : 0;
+            ++run;
+        });
+    }
+    await([&] { return run.load() == 100; });
+    EXPECT_EQ(early.load(), 0);
+}
+
+// "callbacks start, or are handed over, in the order of their times, those of one time in the order
+// in which they were scheduled"
+TEST(timer_scheduler, runs_in_the_order_of_times) {
+    timer_scheduler timers;
+    gate closed(timers);
+    std::vector<int> order; // of the timer thread, until all have run
+    std::atomic<int> run{0};
+    const auto now = clock_type::now();
+    const auto add = [&](int number, auto due) {
+        timers.at(due, [&, number] {
+            order.push_back(number);
+            ++run;
+        });
+    };
+    add(3, now - 1ms);
+    add(4, now - 1ms);
+    add(1, now - 3ms);
+    add(6, now);
+    add(5, now - 1ms);
+    add(0, now - 1h);
+    add(2, now - 2ms);
+    closed.open();
+    await([&] { return run.load() == 7; });
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+// "at once if that has passed"; "when `d` has passed": a negative one has.
+TEST(timer_scheduler, runs_at_once_what_is_past) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    timers.at(clock_type::time_point::min(), [&] { ++run; });
+    timers.after(-1h, [&] { ++run; });
+    timers.after(std::chrono::nanoseconds::min(), [&] { ++run; });
+    timers.after(0s, [&] { ++run; });
+    const auto id = timers.every(
+        1h, [&] { ++run; }, -1h);
+    await([&] { return run.load() == 5; });
+    EXPECT_TRUE(timers.cancel(id));
+}
+
+// Times beyond the end of the clock never come, and hold up nobody.
+TEST(timer_scheduler, takes_delays_of_any_length) {
+    timer_scheduler timers;
+    std::atomic<bool> run{false};
+    timers.after(std::chrono::hours::max(), [&] { ADD_FAILURE() << "ran"; });
+    timers.after(std::chrono::duration<double>(std::numeric_limits<double>::infinity()),
+                 [&] { ADD_FAILURE() << "ran"; });
+    timers.every(std::chrono::years(290), [&] { ADD_FAILURE() << "ran"; });
+    timers.at(clock_type::time_point::max(), [&] { ADD_FAILURE() << "ran"; });
+    timers.after(0.0005s, [&] { run = true; });
+    await([&] { return run.load(); });
+    EXPECT_EQ(timers.pending(), 4u);
+}
+
+// "the timer thread is woken only for a timer that is due before all others": and for that it is.
+TEST(timer_scheduler, wakes_for_an_earlier_timer) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    for (int i = 0; i < 20; ++i) {
+        timers.after(std::chrono::hours(20 - i), [] {});
+        timers.after(0s, [&] { ++run; });
+        await([&] { return run.load() == i + 1; });
+    }
+    EXPECT_EQ(timers.pending(), 20u);
+}
+
+// "A periodic timer runs at first, first + period, first + 2 periods …, however long its runs take
+// or how late they are: it does not drift."
+TEST(timer_scheduler, repeats_without_drift) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    std::atomic<int> early{0};
+    const auto first = clock_type::now() + 1ms;
+    timers.every(
+        1ms,
+        [&] {
+            const auto begin = clock_type::now();
+            early += begin < first + run.load() * 1ms ? 1 : 0;
+            if (run.load() < 10) { // takes longer than its period
+                await([&] { return clock_type::now() >= begin + 2ms; });
+            }
+            ++run;
+        },
+        missed_ticks::catch_up);
+    await([&] { return run.load() > 10; });
+    // Had each long run moved those after it, there would be fewer for ever.
+    await([&] { return run.load() >= (clock_type::now() - first) / 1ms; });
+    EXPECT_EQ(early.load(), 0);
+}
+
+// "Each still gets a run, one after the other, until the timer is on time again."
+TEST(timer_scheduler, catches_up) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    std::atomic<int> in_time{-1};
+    gate closed(timers);
+    const auto before = clock_type::now();
+    timers.every(
+        100us, [&] { ++run; }, 0s, missed_ticks::catch_up);
+    timers.at(before + 4ms, [&] { in_time = run.load(); });
+    await([&] { return clock_type::now() >= before + 5ms; });
+    closed.open();
+    await([&] { return run.load() >= 50; });
+    EXPECT_EQ(timers.stats().skipped, 0u);
+    // One that was due meanwhile did not wait until the other had caught up.
+    EXPECT_EQ(in_time.load(), 1);
+}
+
+// "They are left out; the next run is for the first tick that has not passed."
+TEST(timer_scheduler, skips_missed_ticks) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    gate closed(timers);
+    const auto before = clock_type::now();
+    timers.every(
+        1ms, [&] { ++run; }, 0s);
+    await([&] { return clock_type::now() >= before + 20ms; });
+    closed.open();
+    await([&] { return run.load() >= 2; });
+    // The second tick that ran lies 20 ticks after the first, or more.
+    EXPECT_GE(timers.stats().skipped, 19u);
+    EXPECT_LE(run.load() + static_cast<int>(timers.stats().skipped),
+              (clock_type::now() - before) / 1ms + 1);
+}
+
+// "It never overlaps itself: its next run is handed over when the last one has ended."
+TEST(timer_scheduler, never_overlaps_a_timer_with_itself) {
+    manual_executor executor;
+    timer_scheduler timers{executor};
+    int run = 0;
+    timers.every(
+        1us, [&] { ++run; }, 0s, missed_ticks::catch_up);
+    executor.await_received(1);
+    timers.after(0s, [] {});
+    executor.await_received(2);
+    EXPECT_EQ(executor.queued(), 2u); // though more of its ticks have passed by now
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(run, 1);
+    executor.await_received(3);
+
+    plain_pool pool(3);
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<int> runs{0};
+    timer_scheduler on_pool{pool};
+    on_pool.every(1us, [&] {
+        most = std::max(most.load(), ++inside);
+        std::this_thread::yield();
+        --inside;
+        ++runs;
+    });
+    await([&] { return runs.load() >= library_test::rounds(1000); });
+    on_pool.close();
+    EXPECT_EQ(most.load(), 1);
+}
+
+// "on an executor, or on its own thread"
+TEST(timer_scheduler, runs_where_it_was_told_to) {
+    timer_scheduler own;
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<int> run{0};
+    for (int i = 0; i < 5; ++i) {
+        own.after(0s, [&] {
+            const std::lock_guard lock(mutex);
+            threads.insert(std::this_thread::get_id());
+            ++run;
+        });
+    }
+    await([&] { return run.load() == 5; });
+    EXPECT_EQ(threads.size(), 1u);
+    EXPECT_FALSE(threads.contains(std::this_thread::get_id()));
+
+    manual_executor executor;
+    timer_scheduler elsewhere{executor};
+    std::thread::id ran_on;
+    elsewhere.after(0s, [&] { ran_on = std::this_thread::get_id(); });
+    executor.await_received(1);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+// "callable as `void()` or as `void(timer_id)`, which tells it its own id"; and callables that can
+// only be moved; and what they return is of no interest.
+TEST(timer_scheduler, takes_callbacks_of_both_kinds_and_such_as_cannot_be_copied) {
+    timer_scheduler timers;
+    std::atomic<int> alive{0};
+    std::atomic<int> sum{0};
+    std::atomic<timer_id> told{timer_id::none};
+    timers.after(0s, [&, c = counted(alive, 5)] {
+        sum += c.value();
+        return 7;
+    });
+    timers.after(0s, [&, p = std::make_unique<int>(6), pad = std::array<char, 100>{}] {
+        sum += *p + pad[0];
+    });
+    const auto id = timers.after(0s, [&](timer_id mine) { told = mine; });
+    struct twice {
+        std::atomic<int>& sum;
+        void operator()() const { sum += 10; }
+    };
+    const twice kept{sum};
+    timers.after(0s, kept);
+    await([&] { return sum.load() == 21 && told.load() != timer_id::none; });
+    EXPECT_EQ(told.load(), id);
+    await([&] { return alive.load() == 0; });
+}
+
+// "No scheduler gives the same id twice": also where places are used again.
+TEST(timer_scheduler, gives_no_id_twice) {
+    timer_scheduler timers;
+    std::set<timer_id> ids{timer_id::none};
+    for (int i = 0; i < 1000; ++i) {
+        const auto id = timers.after(1h, [] {});
+        EXPECT_TRUE(ids.insert(id).second);
+        if (i % 3 != 0) {
+            EXPECT_TRUE(timers.cancel(id));
+        }
+    }
+}
+
+// "How many timers are still to run: once, or again."
+TEST(timer_scheduler, counts_what_is_pending) {
+    manual_executor executor;
+    timer_scheduler timers{executor};
+    EXPECT_EQ(timers.pending(), 0u);
+    const auto id = timers.after(1h, [] {});
+    std::size_t in_once = 9;
+    timers.after(0s, [&] { in_once = timers.pending(); });
+    executor.await_received(1);
+    EXPECT_EQ(timers.pending(), 2u); // also the one that the executor has queued
+    executor.run_one();
+    EXPECT_EQ(in_once, 1u);
+    std::size_t in_periodic = 9;
+    timers.every(
+        1h, [&] { in_periodic = timers.pending(); }, 0s);
+    executor.await_received(2);
+    executor.run_one();
+    EXPECT_EQ(in_periodic, 2u);
+    EXPECT_EQ(timers.pending(), 2u);
+    timers.cancel(id);
+    EXPECT_EQ(timers.pending(), 1u);
+    const auto stats = timers.stats();
+    EXPECT_EQ(stats.scheduled, 3u);
+    EXPECT_EQ(stats.run, 2u);
+    EXPECT_EQ(stats.cancelled, 1u);
+    EXPECT_EQ(stats.pending, 1u);
+    EXPECT_EQ(stats.refused + stats.errors, 0u);
+}
+
+// "a run that the executor does not take or drops is lost: a periodic timer waits for its next
+// tick, another has ended"
+TEST(timer_scheduler, loses_what_the_executor_drops) {
+    manual_executor executor;
+    timer_scheduler timers{executor};
+    std::atomic<int> alive{0};
+    const auto once = timers.after(0s, [c = counted(alive, 1)] { ADD_FAILURE() << "ran"; });
+    executor.await_received(1);
+    EXPECT_EQ(alive.load(), 1);
+    EXPECT_TRUE(executor.drop_one());
+    EXPECT_EQ(alive.load(), 0);
+    EXPECT_FALSE(timers.cancel(once));
+    EXPECT_EQ(timers.pending(), 0u);
+
+    int run = 0;
+    timers.every(1us, [&] { ++run; });
+    executor.await_received(2);
+    EXPECT_TRUE(executor.drop_one());
+    executor.await_received(3);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(run, 1);
+    EXPECT_EQ(timers.stats().refused, 2u);
+}
+
+// "What came before a timer was scheduled happens before its runs; each run happens before the next
+// of the same timer": plain variables, on several threads. (The thread sanitizer checks it.)
+TEST(timer_scheduler, orders_runs_against_each_other) {
+    plain_pool pool(3);
+    timer_scheduler timers{pool};
+    int plain = 0;
+    std::atomic<int> seen{0};
+    plain = 1;
+    timers.every(1us, [&] { seen = ++plain; });
+    await([&] { return seen.load() > 100; });
+    timers.close();
+    EXPECT_GT(plain, 100);
+}
+
+// Nothing is shared by two schedulers.
+TEST(timer_scheduler, two_are_independent) {
+    timer_scheduler one{{.name = "one"}};
+    timer_scheduler other{{.name = "other"}};
+    std::atomic<int> run{0};
+    gate closed(one);
+    const auto id = one.after(0s, [&] { ++run; });
+    other.after(0s, [&] {
+        other.after(0s, [&] { ++run; });
+        ++run;
+    });
+    await([&] { return run.load() == 2; });
+    EXPECT_TRUE(one.cancel(id));
+    closed.open();
+    other.close();
+    one.after(0s, [&] { ++run; });
+    await([&] { return run.load() == 3; });
+}
+
+// A callback may schedule: also so many that the table and the heap grow under it.
+TEST(timer_scheduler, may_be_used_by_its_callbacks) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    timers.after(0s, [&] {
+        for (int i = 0; i < 5000; ++i) {
+            timers.after(std::chrono::microseconds(i % 7), [&] { ++run; });
+        }
+        EXPECT_GE(timers.pending(), 5000u);
+    });
+    await([&] { return run.load() == 5000; });
+}
+
+#if REGATTA_EXCEPTIONS
+// "what a callback throws goes to `timer_scheduler_options::on_error`; its timer goes on"
+TEST(timer_scheduler, hands_exceptions_to_its_sink_and_goes_on) {
+    std::atomic<int> errors{0};
+    std::atomic<int> run{0};
+    timer_scheduler timers{{.on_error = [&](const std::exception_ptr& e) {
+        try {
+            std::rethrow_exception(e);
+        } catch (const std::runtime_error&) {
+            ++errors;
+        }
+    }}};
+    timers.every(1us, [&] {
+        ++run;
+        throw std::runtime_error("again");
+    });
+    timers.after(0s, [&] { throw std::runtime_error("once"); });
+    await([&] { return run.load() >= 3 && errors.load() >= 4; });
+    timers.close();
+    EXPECT_EQ(timers.stats().errors, static_cast<std::uint64_t>(errors.load()));
+}
+
+// "If the executor throws, that goes there, too"
+TEST(timer_scheduler, hands_over_again_after_a_refusal) {
+    std::atomic<int> errors{0};
+    manual_executor executor;
+    executor.refuses = true;
+    timer_scheduler timers{executor, {.on_error = [&](std::exception_ptr) { ++errors; }}};
+    timers.after(0s, [] { ADD_FAILURE() << "ran"; });
+    await([&] { return errors.load() == 1; });
+    EXPECT_EQ(timers.pending(), 0u);
+    std::atomic<int> run{0};
+    timers.every(1us, [&] { ++run; });
+    await([&] { return errors.load() >= 3; });
+    executor.refuses = false;
+    executor.await_received(1);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(run.load(), 1);
+    timers.close();
+    EXPECT_EQ(timers.stats().refused, static_cast<std::uint64_t>(errors.load()));
+}
+
+// "Throws `std::invalid_argument` if the period is not positive."
+TEST(timer_scheduler, refuses_a_period_that_is_none) {
+    timer_scheduler timers;
+    EXPECT_THROW(timers.every(0s, [] {}), std::invalid_argument);
+    EXPECT_THROW(timers.every(
+                     -1s, [] {}, 1s),
+                 std::invalid_argument);
+    EXPECT_EQ(timers.pending(), 0u);
+}
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/time/periodic_ticks.hpp>
+#include <regatta/time/saturated_time.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <ratio>
+
+namespace {
+
+using namespace std::chrono_literals;
+using regatta::missed_ticks;
+using regatta::next_tick;
+using regatta::saturated_nanoseconds;
+using regatta::saturated_sum;
+using std::chrono::nanoseconds;
+using moment = std::chrono::steady_clock::time_point;
+
+constexpr moment at(nanoseconds t) {
+    return moment(t);
+}
+
+} // namespace
+
+TEST(saturated_time, converts_exactly_what_can_be_converted) {
+    EXPECT_EQ(saturated_nanoseconds(5ns).count(), 5);
+    EXPECT_EQ(saturated_nanoseconds(-7us).count(), -7000);
+    EXPECT_EQ(saturated_nanoseconds(24h).count(), 86'400'000'000'000);
+    EXPECT_EQ(saturated_nanoseconds(0.25s).count(), 250'000'000);
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::seconds(9'223'372'036)).count(),
+              9'223'372'036'000'000'000);
+}
+
+TEST(saturated_time, rounds_up) {
+    using picoseconds = std::chrono::duration<std::int64_t, std::pico>;
+    EXPECT_EQ(saturated_nanoseconds(picoseconds(1)).count(), 1);
+    EXPECT_EQ(saturated_nanoseconds(picoseconds(1000)).count(), 1);
+    EXPECT_EQ(saturated_nanoseconds(picoseconds(-1)).count(), 0);
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::duration<double, std::nano>(1.5)).count(), 2);
+}
+
+TEST(saturated_time, stops_at_the_ends) {
+    using seconds = std::chrono::duration<double>;
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::hours::max()), nanoseconds::max());
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::hours::min()), nanoseconds::min());
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::seconds(9'223'372'037)), nanoseconds::max());
+    EXPECT_EQ(saturated_nanoseconds(seconds(std::numeric_limits<double>::infinity())),
+              nanoseconds::max());
+    EXPECT_EQ(saturated_nanoseconds(seconds(-1e300)), nanoseconds::min());
+    EXPECT_EQ(saturated_nanoseconds(seconds(std::numeric_limits<double>::quiet_NaN())),
+              nanoseconds::max());
+    EXPECT_EQ(saturated_sum(at(5ns), nanoseconds::max()), moment::max());
+    EXPECT_EQ(saturated_sum(moment::max(), 1ns), moment::max());
+    EXPECT_EQ(saturated_sum(at(-5ns), nanoseconds::max()), moment::max() - 5ns);
+    EXPECT_EQ(saturated_sum(moment::min(), nanoseconds::max()), at(-1ns));
+    EXPECT_EQ(saturated_sum(at(5ns), 6ns), at(11ns));
+}
+
+TEST(periodic_ticks, follow_one_another_while_runs_are_on_time) {
+    for (const auto missed : {missed_ticks::skip, missed_ticks::catch_up}) {
+        for (const auto now : {at(100ms), at(101ms), at(109ms), at(110ms)}) {
+            const auto next = next_tick(at(100ms), 10ms, now, missed);
+            EXPECT_EQ(next.time, at(110ms));
+            EXPECT_EQ(next.skipped, 0u);
+        }
+    }
+}
+
+TEST(periodic_ticks, that_have_passed_are_skipped_or_made_up_for) {
+    struct {
+        nanoseconds now, next;
+        std::uint64_t skipped;
+    } const cases[] = {{110ms + 1ns, 120ms, 1},
+                       {120ms, 120ms, 1},
+                       {120ms + 1ns, 130ms, 2},
+                       {129ms, 130ms, 2},
+                       {1095ms, 1100ms, 99}};
+    for (const auto& c : cases) {
+        const auto next = next_tick(at(100ms), 10ms, at(c.now), missed_ticks::skip);
+        EXPECT_EQ(next.time, at(c.next));
+        EXPECT_EQ(next.skipped, c.skipped);
+        const auto made_up = next_tick(at(100ms), 10ms, at(c.now), missed_ticks::catch_up);
+        EXPECT_EQ(made_up.time, at(110ms));
+        EXPECT_EQ(made_up.skipped, 0u);
+    }
+}
+
+// "All ticks are whole periods from the first one, however late their runs are."
+TEST(periodic_ticks, do_not_drift) {
+    const moment first = at(3ns);
+    moment tick = first;
+    std::uint64_t skipped = 0;
+    for (int run = 1; run <= 1000; ++run) {
+        const auto next = next_tick(tick, 7ns, tick + nanoseconds(run % 40), missed_ticks::skip);
+        EXPECT_GE(next.time, tick + nanoseconds(run % 40));
+        skipped += next.skipped;
+        tick = next.time;
+        ASSERT_EQ((tick - first) / 7ns, static_cast<std::int64_t>(skipped) + run);
+        ASSERT_EQ((tick - first) % 7ns, 0ns);
+    }
+}
+
+TEST(periodic_ticks, of_very_long_periods_never_come) {
+    const auto next = next_tick(at(1s), nanoseconds::max(), at(2s), missed_ticks::skip);
+    EXPECT_EQ(next.time, moment::max());
+    EXPECT_EQ(next.skipped, 0u);
+}
