@@ -177,7 +177,7 @@ race::race_options chosen_options(const race_arguments& arguments,
     refuse_unless_read(arguments.size.has_value(), "size");
     refuse_unless_read(arguments.kernel.has_value(), "kernel");
     race::race_options options;
-    options.work.size = arguments.size.value_or(options.work.size);
+    options.work.size = arguments.size;
     options.work.kernel = arguments.kernel.value_or(options.work.kernel);
     options.seed = arguments.seed.value_or(options.seed);
     options.work.seed = options.seed;

@@ -19,12 +19,15 @@ shares parts_of(const time_split& split, double reference_ns) {
     at(part::work) = reference_ns > 0 ? std::min(split.items_ns, reference_ns) : split.items_ns;
     at(part::inflation) = split.items_ns - at(part::work);
     at(part::preempted) = split.preempted_ns;
+    const double work_within = std::min(split.undivided_ns, reference_ns);
+    at(part::work) += work_within;
     at(part::dispatch) = split.dispatch_ns;
     at(part::set_up) = split.set_up_ns;
     at(part::imbalance) = split.imbalance_ns;
     at(part::tear_down) = split.tear_down_ns;
     at(part::idle) = split.idle_ns;
     at(part::unlogged) = split.unlogged_ns;
+    at(reference_ns > 0 ? part::dispatch : part::unlogged) += split.undivided_ns - work_within;
     return parts;
 }
 
@@ -60,8 +63,12 @@ time_split split_time(const run_log& log, const run_facts& facts) {
         ++working;
         const std::int64_t active_ns = worker.last_ns - worker.first_ns;
         split.set_up_ns += static_cast<double>(worker.first_ns - facts.begin_ns);
-        split.items_ns += static_cast<double>(worker.busy_ns);
-        split.dispatch_ns += static_cast<double>(active_ns - worker.busy_ns);
+        if (facts.tiny_items) {
+            split.undivided_ns += static_cast<double>(active_ns);
+        } else {
+            split.items_ns += static_cast<double>(worker.busy_ns);
+            split.dispatch_ns += static_cast<double>(active_ns - worker.busy_ns);
+        }
         split.imbalance_ns += static_cast<double>(last_ns - worker.last_ns);
         split.tear_down_ns += static_cast<double>(facts.end_ns - last_ns);
     }
@@ -76,7 +83,7 @@ time_split split_time(const run_log& log, const run_facts& facts) {
 double reference_items_ns(const std::vector<time_split>& serial) {
     std::vector<double> all;
     for (const time_split& split : serial) {
-        all.push_back(split.items_ns);
+        all.push_back(split.items_ns + split.undivided_ns);
     }
     return median(std::move(all));
 }
@@ -97,6 +104,7 @@ attribution attribute(const std::vector<time_split>& splits, double reference_ns
         }
         walls.push_back(split.wall_ns);
         result.workers = std::max(result.workers, split.workers);
+        result.counts_items = result.counts_items || split.undivided_ns > 0;
     }
     if (walls.empty()) {
         return result;

@@ -38,6 +38,8 @@ struct time_split {
     double wall_ns = 0;
     unsigned workers = 0; ///< Asked for, or as many as took part where those are more.
     double items_ns = 0;  ///< Sum of the items' wall times; less of it that was `preempted_ns`.
+    /// From first to last item, where the items are too short to be timed one by one.
+    double undivided_ns = 0;
     double preempted_ns = 0;
     double dispatch_ns = 0;
     double set_up_ns = 0;
@@ -48,8 +50,8 @@ struct time_split {
 
     /// Of all parts: workers × wall.
     double sum_ns() const noexcept {
-        return items_ns + preempted_ns + dispatch_ns + set_up_ns + imbalance_ns + tear_down_ns +
-               idle_ns + unlogged_ns;
+        return items_ns + undivided_ns + preempted_ns + dispatch_ns + set_up_ns + imbalance_ns +
+               tear_down_ns + idle_ns + unlogged_ns;
     }
 };
 
@@ -60,6 +62,7 @@ struct run_facts {
     std::int64_t cpu_ns = 0; ///< CPU time of all that took part, between those two.
     unsigned workers = 1;    ///< Asked for.
     bool logs_items = true;  ///< False: the workers are a library's own.
+    bool tiny_items = false; ///< They were counted, not timed.
 };
 
 /// Splits the time of one run.
@@ -71,6 +74,7 @@ struct attribution {
     double wall_ns = 0;                  ///< The median.
     unsigned workers = 0;
     bool has_reference = false; ///< The serial scheme ran, so that `inflation` means something.
+    bool counts_items = false;  ///< Items were counted, not timed: `work` is what serial needed.
 
     double of(part p) const noexcept { return ns[static_cast<std::size_t>(p)]; }
     double total_ns() const noexcept { return wall_ns * workers; }

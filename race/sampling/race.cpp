@@ -52,6 +52,7 @@ public:
         run_facts facts;
         facts.workers = options_->scheme.workers;
         facts.logs_items = one->logs_items();
+        facts.tiny_items = work_->tiny_items();
         const std::int64_t cpu_before = all_cpu_ns(log);
         facts.begin_ns = now_ns();
         one->run(context);
@@ -61,7 +62,11 @@ public:
         if (control_->stop_requested()) {
             return outcome::failed("stopped");
         }
-        if (const verification result = work_->verify(); !result.ok) {
+        verification result = work_->verify();
+        if (result.ok && facts.logs_items) {
+            result = check_items(log, work_->items());
+        }
+        if (!result.ok) {
             wrong_ = true;
             return outcome::failed("wrong result: " + result.message);
         }
@@ -122,7 +127,7 @@ public:
                 result_.settings.emplace_back(name, std::move(value));
             }
         };
-        setting("size", std::to_string(options.work.size));
+        setting("size", std::to_string(options.work.size.value_or(workload.usual_size)));
         setting("kernel", options.work.kernel);
         setting("seed", std::to_string(options.work.seed));
         result_.items = work_->items();
@@ -133,6 +138,12 @@ public:
         result_.warm_up = std::max(1U, options.warm_up);
         result_.load_source = meter_.source();
         result_.load_resolution_ns = meter_.resolution_ns();
+        if (work_->tiny_items()) {
+            result_.notes.push_back(
+                "the items are too short to be timed one by one: work is what serial needs for "
+                "all of them, dispatch is all else between a worker's first item and its last; "
+                "without serial in the race both are unlogged");
+        }
     }
 
     race_result run() {

@@ -49,7 +49,9 @@ struct scheme_result {
     bool ok() const noexcept { return status == scheme_status::ok; }
     /// Whether its workers ran the workload's items, as their logs show; a scheme that computes the
     /// whole with a library's own code keeps none.
-    bool runs_items() const noexcept { return where.share(part::unlogged) < 0.5; }
+    bool runs_items() const noexcept {
+        return where.counts_items || where.share(part::unlogged) < 0.5;
+    }
 };
 
 /// What a race found out.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/item_tasks.hpp"
 #include "schemes/scheme_entry.hpp"
-#include "schemes/thread_runner.hpp"
+#include "schemes/task_count.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/version.hpp>
 #include <boost/version.hpp>
 
-#include <latch>
 #include <system_error>
 
 namespace regatta::race {
 namespace {
 
-/// One `post` an item to a `boost::asio::thread_pool`; a latch tells that all are done.
+/// One `post` an item to a `boost::asio::thread_pool`; a counter tells that all are done.
 class asio final : public scheme {
 public:
     void prepare(run_context& context) override {
@@ -28,19 +28,26 @@ public:
     }
 
     void run(run_context& context) override {
-        const std::size_t count = context.work.items();
-        thread_runners runners(context.work, context.log);
-        std::latch done(static_cast<std::ptrdiff_t>(count));
-        for (std::size_t item = 0; item < count; ++item) {
-            boost::asio::post(*pool_, [&runners, &done, item] {
-                runners(item);
-                done.count_down();
-            });
-        }
-        done.wait();
+        item_tasks items(
+            context,
+            [this](auto task) {
+                boost::asio::post(*pool_, [this, task] {
+                    task();
+                    count_.done();
+                });
+            },
+            [this] { count_.add(1); });
+        in_waves(context, [&](std::size_t first, std::size_t last) {
+            count_.add(static_cast<std::uint32_t>(last - first));
+            for (std::size_t item = first; item < last; ++item) {
+                items.hand_out(item);
+            }
+            count_.wait();
+        });
     }
 
 private:
+    task_count count_;
     std::optional<boost::asio::thread_pool> pool_; ///< Its destructor stops and joins.
 };
 
@@ -52,7 +59,9 @@ std::string version() {
 } // namespace
 
 scheme_entry asio_scheme() {
-    return entry_of<asio>("Boost " + version());
+    scheme_entry entry = entry_of<asio>("Boost " + version());
+    entry.spawns = true;
+    return entry;
 }
 
 } // namespace regatta::race

@@ -8,10 +8,18 @@ namespace {
 
 scheme_info describe(std::string_view name, std::string_view summary, std::string_view suits,
                      scheme_entry entry) {
+    auto missing = [spawns = entry.spawns,
+                    own = std::move(entry.missing)](const workload& work) -> std::string {
+        if (!spawns && work.handed_out() != work.items()) {
+            return "its workers cannot hand over further items, as " + std::string(work.name()) +
+                   " asks of them";
+        }
+        return own(work);
+    };
     return {.name = name,
             .summary = summary,
             .suits = suits,
-            .missing = std::move(entry.missing),
+            .missing = std::move(missing),
             .make = std::move(entry.make),
             .version = std::move(entry.version)};
 }
@@ -39,12 +47,21 @@ const std::vector<scheme_info>& schemes() {
                  "oneTBB parallel_for in an arena, automatic partitioner; warm threads, "
                  "caller included",
                  "loops within loops and libraries that share one set of threads", tbb_scheme()),
+        describe("tbb_group", "oneTBB task_group, one run an item; warm threads, caller included",
+                 "jobs that divide themselves: tasks that hand over further tasks",
+                 tbb_group_scheme()),
         describe(
             "std_par",
             "std::for_each with std::execution::par (on oneTBB); warm threads, caller included",
             "standard algorithms made parallel by one argument", std_par_scheme()),
         describe("asio", "Boost.Asio thread_pool, one post an item; warm threads",
                  "work that goes along with sockets and timers", asio_scheme()),
+        describe("eigen", "Eigen::ThreadPool, one Schedule an item; warm threads",
+                 "programs that compute with Eigen's tensors anyway", eigen_scheme()),
+        describe("mutex_queue",
+                 "a pool of one mutex, one condition variable and one std::deque of "
+                 "std::function, one post an item; warm threads",
+                 "tasks of a millisecond and more, with nothing to install", mutex_queue_scheme()),
         describe("worker_pool", "regatta::worker_pool, a message an item; warm threads",
                  "a service that handles typed messages, at the latency of a hand-over",
                  worker_pool_scheme()),

@@ -22,6 +22,8 @@ struct scheme_entry {
     std::function<std::string(const workload&)> missing = [](const workload&) {
         return std::string();
     };
+    /// Whether its workers can hand over further items, as `run_spawning` asks for.
+    bool spawns = false;
     /// What its worker processes do; null where it has none.
     int (*worker)(worker_process&, const std::vector<std::string>& arguments) = nullptr;
 };
@@ -47,7 +49,10 @@ scheme_entry zmq_ipc_scheme();
 scheme_entry openmp_static_scheme();
 scheme_entry openmp_dynamic_scheme();
 scheme_entry tbb_scheme();
+scheme_entry tbb_group_scheme();
 scheme_entry asio_scheme();
+scheme_entry eigen_scheme();
+scheme_entry mutex_queue_scheme();
 scheme_entry std_par_scheme();
 scheme_entry blas_threads_scheme();
 

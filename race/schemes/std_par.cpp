@@ -6,32 +6,71 @@
 #include "schemes/thread_runner.hpp"
 
 #include <algorithm>
+#include <compare>
+#include <cstddef>
 #include <execution>
-#include <numeric>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 namespace regatta::race {
 namespace {
 
-/// `std::for_each` with `std::execution::par` over a vector of indices. The standard library runs
-/// it on oneTBB; the calling thread is one of the workers.
+/// An iterator over numbers: those of C++20's views are no random access iterators to the parallel
+/// algorithms, which then run on one thread.
+class number_iterator {
+public:
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const std::size_t*;
+    using reference = std::size_t;
+
+    number_iterator() = default;
+    explicit number_iterator(std::size_t at) : at_(at) {}
+
+    std::size_t operator*() const { return at_; }
+    std::size_t operator[](difference_type by) const { return *(*this + by); }
+    number_iterator& operator+=(difference_type by) {
+        at_ += static_cast<std::size_t>(by);
+        return *this;
+    }
+    number_iterator& operator-=(difference_type by) { return *this += -by; }
+    number_iterator& operator++() { return *this += 1; }
+    number_iterator& operator--() { return *this -= 1; }
+    number_iterator operator++(int) { return std::exchange(*this, *this + 1); }
+    number_iterator operator--(int) { return std::exchange(*this, *this - 1); }
+    auto operator<=>(const number_iterator&) const = default;
+
+    friend number_iterator operator+(number_iterator it, difference_type by) { return it += by; }
+    friend number_iterator operator+(difference_type by, number_iterator it) { return it += by; }
+    friend number_iterator operator-(number_iterator it, difference_type by) { return it -= by; }
+    friend difference_type operator-(number_iterator a, number_iterator b) {
+        return static_cast<difference_type>(a.at_ - b.at_);
+    }
+
+private:
+    std::size_t at_ = 0;
+};
+
+/// `std::for_each` with `std::execution::par` over the indices. The standard library runs it on
+/// oneTBB; the calling thread is one of the workers.
 class std_par final : public scheme {
 public:
     void prepare(run_context& context) override {
         threads_.emplace(context.workers);
         threads_->start();
-        items_.resize(context.work.items());
-        std::iota(items_.begin(), items_.end(), std::size_t{0});
     }
 
     void run(run_context& context) override {
         thread_runners runners(context.work, context.log);
-        std::for_each(std::execution::par, items_.begin(), items_.end(),
+        std::for_each(std::execution::par, number_iterator(0),
+                      number_iterator(context.work.items()),
                       [&runners](std::size_t item) { runners(item); });
     }
 
 private:
     std::optional<tbb_threads> threads_;
-    std::vector<std::size_t> items_;
 };
 
 } // namespace

@@ -29,7 +29,12 @@ public:
     thread_runners& operator=(const thread_runners&) = delete;
 
     /// Runs an item as the calling thread's worker.
-    void operator()(std::size_t item) noexcept {
+    void operator()(std::size_t item) noexcept { of_this_thread()(item); }
+    /// The same where items may spawn others.
+    void operator()(std::size_t item, spawner& to) noexcept { of_this_thread()(item, to); }
+
+private:
+    item_runner& of_this_thread() noexcept {
         struct of_thread {
             std::uint64_t run = 0;
             std::optional<item_runner> runner;
@@ -39,10 +44,9 @@ public:
             mine.run = run_;
             mine.runner.emplace(work_, log_);
         }
-        (*mine.runner)(item);
+        return *mine.runner;
     }
 
-private:
     /// Written by whoever begins a run. Relaxed: it only hands out distinct numbers, from 1 on.
     static std::atomic<std::uint64_t>& next_run() noexcept {
         static std::atomic<std::uint64_t> next{1};

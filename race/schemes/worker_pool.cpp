@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/scheme_entry.hpp"
+#include "schemes/task_count.hpp"
 
 #include <regatta/base/version.hpp>
 #include <regatta/bus/worker_pool.hpp>
@@ -16,13 +17,21 @@ struct item_message {
     std::uint32_t item;
 };
 
-/// One message an item to `regatta::worker_pool`; `drain` tells that all are done.
-class pool_of_workers final : public scheme {
+/// One message an item to `regatta::worker_pool`; `drain` tells that all are done, or a counter
+/// where items spawn others, since `drain` does not wait for what is submitted after it began.
+class pool_of_workers final : public scheme, private spawner {
 public:
     void prepare(run_context& context) override {
+        spawning_ = context.work.handed_out() != context.work.items();
         pool_.emplace(worker_pool_options{.threads = context.workers, .name = "race"});
-        pool_->on<item_message>(
-            [this](item_message& message, unsigned worker) { runners_[worker](message.item); });
+        pool_->on<item_message>([this](item_message& message, unsigned worker) {
+            if (spawning_) {
+                runners_[worker](message.item, *this);
+                count_.done();
+            } else {
+                runners_[worker](message.item);
+            }
+        });
         try {
             pool_->start();
         } catch (const std::system_error& error) {
@@ -35,14 +44,23 @@ public:
         for (unsigned i = 0; i < context.workers; ++i) {
             runners_.emplace_back(context.work, context.log);
         }
-        const auto count = static_cast<std::uint32_t>(context.work.items());
+        const auto count = static_cast<std::uint32_t>(context.work.handed_out());
+        count_.add(spawning_ ? count : 0);
         for (std::uint32_t item = 0; item < count; ++item) {
             pool_->submit(item_message{item});
         }
+        count_.wait();
         pool_->drain();
     }
 
 private:
+    void spawn(std::size_t item) override {
+        count_.add(1);
+        pool_->submit(item_message{static_cast<std::uint32_t>(item)});
+    }
+
+    bool spawning_ = false;
+    task_count count_;                 ///< Of a workload whose items spawn others.
     std::vector<item_runner> runners_; ///< One a worker, made before the first message is sent.
     std::optional<worker_pool<item_message>> pool_;
 };
@@ -50,7 +68,9 @@ private:
 } // namespace
 
 scheme_entry worker_pool_scheme() {
-    return entry_of<pool_of_workers>();
+    scheme_entry entry = entry_of<pool_of_workers>();
+    entry.spawns = true;
+    return entry;
 }
 
 } // namespace regatta::race

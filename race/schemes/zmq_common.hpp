@@ -64,10 +64,11 @@ inline void zmq_send(zmq::socket_t& to, zmq_item first) {
     }
 }
 
-/// Sends one message for each chunk of `count` items; returns how many.
-inline std::size_t zmq_send_all(zmq::socket_t& to, std::size_t count, std::size_t chunk) {
+/// Sends one message for each chunk of items `first` to `last − 1`; returns how many.
+inline std::size_t zmq_send_all(zmq::socket_t& to, std::size_t first, std::size_t last,
+                                std::size_t chunk) {
     std::size_t sent = 0;
-    for (std::size_t item = 0; item < count; item += chunk, ++sent) {
+    for (std::size_t item = first; item < last; item += chunk, ++sent) {
         zmq_send(to, static_cast<zmq_item>(item));
     }
     return sent;

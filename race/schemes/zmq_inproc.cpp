@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/descriptor_limit.hpp"
+#include "schemes/item_tasks.hpp"
 #include "schemes/scheme_entry.hpp"
 #include "schemes/thread_team.hpp"
 #include "schemes/zmq_common.hpp"
@@ -51,10 +52,12 @@ public:
 
     void run(run_context& context) override {
         try {
-            const std::size_t sent = zmq_send_all(items_, context.work.items(), chunk_);
-            for (std::size_t i = 0; i < sent; ++i) {
-                zmq_receive(answers_);
-            }
+            in_waves(context, [this](std::size_t first, std::size_t last) {
+                const std::size_t sent = zmq_send_all(items_, first, last, chunk_);
+                for (std::size_t i = 0; i < sent; ++i) {
+                    zmq_receive(answers_);
+                }
+            });
         } catch (const zmq::error_t& error) {
             const int of_worker = error_of_worker_.load();
             throw scheme_failure(std::string("ZeroMQ failed: ") +

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/descriptor_limit.hpp"
+#include "schemes/item_tasks.hpp"
 #include "schemes/process_team.hpp"
 #include "schemes/scheme_entry.hpp"
 #include "schemes/temporary_folder.hpp"
@@ -40,11 +41,12 @@ public:
 
     void run(run_context& context) override {
         try {
-            const std::size_t count = context.work.items();
-            for (std::size_t item = 0; item < count; ++item) {
-                send(static_cast<zmq_item>(item));
-            }
-            collect(count);
+            in_waves(context, [this](std::size_t first, std::size_t last) {
+                for (std::size_t item = first; item < last; ++item) {
+                    send(static_cast<zmq_item>(item));
+                }
+                collect(last - first);
+            });
         } catch (const zmq::error_t& error) {
             throw scheme_failure(std::string("ZeroMQ failed: ") + error.what());
         }

@@ -6,6 +6,7 @@
 #include "workloads/blas.hpp"
 #include "workloads/matmul_kernels.hpp"
 #include "workloads/matmul_reference.hpp"
+#include "workloads/splitmix.hpp"
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/process/shared_memory.hpp>
@@ -55,14 +56,9 @@ std::size_t bytes_for(std::size_t n) noexcept {
     return sizeof(matmul_header) + 3 * n * n * sizeof(float);
 }
 
-/// Element `at` of the stream of a seed, uniform in [-1, 1). Source: the mixing function of
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// Element `at` of the stream of a seed, uniform in [-1, 1).
 float element(std::uint64_t seed, std::uint64_t at) noexcept {
-    std::uint64_t z = seed + (at + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return static_cast<float>(z >> 40) * 0x1p-23F - 1.0F;
+    return static_cast<float>(splitmix(seed, at) >> 40) * 0x1p-23F - 1.0F;
 }
 
 class matmul final : public workload {
@@ -156,12 +152,7 @@ shared_memory memory_for(std::size_t n) {
 } // namespace
 
 std::unique_ptr<workload> make_matmul(const workload_options& options) {
-    const std::size_t n = options.size;
-    if (n < matmul_size_min || n > matmul_size_max) {
-        throw std::invalid_argument("matmul: size " + std::to_string(n) + " is out of range " +
-                                    std::to_string(matmul_size_min) + " to " +
-                                    std::to_string(matmul_size_max));
-    }
+    const std::size_t n = matmul_sizes.choose("matmul", options);
     const std::uint64_t kernel = kernel_index(options.kernel);
     shared_memory memory = memory_for(n);
     *header_of(memory) = {n, kernel, options.seed};
@@ -173,9 +164,8 @@ std::unique_ptr<workload> make_matmul(const workload_options& options) {
 std::unique_ptr<workload> attach_matmul(int descriptor) {
     shared_memory memory = shared_memory::attach(descriptor, matmul_layout);
     const matmul_header* header = header_of(memory);
-    if (memory.size() < sizeof(matmul_header) || header->n < matmul_size_min ||
-        header->n > matmul_size_max || header->kernel >= std::size(kernels) ||
-        memory.size() < bytes_for(header->n)) {
+    if (memory.size() < sizeof(matmul_header) || !matmul_sizes.contains(header->n) ||
+        header->kernel >= std::size(kernels) || memory.size() < bytes_for(header->n)) {
         throw std::runtime_error("matmul: the shared memory does not hold its matrices");
     }
     return std::make_unique<matmul>(std::move(memory));

@@ -5,14 +5,14 @@
 /// @file
 /// The workload `matmul`: C = A·B for square matrices of float, a block of rows an item.
 
+#include "workloads/size_range.hpp"
 #include "workloads/workload.hpp"
 
 #include <memory>
 
 namespace regatta::race {
 
-inline constexpr std::size_t matmul_size_min = 64;
-inline constexpr std::size_t matmul_size_max = 2048;
+inline constexpr size_range matmul_sizes{64, 2048, 512};
 
 /// Makes the matrices in a shared mapping of their own; A and B are uniform in [-1, 1).
 ///

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +17,29 @@ namespace regatta::race {
 
 /// What a user may choose of a workload; each workload says which it reads and checks their ranges.
 struct workload_options {
-    std::size_t size = 512;       ///< The problem's size in the workload's own unit.
-    std::string kernel = "naive"; ///< Which code computes an item.
-    std::uint64_t seed = 1;       ///< Of the input data.
+    std::optional<std::size_t> size{}; ///< The problem's size in the workload's own unit.
+    std::string kernel = "naive";      ///< Which code computes an item.
+    std::uint64_t seed = 1;            ///< Of the input data.
 };
 
 /// Whether the output of a run is right, and if not, what is wrong and where.
 struct verification {
     bool ok = false;
     std::string message;
+};
+
+/// What an item hands further items to: the scheme that runs it.
+///
+/// Threads: any worker, in the middle of an item.
+class spawner {
+public:
+    spawner() = default;
+    spawner(const spawner&) = delete;
+    spawner& operator=(const spawner&) = delete;
+    virtual ~spawner() = default;
+
+    /// Has that item run, by whichever worker and whenever the scheme sees fit.
+    virtual void spawn(std::size_t item) = 0;
 };
 
 /// A state in one shared mapping, a number of independent items, and a check of the result.
@@ -42,8 +57,18 @@ public:
     virtual std::string_view name() const noexcept = 0;
     /// How many items a run consists of.
     virtual std::size_t items() const noexcept = 0;
+    /// How many of them the scheme hands out itself, the first ones; these spawn the others.
+    virtual std::size_t handed_out() const noexcept { return items(); }
+    /// Whether an item is so short that reading the clock around each would be most of the time.
+    virtual bool tiny_items() const noexcept { return false; }
     /// Computes one item. Idempotent: writes only what belongs to the item.
     virtual void run(std::size_t item) noexcept = 0;
+    /// The same where items spawn others, to `to`. Such items are `tiny_items`: the time of one
+    /// that runs within another must not count twice.
+    virtual void run_spawning(std::size_t item, spawner& to) noexcept {
+        static_cast<void>(to);
+        run(item);
+    }
     /// Spoils the output, so that an item that a scheme forgets cannot pass.
     virtual void reset() noexcept = 0;
     /// Compares the output with an independent reference.
@@ -66,6 +91,8 @@ struct workload_info {
     std::string_view summary;
     /// The options it reads, as text for `--list` ("--size 64..2048, --kernel naive|tiled|blas").
     std::string_view options;
+    /// Of the option size, where the user does not choose.
+    std::size_t usual_size = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
     /// memory cannot be had.
     std::unique_ptr<workload> (*make)(const workload_options&);

@@ -48,6 +48,26 @@ class Output(unittest.TestCase):
             self.assertAlmostEqual(sum(scheme["attribution"].values()) / whole, 1, delta=0.02,
                                    msg=scheme["name"])
 
+    def test_each_workload_is_raced_and_names_its_settings(self):
+        for name, size in (("empty", 1000), ("allocate", 1000), ("uneven", 100), ("within", 1000),
+                           ("transcend", 4)):
+            schemes = "serial,mutex_queue" + (",processes" if name != "within" else "")
+            result = run("race", name, "--schemes", schemes, "--size", str(size), "--rounds", "1",
+                         "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            document = json.loads(result.stdout)
+            self.assertEqual(document["settings"]["size"], size)
+            self.assertEqual(document["items"], size + (name == "within"))
+            for scheme in document["schemes"]:
+                self.assertTrue(scheme["verified"], scheme)
+            tiny = any("too short to be timed" in note for note in document["notes"])
+            self.assertEqual(tiny, name in ("empty", "allocate", "within"))
+
+    def test_the_usual_size_is_the_workloads_own(self):
+        result = run("race", "uneven", "--schemes", "serial", "--rounds", "1", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["settings"]["size"], 10000)
+
     def test_csv_has_a_line_a_scheme(self):
         result = run("race", "--schemes", "serial,std_thread", *QUICK, "--csv", "-")
         self.assertEqual(result.returncode, 0, result.stderr)

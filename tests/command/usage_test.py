@@ -33,12 +33,20 @@ class Usage(unittest.TestCase):
     def test_list_names_everything(self):
         result = run("race", "--list")
         self.assertEqual(result.returncode, 0, result.stderr)
-        for name in ("matmul", "--size", "serial", "std_thread", "worker_pool", "processes", "tbb"):
+        for name in ("matmul", "empty", "transcend", "allocate", "uneven", "within", "--size",
+                     "serial", "std_thread", "worker_pool", "processes", "tbb", "eigen",
+                     "mutex_queue"):
             self.assertIn(name, result.stdout)
         for columns in ("40", "80"):
             narrow = run("race", "--list", env=support.environment(COLUMNS=columns)).stdout
             widest = max(len(line) for line in narrow.splitlines())
             self.assertLessEqual(widest, int(columns))
+
+    def test_list_says_who_cannot_run_the_workload(self):
+        result = run("race", "within", "--list", env=support.environment(COLUMNS="300"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"std_thread .*Skipped here: .*within")
+        self.assertNotRegex(result.stdout, r"  mutex_queue .*Skipped here")
 
     def test_no_subcommand(self):
         self.refused(says=["subcommand"])
@@ -73,6 +81,9 @@ class Usage(unittest.TestCase):
             self.refused("race", "--size", number, says=["--size", f'"{number}"'])
         self.refused("race", "--time", "nan", says=["--time", "nan"])
         self.refused("race", "--kernel", "fast", says=["fast", "naive"])
+        self.refused("race", "--size", "0", says=["0", "64"])
+        self.refused("race", "empty", "--size", "99", says=["99", "100000000"])
+        self.refused("race", "empty", "--kernel", "naive", says=["empty", "--kernel"])
 
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])

@@ -101,6 +101,44 @@ TEST(race_attribution, items_are_held_against_the_serial_scheme) {
     EXPECT_NEAR(unknown.of(race::part::work), 1500, 1e-6);
 }
 
+TEST_F(attribution_of_a_log, tiny_items_are_not_told_from_what_is_between_them) {
+    worker(1100, 1900, 0, 1000);
+    worker(1200, 1700, 0, 600);
+    race::run_facts facts{1000, 2000, 1, 2, true};
+    facts.tiny_items = true;
+    const auto split = race::split_time(*log, facts);
+    EXPECT_EQ(split.undivided_ns, 800 + 500);
+    EXPECT_EQ(split.items_ns, 0);
+    EXPECT_EQ(split.dispatch_ns, 0);
+    EXPECT_EQ(split.preempted_ns, 0);
+    EXPECT_EQ(split.set_up_ns, 100 + 200);
+    EXPECT_EQ(split.sum_ns(), 2000);
+    EXPECT_EQ(race::reference_items_ns({split}), 1300);
+}
+
+TEST(race_attribution, of_tiny_items_as_much_is_work_as_serial_needs) {
+    race::time_split split;
+    split.wall_ns = 1000;
+    split.workers = 2;
+    split.undivided_ns = 1500;
+    split.idle_ns = 500;
+    const auto where = race::attribute({split}, 300);
+    EXPECT_TRUE(where.counts_items);
+    EXPECT_NEAR(where.of(race::part::work), 300, 1e-6);
+    EXPECT_NEAR(where.of(race::part::dispatch), 1200, 1e-6);
+    EXPECT_EQ(where.of(race::part::inflation), 0);
+    EXPECT_EQ(where.of(race::part::unlogged), 0);
+
+    const auto cheaper = race::attribute({split}, 2000);
+    EXPECT_NEAR(cheaper.of(race::part::work), 1500, 1e-6);
+    EXPECT_EQ(cheaper.of(race::part::dispatch), 0);
+
+    const auto unknown = race::attribute({split}, 0);
+    EXPECT_TRUE(unknown.counts_items);
+    EXPECT_EQ(unknown.of(race::part::work), 0);
+    EXPECT_NEAR(unknown.of(race::part::unlogged), 1500, 1e-6);
+}
+
 TEST(race_attribution, medians_over_the_samples_still_sum_to_the_whole) {
     std::vector<race::time_split> splits(3);
     for (std::size_t i = 0; i < splits.size(); ++i) {

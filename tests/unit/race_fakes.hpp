@@ -20,7 +20,7 @@ namespace regatta::race::fakes {
 /// Each item counts a little and marks that it ran.
 class counting final : public workload {
 public:
-    explicit counting(const workload_options& options) : runs_(options.size, 0) {}
+    explicit counting(const workload_options& options) : runs_(options.size.value_or(1000), 0) {}
 
     std::string_view name() const noexcept override { return "counting"; }
     std::size_t items() const noexcept override { return runs_.size(); }
@@ -50,6 +50,7 @@ inline workload_info counting_info() {
     return {.name = "counting",
             .summary = "counts",
             .options = "--size 1..100000",
+            .usual_size = 1000,
             .make = [](const workload_options& o) -> std::unique_ptr<workload> {
                 return std::make_unique<counting>(o);
             },

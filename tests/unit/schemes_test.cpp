@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/item_tasks.hpp"
+#include "schemes/mutex_queue_pool.hpp"
 #include "schemes/scheme_entry.hpp"
+#include "schemes/task_count.hpp"
 #include "schemes/thread_runner.hpp"
 #include "schemes/thread_team.hpp"
+#include "workloads/counted.hpp"
 #include "workloads/matmul.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +32,7 @@ TEST(registry, lists_each_scheme_once_with_its_words) {
     for (const char* name :
          {"serial", "std_thread", "std_async", "worker_pool", "async_bus", "processes",
           "zmq_inproc", "zmq_inproc_chunk", "zmq_ipc", "openmp_static", "openmp_dynamic", "tbb",
-          "asio", "std_par", "blas_threads"}) {
+          "tbb_group", "asio", "eigen", "mutex_queue", "std_par", "blas_threads"}) {
         EXPECT_TRUE(names.contains(name)) << name;
     }
     EXPECT_EQ(find_scheme("tbbb"), nullptr);
@@ -39,6 +43,14 @@ TEST(registry, an_absent_peer_names_its_package) {
     const auto work = make_matmul({.size = 64});
     EXPECT_THAT(entry.missing(*work), AllOf(HasSubstr("oneTBB"), HasSubstr("libtbb-dev")));
     EXPECT_THROW(entry.make({}), scheme_failure);
+}
+
+TEST(registry, who_cannot_spawn_says_so_where_items_do) {
+    const auto within = make_within({.size = 100});
+    const auto empty = make_empty({.size = 100});
+    EXPECT_THAT(find_scheme("std_thread")->missing(*within), HasSubstr("within"));
+    EXPECT_EQ(find_scheme("std_thread")->missing(*empty), "");
+    EXPECT_EQ(find_scheme("serial")->missing(*within), "");
 }
 
 TEST(registry, a_chunk_of_nothing_is_refused) {
@@ -96,6 +108,64 @@ TEST(thread_runners, each_thread_has_one_slot_in_each_run) {
         EXPECT_EQ(second_log->workers[t].items, 2u);
     }
     EXPECT_TRUE(work->verify().ok);
+}
+
+// "How a scheme knows that all tasks are done where the pool does not say."
+TEST(task_count, waits_for_all_that_were_added_also_by_tasks) {
+    for (int round = 0; round < 200; ++round) {
+        task_count count;
+        std::atomic<int> done{0};
+        count.add(2);
+        const auto task = [&] {
+            done.fetch_add(1);
+            count.done();
+        };
+        const std::jthread one([&] {
+            count.add(1); // as a task that spawns another
+            task();
+            task();
+        });
+        const std::jthread other(task);
+        count.wait();
+        EXPECT_EQ(done.load(), 3);
+    }
+}
+
+TEST(in_waves, hands_out_each_item_once_in_order_until_told_to_stop) {
+    const auto work = make_empty({.size = 2 * wave_items + 7});
+    const auto log = std::make_unique<run_log>();
+    run_context context{*work, *log, -1, 1};
+    std::size_t next = 0;
+    in_waves(context, [&](std::size_t first, std::size_t last) {
+        EXPECT_EQ(first, next);
+        EXPECT_LE(last - first, wave_items);
+        next = last;
+    });
+    EXPECT_EQ(next, work->items());
+    int waves = 0;
+    in_waves(context, [&](std::size_t, std::size_t) {
+        ++waves;
+        log->stop.store(1);
+    });
+    EXPECT_EQ(waves, 1);
+}
+
+TEST(mutex_queue_pool, runs_what_is_queued_before_it_ends) {
+    std::atomic<int> ran{0};
+    {
+        mutex_queue_pool pool(3);
+        pool.wait(); // nothing to wait for
+        for (int i = 0; i < 100; ++i) {
+            pool.post([&] {
+                pool.post([&] { ++ran; });
+                ++ran;
+            });
+        }
+        pool.wait();
+        EXPECT_EQ(ran.load(), 200);
+        pool.post([&] { ++ran; });
+    }
+    EXPECT_EQ(ran.load(), 201);
 }
 
 TEST(thread_team, joins_all_that_it_started) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/item_tasks.hpp"
+#include "schemes/scheme_entry.hpp"
+#include "schemes/tbb_threads.hpp"
+
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+namespace regatta::race {
+namespace {
+
+/// One `run` an item in a `tbb::task_group`. The calling thread hands them out and then, in `wait`,
+/// is one of the workers.
+class tbb_group final : public scheme {
+public:
+    void prepare(run_context& context) override {
+        threads_.emplace(context.workers);
+        arena_.initialize(static_cast<int>(context.workers));
+        arena_.execute([&] { threads_->start(); });
+    }
+
+    void run(run_context& context) override {
+        arena_.execute([&] {
+            tbb::task_group group;
+            item_tasks items(
+                context, [&group](auto task) { group.run(task); }, [] {});
+            in_waves(context, [&](std::size_t first, std::size_t last) {
+                for (std::size_t item = first; item < last; ++item) {
+                    items.hand_out(item);
+                }
+                group.wait();
+            });
+        });
+    }
+
+private:
+    std::optional<tbb_threads> threads_; // outlives the arena
+    tbb::task_arena arena_;
+};
+
+} // namespace
+
+scheme_entry tbb_group_scheme() {
+    scheme_entry entry = entry_of<tbb_group>("oneTBB " + tbb_version());
+    entry.spawns = true;
+    return entry;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a workload allows for the option size.
+
+#include "workloads/workload.hpp"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace regatta::race {
+
+/// The sizes that a workload takes, and the one that it takes unless told otherwise.
+struct size_range {
+    std::size_t min;
+    std::size_t max;
+    std::size_t usual;
+
+    constexpr bool contains(std::uint64_t size) const noexcept {
+        return size >= min && size <= max;
+    }
+
+    /// The size that was chosen. Throws `std::invalid_argument` where it is out of range.
+    std::size_t choose(std::string_view workload, const workload_options& options) const {
+        const std::size_t size = options.size.value_or(usual);
+        if (!contains(size)) {
+            throw std::invalid_argument(std::string(workload) + ": size " + std::to_string(size) +
+                                        " is out of range " + std::to_string(min) + " to " +
+                                        std::to_string(max));
+        }
+        return size;
+    }
+};
+
+} // namespace regatta::race

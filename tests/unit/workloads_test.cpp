@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The workloads but matmul, and what is common to all.
+
+#include "schemes/run_log.hpp"
+#include "workloads/counted.hpp"
+#include "workloads/transcend.hpp"
+#include "workloads/uneven.hpp"
+#include "workloads/workload.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+using namespace regatta::race;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+std::string what_of(const workload_info& info, std::size_t size) {
+    try {
+        info.make({.size = size});
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+/// Runs what an item spawns in the order of spawning, and keeps the numbers.
+class noting final : public spawner {
+public:
+    void spawn(std::size_t item) override { items.push_back(item); }
+    std::vector<std::size_t> items;
+};
+
+} // namespace
+
+TEST(workloads, each_has_its_own_usual_size_and_attaches_to_its_memory_only) {
+    for (const workload_info& info : workloads()) {
+        SCOPED_TRACE(info.name);
+        EXPECT_EQ(find_workload(info.name), &info);
+        EXPECT_THAT(std::string(info.options), HasSubstr(std::to_string(info.usual_size)));
+        const auto made = info.make({});
+        EXPECT_EQ(made->name(), info.name);
+        EXPECT_EQ(made->items(), info.make({.size = info.usual_size})->items());
+        EXPECT_GE(made->items(), made->handed_out());
+        for (const workload_info& other : workloads()) {
+            if (&other == &info) {
+                EXPECT_EQ(other.attach(made->descriptor())->items(), made->items());
+            } else {
+                EXPECT_ANY_THROW(other.attach(made->descriptor())) << other.name;
+            }
+        }
+    }
+}
+
+TEST(workloads, sizes_out_of_range_are_refused_with_the_range) {
+    EXPECT_THAT(what_of(*find_workload("empty"), 99),
+                AllOf(HasSubstr("99"), HasSubstr("empty"), HasSubstr("100 to 100000000")));
+    EXPECT_THAT(what_of(*find_workload("empty"), 100'000'001), HasSubstr("100 to 100000000"));
+    EXPECT_THAT(what_of(*find_workload("transcend"), 3), HasSubstr("4 to 64"));
+    EXPECT_THAT(what_of(*find_workload("transcend"), 65), HasSubstr("4 to 64"));
+    EXPECT_THAT(what_of(*find_workload("allocate"), 10'000'001), HasSubstr("100 to 10000000"));
+    EXPECT_THAT(what_of(*find_workload("uneven"), 0), HasSubstr("100 to 1000000"));
+    EXPECT_THAT(what_of(*find_workload("within"), 1'000'001), HasSubstr("100 to 1000000"));
+}
+
+// "Spoils the output": nothing has been computed, so nothing may be right.
+TEST(workloads, those_with_an_output_do_not_pass_unrun) {
+    for (const char* name : {"transcend", "uneven"}) {
+        const auto work = find_workload(name)->make({});
+        EXPECT_FALSE(work->verify().ok) << name;
+    }
+}
+
+TEST(within, the_first_item_spawns_all_others) {
+    const auto work = make_within({.size = 250});
+    EXPECT_EQ(work->items(), 251u);
+    EXPECT_EQ(work->handed_out(), 1u);
+    noting to;
+    work->run_spawning(0, to);
+    ASSERT_EQ(to.items.size(), 250u);
+    for (std::size_t i = 0; i < to.items.size(); ++i) {
+        EXPECT_EQ(to.items[i], i + 1);
+        noting none;
+        work->run_spawning(to.items[i], none);
+        EXPECT_TRUE(none.items.empty());
+    }
+}
+
+TEST(transcend, closed_forms_are_the_sums) {
+    double sines = 0;
+    double cosines = 0;
+    for (int i = 1000; i < 1777; ++i) {
+        sines += std::sin(i);
+        cosines += std::cos(i);
+    }
+    EXPECT_NEAR(sum_of_sines(1000, 777), sines, 1e-10);
+    EXPECT_NEAR(sum_of_cosines(1000, 777), cosines, 1e-10);
+}
+
+TEST(transcend, each_item_must_be_right) {
+    const auto work = make_transcend({.size = 4});
+    const auto shared = attach_transcend(work->descriptor()); // as in another process
+    work->run(0);
+    EXPECT_THAT(work->verify().message, AllOf(HasSubstr("item 1 is nan"), HasSubstr("expected")));
+    for (std::size_t item = 1; item < 4; ++item) {
+        shared->run(item);
+    }
+    EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    work->reset();
+    EXPECT_FALSE(work->verify().ok);
+}
+
+TEST(uneven, jumping_leads_where_the_steps_lead) {
+    for (const std::uint64_t steps : {0u, 1u, 2u, 3u, 500u, 12345u, 65536u}) {
+        EXPECT_EQ(jump_steps(42, steps), take_steps(42, steps)) << steps;
+    }
+}
+
+TEST(uneven, lengths_follow_from_the_seed_and_few_items_have_much_of_the_work) {
+    std::vector<double> steps;
+    for (std::size_t item = 0; item < 10'000; ++item) {
+        EXPECT_EQ(uneven_steps(5, item), uneven_steps(5, item));
+        steps.push_back(uneven_steps(5, item));
+    }
+    EXPECT_NE(uneven_steps(5, 0), uneven_steps(6, 0));
+    std::ranges::sort(steps);
+    EXPECT_GE(steps.front(), 500);
+    EXPECT_LE(steps.back(), 2'000'000);
+    EXPECT_NEAR(steps[5'000], 500 * std::pow(2, 1 / 1.2), 50); // the distribution's median
+    EXPECT_GT(steps.back(), 100 * steps[5'000]);
+}
+
+TEST(uneven, each_item_must_be_right) {
+    const auto work = make_uneven({.size = 100, .seed = 9});
+    const auto shared = attach_uneven(work->descriptor());
+    for (std::size_t item = 0; item < 99; ++item) {
+        work->run(item);
+    }
+    EXPECT_THAT(work->verify().message, HasSubstr("item 99 of "));
+    shared->run(99);
+    EXPECT_TRUE(work->verify().ok) << work->verify().message;
+}
+
+// "What an item adds to its worker's log".
+TEST(item_marks, their_sum_has_a_closed_form) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t count = 0; count < 1000; ++count) {
+        EXPECT_EQ(sum_of_marks(count), sum);
+        sum += item_mark(count);
+    }
+    static_assert(sum_of_marks(3'000'000'001) ==
+                  sum_of_marks(3'000'000'000) + item_mark(3'000'000'000));
+}
+
+TEST(item_runner, tiny_items_are_counted_and_the_clock_is_read_now_and_then) {
+    const auto work = make_empty({.size = 1000});
+    const auto log = std::make_unique<run_log>();
+    item_runner(*work, *log).run_from_counter();
+    const worker_log& mine = log->workers[0];
+    EXPECT_EQ(mine.items, 1000u);
+    EXPECT_EQ(mine.marks, sum_of_marks(1000));
+    EXPECT_EQ(mine.busy_ns, 0);
+    EXPECT_GT(mine.first_ns, 0);
+    EXPECT_GE(mine.last_ns, mine.first_ns);
+    EXPECT_TRUE(check_items(*log, 1000).ok);
+    EXPECT_FALSE(check_items(*log, 999).ok);
+    log->clear();
+    EXPECT_FALSE(check_items(*log, 1000).ok);
+    EXPECT_EQ(mine.marks, 0u);
+}
