@@ -14,11 +14,28 @@
 #include <chrono>
 #include <exception>
 #include <future>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
 namespace regatta {
+
+/// The time so much later than now; none if that is beyond what the clock can count.
+template<class Rep, class Period>
+std::optional<std::chrono::steady_clock::time_point>
+deadline_after(std::chrono::duration<Rep, Period> time) {
+    using clock = std::chrono::steady_clock;
+    const auto now = clock::now();
+    if (time <= time.zero()) {
+        return now;
+    }
+    // Half of it, since a double is not exact.
+    if (time > std::chrono::duration<double>(clock::time_point::max() - now) / 2) {
+        return std::nullopt;
+    }
+    return now + std::chrono::ceil<clock::duration>(time);
+}
 
 /// What a task will return, has returned, or has thrown.
 ///
@@ -72,16 +89,8 @@ public:
     /// @returns whether it is ready.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> time) const {
-        using clock = std::chrono::steady_clock;
-        if (time <= time.zero()) {
-            return ready();
-        }
-        const auto now = clock::now();
-        // Beyond what the clock can count is for ever.
-        if (time > std::chrono::duration<double>(clock::time_point::max() - now) / 2) {
-            return state().wait();
-        }
-        return wait_until(now + std::chrono::ceil<clock::duration>(time));
+        const auto deadline = deadline_after(time);
+        return deadline ? wait_until(*deadline) : state().wait();
     }
     /// Waits until that time at most, on any clock. @returns whether it is ready.
     template<class Clock, class Duration>
@@ -89,7 +98,8 @@ public:
         using clock = std::chrono::steady_clock;
         if constexpr (std::is_same_v<Clock, clock>) {
             const auto deadline = std::chrono::ceil<clock::duration>(time);
-            return state().wait(&deadline);
+            // A time that has passed asks how things are, and is not worth a spin.
+            return ready() || (deadline > clock::now() && state().wait(&deadline));
         } else {
             while (!ready()) {
                 const auto left = time - Clock::now();
