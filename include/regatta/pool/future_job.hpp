@@ -17,6 +17,9 @@ namespace regatta {
 /// Threads: as a plain value. Failure: none; what the closure throws goes to the future.
 class future_job {
 public:
+    /// To queues: the call tells whether the task ran.
+    using says_whether_it_ran = void;
+
     explicit future_job(future_state& state) noexcept : state_(&state) {}
     future_job(future_job&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     future_job& operator=(future_job&& other) noexcept {

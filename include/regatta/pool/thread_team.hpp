@@ -33,10 +33,10 @@ public:
     thread_team& operator=(const thread_team&) = delete;
     ~thread_team() { join(); }
 
-    /// Starts `count` threads, each of which calls `body(i)` with its number, from 0, once all are
-    /// there and `size()` says so. Thread i is named "name/i", pinned to the i-th CPU of `pin`,
-    /// from the start again if there are more threads than CPUs, and put under `schedule`; an empty
-    /// set pins nothing.
+    /// Starts `count` threads, each of which calls `body(i)` with its number, from `first`, once
+    /// all are there and `size()` says so. Thread i is named "name/i", pinned to the i-th CPU of
+    /// `pin`, from the start again if there are more threads than CPUs, and put under `schedule`;
+    /// an empty set pins nothing.
     ///
     /// Throws `std::system_error` if a thread cannot be had, pinned or scheduled, and
     /// `std::invalid_argument` for a `schedule` that does not exist; then no `body` has run and
@@ -44,12 +44,12 @@ public:
     /// @param body copied for each thread; must not throw.
     template<class Body>
     void start(unsigned count, const std::string& name, const cpu_set& pin,
-               const scheduling& schedule, const Body& body) {
+               const scheduling& schedule, const Body& body, unsigned first = 0) {
         check_scheduling(schedule);
         const std::vector<unsigned> cpus(pin.begin(), pin.end());
         start_.store(signal::wait, std::memory_order_relaxed);
         REGATTA_TRY {
-            for (unsigned i = 0; i < count; ++i) {
+            for (unsigned i = first; i < first + count; ++i) {
                 members_.push_back(std::make_unique<member>());
                 member& m = *members_.back();
                 m.name = name + "/" + std::to_string(i);

@@ -57,6 +57,12 @@ class basic_segment_queue {
 public:
     using cell = typename Atomics::template cell<T>;
 
+    /// What `append` did.
+    struct appended_run {
+        std::size_t count; ///< How many elements it appended; 0 only if the queue is closed.
+        std::size_t end;   ///< The index in its segment of the cell behind the last of them.
+    };
+
     /// The elements that a consumer claimed at once: neighbours in one segment.
     class batch {
     public:
@@ -132,7 +138,7 @@ public:
     bool emplace(Args&&... args) {
         return append<false, false>(1, [&](cell& c, std::size_t, void*) noexcept {
                    c.emplace(std::forward<Args>(args)...);
-               }) != 0;
+               }).count != 0;
     }
 
     /// Appends up to `count` elements side by side.
@@ -141,16 +147,15 @@ public:
     /// @tparam WithRoom whether the elements need the room beside their cells.
     /// @param fill called as `fill(cell, i, room)` for the i-th of them, in order; makes the
     /// element with `cell.emplace(...)` and must not throw. `room` is null without room.
-    /// @returns how many it appended, at least 1; 0 only if the queue is closed.
     template<bool EvenClosed, bool WithRoom, class Fill>
-    std::size_t append(std::size_t count, Fill&& fill) {
+    appended_run append(std::size_t count, Fill&& fill) {
         for (;;) {
             // acquire: partner is the release in extend(); the segment is made.
             segment& s = *tail_segment_.load(std::memory_order_acquire);
             // relaxed: a guess that the compare-and-swap checks.
             std::uint64_t position = s.tail.load(std::memory_order_relaxed);
             if (!EvenClosed && (position & closed_bit) != 0) {
-                return 0;
+                return {0, 0};
             }
             const std::size_t index = index_of(position);
             if (index == SegmentSize) {
@@ -175,7 +180,7 @@ public:
                 at.turn.store(turn_of(position + i), std::memory_order_release);
             }
             s.expect_write(index + claimed);
-            return claimed;
+            return {claimed, index + claimed};
         }
     }
 

@@ -82,26 +82,12 @@ public:
     /// was; what it throws is passed on.
     template<class Condition>
     void wait(Condition&& condition) {
-        for (basic_backoff<Atomics> pace; !condition();) {
-            if (pace.pause()) {
-                continue;
-            }
-            const ticket mine = prepare_wait();
-            bool holds = false;
-            REGATTA_TRY {
-                holds = condition();
-            }
-            REGATTA_CATCH_ALL {
-                cancel_wait();
-                REGATTA_RETHROW;
-            }
-            if (holds) {
-                cancel_wait();
-                return;
-            }
-            commit_wait(mine);
-            pace.reset();
-        }
+        wait(condition, nullptr);
+    }
+    /// The same, until `deadline` at the latest. @returns whether the condition held.
+    template<class Condition>
+    bool wait_until(Condition&& condition, std::chrono::steady_clock::time_point deadline) {
+        return wait(condition, &deadline);
     }
 
     /// Wakes one thread if one sleeps or is about to, and is not being woken already.
@@ -150,6 +136,33 @@ private:
         while (!state_.compare_exchange_weak(s, without_one(s), std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
         }
+    }
+
+    template<class Condition>
+    bool wait(Condition& condition, const std::chrono::steady_clock::time_point* deadline) {
+        for (basic_backoff<Atomics> pace; !condition();) {
+            if (pace.pause()) {
+                continue;
+            }
+            const ticket mine = prepare_wait();
+            bool holds = false;
+            REGATTA_TRY {
+                holds = condition();
+            }
+            REGATTA_CATCH_ALL {
+                cancel_wait();
+                REGATTA_RETHROW;
+            }
+            if (holds) {
+                cancel_wait();
+                return true;
+            }
+            if (!sleep(mine, deadline)) {
+                return condition();
+            }
+            pace.reset();
+        }
+        return true;
     }
 
     bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline) noexcept {

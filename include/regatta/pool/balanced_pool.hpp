@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A thread pool for tasks of uneven length.
+
+#include <regatta/base/error.hpp>
+#include <regatta/pool/thread_pool.hpp>
+
+#include <utility>
+
+namespace regatta {
+
+/// A fixed number of threads for uneven tasks.
+///
+/// Tasks from outside wait in one queue; whichever worker is free begins the one that has waited
+/// longest, so that a long task holds up nobody but its own worker. Tasks that a worker submits go
+/// into a queue of its own, from which it takes first and the others when they find nothing else.
+///
+/// ```cpp
+/// regatta::balanced_pool pool;
+/// auto answer = pool.submit([] { return 6 * 7; });
+/// use(answer.get());
+/// ```
+///
+/// Threads, Blocks, Failure: as `thread_pool`. The destructor is `close`. Throws
+/// `std::invalid_argument` for `steal = false`: see `steady_pool`.
+class balanced_pool : public thread_pool {
+public:
+    explicit balanced_pool(pool_options options = {})
+        : thread_pool(checked(std::move(options)), queue_layout::both) {}
+
+private:
+    static pool_options checked(pool_options options) {
+        if (!options.steal) {
+            fail_argument("pool_options::steal = false is for steady_pool: every task of a "
+                          "balanced_pool can be taken by any worker");
+        }
+        return options;
+    }
+};
+
+} // namespace regatta

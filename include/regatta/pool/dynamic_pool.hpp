@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A thread pool whose threads come and go.
+
+#include <regatta/base/error.hpp>
+#include <regatta/pool/thread_pool.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace regatta {
+
+/// A thread pool to and from which threads are added and taken while it works.
+///
+/// All tasks wait in one queue without a limit; whichever worker is free begins the one that has
+/// waited longest. A worker that is to leave does so after the task that it runs, and is cleared
+/// away without anybody's doing. Without workers tasks wait; `close` runs them all the same.
+///
+/// ```cpp
+/// regatta::dynamic_pool pool{{.threads = 1}};
+/// pool.add_threads(3);
+/// pool.remove_threads(2);
+/// pool.wait_for_threads();
+/// ```
+///
+/// Threads, Blocks, Failure: as `thread_pool`. The destructor is `close`. Throws
+/// `std::invalid_argument` for a capacity, which it does not have, and for `steal = false`.
+class dynamic_pool : public thread_pool {
+public:
+    explicit dynamic_pool(pool_options options = {})
+        : thread_pool(checked(std::move(options)), queue_layout::shared) {}
+
+    /// Adds so many threads, or none: throws `std::system_error` where they cannot be had, pinned
+    /// or scheduled, and `std::logic_error` if the pool is closed. Blocks until they are in place.
+    void add_threads(unsigned count) { engine().add_workers(count); }
+    /// Has so many threads leave, or all there are. Does not wait for them.
+    void remove_threads(unsigned count) { engine().remove_workers(count); }
+    /// Adds or removes so many threads that `count` are to stay.
+    void resize(unsigned count) { engine().resize(count); }
+
+    /// Threads that there are, those included that are about to leave.
+    unsigned running_threads() const noexcept { return engine().running(); }
+    /// Threads that are to stay: `running_threads()` gets there by itself.
+    unsigned expected_threads() const noexcept { return engine().expected(); }
+    /// Waits until every thread that is to leave has left. In a task of the pool, whose own thread
+    /// may be among them, it throws `std::system_error` (`resource_deadlock_would_occur`).
+    void wait_for_threads() { engine().wait_for_leavers(); }
+
+    /// The throughput meter: tasks completed since it was made or last reset.
+    std::uint64_t tasks_taken() const noexcept {
+        const std::lock_guard lock(meter_mutex_);
+        return engine().completed() - meter_start_;
+    }
+    /// The same a second.
+    double tasks_per_second() const noexcept {
+        const std::lock_guard lock(meter_mutex_);
+        const std::chrono::duration<double> time = clock::now() - meter_time_;
+        return time.count() > 0
+                   ? static_cast<double>(engine().completed() - meter_start_) / time.count()
+                   : 0;
+    }
+    void reset_tasks_taken() noexcept {
+        const std::lock_guard lock(meter_mutex_);
+        meter_start_ = engine().completed();
+        meter_time_ = clock::now();
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    static pool_options checked(pool_options options) {
+        if (options.capacity != 0) {
+            fail_argument("pool_options::capacity = " + std::to_string(options.capacity) +
+                          " is not for dynamic_pool, whose queue has no limit");
+        }
+        if (!options.steal) {
+            fail_argument("pool_options::steal = false is for steady_pool: a dynamic_pool has one "
+                          "queue for all");
+        }
+        return options;
+    }
+
+    mutable std::mutex meter_mutex_; ///< Guards what follows.
+    std::uint64_t meter_start_ = 0;
+    clock::time_point meter_time_ = clock::now();
+};
+
+} // namespace regatta

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a thread pool is made with.
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/pool/error_sink.hpp>
+#include <regatta/pool/overflow.hpp>
+#include <regatta/pool/scheduling.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace regatta {
+
+/// What a thread pool is made with.
+struct pool_options {
+    /// Workers; 0: as many as `available_cpus()` says.
+    unsigned threads = 0;
+    /// Tasks that wait at most, in all queues together; 0: no limit.
+    std::size_t capacity = 0;
+    /// What becomes of a task for which there is no room.
+    overflow_policy when_full{};
+    /// Whether an idle worker takes tasks from another's queue. For `steady_pool`.
+    bool steal = true;
+    /// Worker i is named "name/i"; Linux shows the first 15 bytes.
+    std::string name = "pool";
+    /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
+    /// workers than CPUs. Empty: not pinned.
+    cpu_set pin{};
+    /// Scheduling class and priority of the workers.
+    scheduling schedule{};
+    /// How long a worker that finds nothing stays awake, beyond some microseconds, before it
+    /// sleeps; `std::chrono::nanoseconds::max()`: for ever. It uses its CPU meanwhile.
+    std::chrono::nanoseconds spin{0};
+    /// Receives what tasks of `execute` throw, and what `on_start` and `on_stop` throw.
+    error_sink on_error{};
+    /// Called on each worker with its number, before its first task and after its last.
+    std::function<void(unsigned)> on_start{};
+    std::function<void(unsigned)> on_stop{};
+};
+
+/// What becomes of the tasks that wait when a pool is stopped.
+enum class stop_mode {
+    drain,  ///< They are run.
+    discard ///< They are destroyed unrun; their futures are cancelled.
+};
+
+} // namespace regatta

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// One worker of a thread pool: what belongs to its thread, and what others may read of it.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/pool/block_cache.hpp>
+#include <regatta/pool/pool_stats.hpp>
+#include <regatta/pool/task_queues.hpp>
+#include <regatta/pool/thread_team.hpp>
+#include <regatta/pool/worker_context.hpp>
+#include <regatta/sync/quiescence.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace regatta {
+
+/// A worker's record. Threads: its own thread, but for `activity`'s observers and `read`.
+class alignas(destructive_alignment) pool_worker {
+public:
+    using clock = std::chrono::steady_clock;
+
+    explicit pool_worker(unsigned number) noexcept : index(number) {}
+
+    const unsigned index; ///< Its number in the pool.
+    /// At work from before it looks for a task to after it has run it.
+    quiescence activity;
+    task_queues::tally tally; ///< Cells that it has used.
+    std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
+    unsigned helping = 0;     ///< Its tasks that wait within each other and run others meanwhile.
+
+    /// One task has been run, or was found called off.
+    void count_task(bool ran, bool stolen) noexcept {
+        add_one(ran ? run_ : cancelled_);
+        if (stolen) [[unlikely]] {
+            add_one(stolen_);
+        }
+    }
+    void count_park() noexcept { add_one(parked_); }
+
+    /// The worker has found a task after it had none.
+    void begin_busy() noexcept {
+        if (!busy_) [[unlikely]] {
+            busy_ = true;
+            since_.store(now(), std::memory_order_relaxed);
+        }
+    }
+    /// It finds none.
+    void end_busy() noexcept {
+        if (busy_) {
+            busy_ = false;
+            // relaxed, all: figures that publish nothing but themselves.
+            busy_for_.store(busy_for_.load(std::memory_order_relaxed) + now() -
+                                since_.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+            since_.store(0, std::memory_order_relaxed);
+        }
+    }
+
+    /// Tasks that it has done with, run or called off.
+    std::uint64_t completed() const noexcept {
+        // acquire: partner is the release in add_one(); what the tasks did, and that they
+        // submitted others.
+        return run_.load(std::memory_order_acquire) + cancelled_.load(std::memory_order_acquire);
+    }
+    std::uint64_t cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+    pool_stats::worker read() const noexcept {
+        const auto since = since_.load(std::memory_order_relaxed);
+        return {run_.load(std::memory_order_acquire), stolen_.load(std::memory_order_relaxed),
+                parked_.load(std::memory_order_relaxed),
+                std::chrono::nanoseconds(busy_for_.load(std::memory_order_relaxed) +
+                                         (since != 0 ? now() - since : 0))};
+    }
+
+    thread_team thread; ///< Last: it uses all of the above.
+
+private:
+    static std::int64_t now() noexcept {
+        return std::chrono::nanoseconds(clock::now().time_since_epoch()).count();
+    }
+    static void add_one(std::atomic<std::uint64_t>& counter) noexcept {
+        // release: partner is the acquire in completed(). Only the worker writes it.
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+
+    /// Written by the worker, read by all.
+    std::atomic<std::uint64_t> run_{0};
+    std::atomic<std::uint64_t> cancelled_{0};
+    std::atomic<std::uint64_t> stolen_{0};
+    std::atomic<std::uint64_t> parked_{0};
+    std::atomic<std::int64_t> busy_for_{0}; ///< Nanoseconds, up to the last time it found nothing.
+    std::atomic<std::int64_t> since_{0};    ///< When it began to be busy; 0: it is not.
+    bool busy_ = false;
+};
+
+/// What makes the calling thread that worker, on its stack.
+class pool_seat : public worker_context {
+public:
+    pool_seat(const void* pool_address, pool_worker& w, wait_graph& waits, block_cache& blocks)
+        : worker_context(pool_address, w.index, &waits)
+        , worker(w)
+        , magazine_(blocks) {}
+
+    pool_worker& worker;
+
+private:
+    block_magazine magazine_;
+};
+
+} // namespace regatta

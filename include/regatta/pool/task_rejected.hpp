@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How a pool says that it did not take a task.
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace regatta {
+
+/// Thrown by a pool that does not take a task; the task has not run and will not.
+class task_rejected : public std::runtime_error {
+public:
+    enum class reason {
+        full,  ///< The pool is bounded, full, and set to reject.
+        closed ///< The pool was closed.
+    };
+
+    task_rejected(const std::string& pool, reason r, std::size_t accepted_before = 0)
+        : std::runtime_error("the pool '" + pool + "' does not take the task: it is " +
+                             (r == reason::full ? "full" : "closed"))
+        , reason_(r)
+        , accepted_(accepted_before) {}
+
+    reason why() const noexcept { return reason_; }
+    /// Of a batch: how many tasks, from the front, the pool did take.
+    std::size_t accepted() const noexcept { return accepted_; }
+
+private:
+    reason reason_;
+    std::size_t accepted_;
+};
+
+} // namespace regatta

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The interface that all thread pools have.
+
+#include <regatta/pool/future.hpp>
+#include <regatta/pool/future_group.hpp>
+
+#include <regatta/pool/pool_engine.hpp>
+#include <regatta/pool/task.hpp>
+#include <regatta/pool/task_closure.hpp>
+#include <regatta/pool/task_options.hpp>
+#include <regatta/pool/task_rejected.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+
+/// What `steady_pool`, `balanced_pool` and `dynamic_pool` have in common.
+///
+/// A task is any callable, also a move-only one. It is called once, with the arguments that were
+/// given with it, which it holds by value; `std::ref` passes a reference. A `task_options` (or a
+/// priority, or a stop token) may stand before it. A task whose stop token was stopped before its
+/// turn came is not run; one that takes a `std::stop_token` as its first argument is given it.
+///
+/// A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
+/// `task_room_size` beside it; both without a call of the heap once the queue has its memory. A
+/// larger one, or one whose move may throw, is put on the heap.
+///
+/// Threads: any thread, tasks of the pool included, for every member where nothing else is said; a
+/// pool is not moved. Blocks: `wait…`, `pause`, `close`, `stop`, the destructor, and submission to
+/// a full pool that is set to `overflow::block`. Failure: `task_rejected` for a task that the pool
+/// does not take; `std::bad_alloc` before anything is changed.
+class thread_pool {
+public:
+    thread_pool(const thread_pool&) = delete;
+    thread_pool& operator=(const thread_pool&) = delete;
+
+    // --- fire and forget -------------------------------------------------------------------------
+
+    /// Has `f(args...)` called by a worker. What it throws goes to `pool_options::on_error`.
+    template<class F, class... Args>
+    requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
+        enqueue(priority::medium,
+                queueable(bind_closure(std::forward<F>(f), std::forward<Args>(args)...)));
+    }
+    template<class F, class... Args>
+    void execute(task_options options, F&& f, Args&&... args) {
+        enqueue_with(std::move(options),
+                     bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+    }
+
+    /// The same if there is room and the pool is not closed; never waits.
+    /// @returns whether the pool took it; if not, `f` is as it was, unless its move may throw.
+    template<class F>
+    bool try_execute(F&& f) {
+        return try_execute(task_options{}, std::forward<F>(f));
+    }
+    template<class F>
+    bool try_execute(task_options options, F&& f);
+
+    /// Has every callable of a range called; those of an rvalue range are moved out of it. Where
+    /// not all find room, the overflow policy decides for the rest; `task_rejected::accepted` says
+    /// how many from the front were taken. Cost: one compare-and-swap for up to 64 tasks.
+    template<std::ranges::input_range Range>
+    void execute_batch(Range&& callables, task_options options = {});
+
+    // --- with a result ---------------------------------------------------------------------------
+
+    /// Has `f(args...)` called by a worker. @returns the future of what it returns or throws.
+    template<class F, class... Args>
+    requires(!task_options_like<F>) auto submit(F&& f, Args&&... args) {
+        return submit(task_options{}, std::forward<F>(f), std::forward<Args>(args)...);
+    }
+    template<class F, class... Args>
+    auto submit(task_options options, F&& f, Args&&... args) {
+        auto made = make_future_task(engine_.blocks(), std::move(options.stop),
+                                     bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+        enqueue(options.level, std::move(made.second));
+        return std::move(made.first);
+    }
+
+    /// The same for every callable of a range. @returns their futures, in order.
+    template<std::ranges::input_range Range>
+    auto submit_batch(Range&& callables, task_options options = {});
+
+    // --- waiting ---------------------------------------------------------------------------------
+
+    /// Waits until no task waits or runs. A task that calls it runs others meanwhile, and tasks
+    /// that wait like it count as done; 64 may do so within each other on one worker.
+    ///
+    /// Throws `std::system_error` (`resource_deadlock_would_occur`) where that could never end.
+    void wait() { engine_.wait_idle(nullptr); }
+    /// The same, at most so long. @returns whether it came about.
+    template<class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> limit) {
+        return wait_until(pool_engine::clock::now() + limit);
+    }
+    template<class Duration>
+    bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        const auto at = std::chrono::ceil<pool_engine::clock::duration>(deadline);
+        return engine_.wait_idle(&at);
+    }
+
+    // --- the pool's life -------------------------------------------------------------------------
+
+    /// Takes no task from outside any more, runs those that it took and those that these submit,
+    /// ends the threads. Again: does nothing. A paused pool goes on for it. In a task of the pool
+    /// it throws `std::system_error` (`resource_deadlock_would_occur`).
+    void close() { engine_.close(); }
+    /// As `close`, or with `stop_mode::discard` without running what has not begun.
+    void stop(stop_mode mode) { mode == stop_mode::drain ? engine_.close() : engine_.discard(); }
+    bool closed() const noexcept { return engine_.closed(); }
+
+    /// Lets workers begin no further task until `resume`; tasks are still taken. Returns once no
+    /// task runs; within a task, at once. A task that waits for the pool still runs others.
+    void pause() { engine_.pause(); }
+    void resume() noexcept { engine_.resume(); }
+    bool paused() const noexcept { return engine_.paused(); }
+
+    // --- figures ---------------------------------------------------------------------------------
+
+    /// How many workers there are to be.
+    unsigned threads() const noexcept { return engine_.expected(); }
+    /// Tasks that wait at most; 0: no limit.
+    std::size_t capacity() const noexcept { return engine_.options().capacity; }
+    /// About how many tasks wait.
+    std::size_t queued() const noexcept { return engine_.queued(); }
+    pool_stats stats() const { return engine_.stats(); }
+
+protected:
+    thread_pool(pool_options options, queue_layout layout)
+        : thread_pool(std::move(options), layout, worker_count(options)) {}
+    ~thread_pool() = default;
+
+    pool_engine& engine() noexcept { return engine_; }
+    const pool_engine& engine() const noexcept { return engine_; }
+
+private:
+    thread_pool(pool_options&& options, queue_layout layout, unsigned workers)
+        : engine_(std::move(options), layout, workers) {
+        engine_.add_workers(workers);
+    }
+    static unsigned worker_count(const pool_options& options) {
+        return options.threads != 0 ? options.threads : available_cpus();
+    }
+
+    // --- one task --------------------------------------------------------------------------------
+
+    template<class F>
+    void enqueue_with(task_options&& options, F&& closure) {
+        if (options.stop.stop_possible()) {
+            enqueue(options.level,
+                    queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
+        } else {
+            enqueue(options.level, queueable(std::move(closure)));
+        }
+    }
+    template<class F>
+    void enqueue(priority level, F closure) {
+        if (engine_.take_room(1) == 0) [[unlikely]] {
+            place_without_room(level, closure, 0);
+        } else {
+            place(level, closure);
+        }
+    }
+    /// Appends a closure for which there is room.
+    template<class F>
+    void place(priority level, F& closure) {
+        if (engine_.append<F>(level, 1, [&](std::size_t) noexcept -> F&& {
+                return std::move(closure);
+            }) == 0) [[unlikely]] {
+            refuse(task_rejected::reason::closed, 1, 0);
+        }
+    }
+    /// Does what the overflow policy says. @param accepted how many of its batch were taken before.
+    template<class F>
+    REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted) {
+        const overflow_policy& policy = engine_.options().when_full;
+        if (policy.hands_over()) {
+            engine_.count_refused(1);
+            task refused(std::move(closure));
+            policy.give(std::span<task>(&refused, 1));
+            return;
+        }
+        switch (policy.what()) {
+        case overflow::run_here:
+            engine_.count_refused(1);
+            REGATTA_TRY {
+                closure();
+            }
+            REGATTA_CATCH_ALL {
+                engine_.report(std::current_exception());
+            }
+            return;
+        case overflow::reject:
+            refuse(task_rejected::reason::full, 1, accepted);
+        case overflow::drop_oldest:
+            if (!engine_.make_room(level)) {
+                refuse(task_rejected::reason::full, 1, accepted);
+            }
+            break;
+        case overflow::block:
+            if (!engine_.wait_for_room()) {
+                refuse(task_rejected::reason::closed, 1, accepted);
+            }
+            break;
+        }
+        place(level, closure);
+    }
+    [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
+        engine_.count_refused(count);
+        throw task_rejected(engine_.options().name, why, accepted);
+    }
+
+    /// Appends the closure that `make()` gives, if that is possible at once.
+    template<class F, class Make>
+    bool try_place(priority level, Make&& make) {
+        if (engine_.take_room(1) == 0) {
+            engine_.count_refused(1);
+            return false;
+        }
+        std::size_t appended = 0;
+        if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
+            appended = engine_.append<F>(
+                level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
+        } else {
+            using box = boxed_closure<std::optional<F>>;
+            box large{std::make_unique<std::optional<F>>()};
+            appended = engine_.append<box>(level, 1, [&](std::size_t) noexcept {
+                large.closure->emplace(make());
+                return std::move(large);
+            });
+        }
+        engine_.count_refused(1 - appended);
+        return appended != 0;
+    }
+
+    // --- several ---------------------------------------------------------------------------------
+
+    /// Enqueues `count` closures of type F, each made from what the iterator refers to.
+    template<class F, class Iterator>
+    void enqueue_all(priority level, Iterator at, std::size_t count) {
+        for (std::size_t done = 0; done < count;) {
+            const std::size_t room = engine_.take_room(count - done);
+            if (room == 0) {
+                if (engine_.options().when_full.hands_over()) {
+                    return hand_over_all(at, count - done);
+                }
+                F closure(*at);
+                ++at;
+                place_without_room(level, closure, done++);
+                continue;
+            }
+            const std::size_t appended =
+                engine_.append<F>(level, room, [&](std::size_t) noexcept { return F(*at++); });
+            if (appended == 0) {
+                refuse(task_rejected::reason::closed, count - done, done);
+            }
+            done += appended;
+        }
+    }
+    template<class Group, class F>
+    void add_job(Group& futures, std::vector<future_job>& jobs, const std::stop_token& stop,
+                 F&& closure) {
+        auto made = make_future_task(engine_.blocks(), stop, std::move(closure));
+        futures.push(std::move(made.first));
+        jobs.push_back(std::move(made.second));
+    }
+    template<class Iterator>
+    REGATTA_RARE void hand_over_all(Iterator at, std::size_t count) {
+        engine_.count_refused(count);
+        std::vector<task> refused;
+        refused.reserve(count);
+        for (; count != 0; --count) {
+            refused.emplace_back(*at);
+            ++at;
+        }
+        engine_.options().when_full.give(refused);
+    }
+
+    pool_engine engine_;
+};
+
+template<class F>
+bool thread_pool::try_execute(task_options options, F&& f) {
+    using closure = std::decay_t<F>;
+    if constexpr (std::is_same_v<F, closure> && std::is_nothrow_move_constructible_v<closure>) {
+        // Moved only into its place.
+        if (options.stop.stop_possible()) {
+            using stoppable = stoppable_closure<closure>;
+            return try_place<stoppable>(options.level, [&]() noexcept {
+                return stoppable{std::move(f), std::move(options.stop)};
+            });
+        }
+        return try_place<closure>(options.level,
+                                  [&]() noexcept -> closure&& { return std::move(f); });
+    } else {
+        return try_execute(std::move(options), closure(std::forward<F>(f)));
+    }
+}
+
+template<std::ranges::input_range Range>
+void thread_pool::execute_batch(Range&& callables, task_options options) {
+    using given = std::ranges::range_value_t<Range>;
+    using direct = decltype(queueable(std::declval<given>()));
+    constexpr bool moves =
+        !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
+    const auto element = [](auto&& e) -> decltype(auto) {
+        if constexpr (moves) {
+            return std::move(e);
+        } else {
+            return std::forward<decltype(e)>(e);
+        }
+    };
+    if (options.stop.stop_possible()) {
+        using stoppable = decltype(queueable(stoppable_closure<given>{std::declval<given>(), {}}));
+        std::vector<stoppable> staged;
+        for (auto&& e : callables) {
+            staged.push_back(queueable(stoppable_closure<given>{
+                element(std::forward<decltype(e)>(e)), options.stop}));
+        }
+        return enqueue_all<stoppable>(options.level, std::make_move_iterator(staged.begin()),
+                                      staged.size());
+    }
+    if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
+        const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
+        if constexpr (moves) {
+            return enqueue_all<given>(
+                options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
+        } else if constexpr (std::is_nothrow_constructible_v<
+                                 given, std::ranges::range_reference_t<Range>>) {
+            return enqueue_all<given>(options.level, std::ranges::begin(callables), count);
+        }
+    }
+    std::vector<direct> staged;
+    for (auto&& e : callables) {
+        staged.push_back(queueable(given(element(std::forward<decltype(e)>(e)))));
+    }
+    enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()), staged.size());
+}
+
+template<std::ranges::input_range Range>
+auto thread_pool::submit_batch(Range&& callables, task_options options) {
+    using given = std::ranges::range_value_t<Range>;
+    future_group<task_result_t<given>> futures;
+    std::vector<future_job> jobs;
+    for (auto&& e : callables) {
+        if constexpr (std::is_lvalue_reference_v<Range>) {
+            add_job(futures, jobs, options.stop, given(e));
+        } else {
+            add_job(futures, jobs, options.stop, given(std::move(e)));
+        }
+    }
+    enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()), jobs.size());
+    return futures;
+}
+
+} // namespace regatta
