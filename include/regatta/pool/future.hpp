@@ -21,6 +21,9 @@
 
 namespace regatta {
 
+template<class R>
+class future_awaiter;
+
 /// The time so much later than now; none if that is beyond what the clock can count.
 template<class Rep, class Period>
 std::optional<std::chrono::steady_clock::time_point>
@@ -118,13 +121,7 @@ public:
     R get() {
         wait();
         const future mine(std::move(*this));
-        if (mine.state_->cancelled()) {
-            throw task_cancelled();
-        }
-        if (mine.state_->has_error()) {
-            std::rethrow_exception(mine.state_->take_error());
-        }
-        return mine.state_->take();
+        return mine.state_->get();
     }
 
     /// Cancels the task if it has not started, and destroys its closure.
@@ -151,7 +148,7 @@ public:
     explicit operator std::future<R>() && {
         std::promise<R> promise;
         std::future<R> result = promise.get_future();
-        static_cast<void>(chain<void>(nullptr, relay{std::move(promise)}));
+        when_ended(relay{std::move(promise)});
         return result;
     }
 
@@ -163,6 +160,14 @@ private:
         return *state_;
     }
 
+    friend class future_awaiter<R>;
+
+    /// Has one of the library's own continuations called with the state, whatever the end.
+    template<sees_every_end F>
+    void when_ended(F f) {
+        static_cast<void>(chain<void>(nullptr, std::move(f)));
+    }
+
     /// Passes on whatever came out of the task.
     struct relay {
         using sees_every_end = void;
@@ -171,16 +176,11 @@ private:
 
         void operator()(result_state<R>& source) {
             try {
-                if (source.cancelled()) {
-                    throw task_cancelled();
-                }
-                if (source.has_error()) {
-                    std::rethrow_exception(source.take_error());
-                }
                 if constexpr (std::is_void_v<R>) {
+                    source.get();
                     promise.set_value();
                 } else {
-                    promise.set_value(source.take());
+                    promise.set_value(source.get());
                 }
             } catch (...) {
                 promise.set_exception(std::current_exception());

@@ -8,6 +8,7 @@
 #include <regatta/pool/block_cache.hpp>
 #include <regatta/pool/future_job.hpp>
 #include <regatta/pool/future_state.hpp>
+#include <regatta/pool/task_cancelled.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -36,6 +37,16 @@ public:
         } else if constexpr (!std::is_void_v<R>) {
             return std::move(value_);
         }
+    }
+    /// Returns the result or throws whatever came instead, once.
+    R get() {
+        if (cancelled()) {
+            throw task_cancelled();
+        }
+        if (has_error()) {
+            std::rethrow_exception(take_error());
+        }
+        return take();
     }
 
 protected:
