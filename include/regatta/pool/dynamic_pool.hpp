@@ -8,6 +8,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/pool/thread_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -52,23 +53,23 @@ public:
     /// may be among them, it throws `std::system_error` (`resource_deadlock_would_occur`).
     void wait_for_threads() { engine().wait_for_leavers(); }
 
-    /// The throughput meter: tasks completed since it was made or last reset.
+    /// The throughput meter: tasks that threads have taken since it was made or last reset.
     std::uint64_t tasks_taken() const noexcept {
         const std::lock_guard lock(meter_mutex_);
-        return engine().completed() - meter_start_;
+        return taken() - meter_start_;
     }
     /// The same a second.
     double tasks_per_second() const noexcept {
         const std::lock_guard lock(meter_mutex_);
         const std::chrono::duration<double> time = clock::now() - meter_time_;
-        return time.count() > 0
-                   ? static_cast<double>(engine().completed() - meter_start_) / time.count()
-                   : 0;
+        return time.count() > 0 ? static_cast<double>(taken() - meter_start_) / time.count() : 0;
     }
-    void reset_tasks_taken() noexcept {
+    /// Begins it anew. @returns what it showed: no task is lost between two resets.
+    std::uint64_t reset_tasks_taken() noexcept {
         const std::lock_guard lock(meter_mutex_);
-        meter_start_ = engine().completed();
+        const std::uint64_t now = taken();
         meter_time_ = clock::now();
+        return now - std::exchange(meter_start_, now);
     }
 
 private:
@@ -85,6 +86,10 @@ private:
         }
         return options;
     }
+
+    /// What the meter goes by; under its lock. While tasks are taken the queue may for a moment say
+    /// too many, but the meter never runs backwards.
+    std::uint64_t taken() const noexcept { return std::max(engine().taken(), meter_start_); }
 
     mutable std::mutex meter_mutex_; ///< Guards what follows.
     std::uint64_t meter_start_ = 0;

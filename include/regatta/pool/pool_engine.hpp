@@ -242,6 +242,8 @@ public:
     // --- figures ---------------------------------------------------------------------------------
 
     std::size_t queued() const noexcept { return queues_.size(); }
+    /// Tasks that have left the queues so far.
+    std::uint64_t taken() const noexcept { return queues_.taken(); }
     /// Tasks that have been completed so far, run or not.
     std::uint64_t completed() const noexcept {
         // acquire: partner is the release in drop().

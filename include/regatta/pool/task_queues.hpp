@@ -143,6 +143,12 @@ public:
         for_each([&](const queue& q) { sum += q.appended(); });
         return sum;
     }
+    /// How many tasks have been taken so far.
+    std::uint64_t taken() const noexcept {
+        std::uint64_t sum = 0;
+        for_each([&](const queue& q) { sum += q.taken(); });
+        return sum;
+    }
     /// About how many tasks wait.
     std::size_t size() const noexcept {
         std::size_t sum = 0;
