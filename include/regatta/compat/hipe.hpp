@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The interface of the Hipe thread-pool library on the pools of this one: a program written for
+/// Hipe compiles with this header in place of Hipe's.
+
+#include <regatta/base/error.hpp>
+#include <regatta/compat/hipe_calls.hpp>
+#include <regatta/compat/hipe_futures.hpp>
+#include <regatta/compat/hipe_output.hpp>
+#include <regatta/compat/hipe_pond.hpp>
+#include <regatta/compat/hipe_task.hpp>
+#include <regatta/compat/hipe_timers.hpp>
+#include <regatta/pool/balanced_pool.hpp>
+#include <regatta/pool/dynamic_pool.hpp>
+#include <regatta/pool/steady_pool.hpp>
+#include <regatta/sync/spinlock.hpp>
+
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Programs rely on what Hipe's own headers bring along.
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <future>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <queue>
+#include <thread>
+#include <type_traits>
+
+namespace hipe::util {
+
+/// A lock that spins, and its guard.
+using regatta::spinlock;
+using spinlock_guard = std::lock_guard<spinlock>;
+
+} // namespace hipe::util
+
+namespace hipe {
+
+/// The capacity of a pond that takes any number of tasks.
+inline constexpr int HipeUnlimited = 0;
+
+using HipeTask = util::SafeTask;
+template<class T>
+using HipeFutures = util::Futures<T>;
+using HipeLockGuard = std::lock_guard<std::mutex>;
+using HipeUniqGuard = std::unique_lock<std::mutex>;
+
+/// A pond with a fixed number of threads, and room for a limited number of tasks if one is asked
+/// for. `task_capacity` is that of the whole pond and counts the tasks that wait and those that
+/// run.
+///
+/// Failure: submitting to a full pond calls the callback on the submitting thread, or throws
+/// `std::runtime_error` if there is none.
+template<class Pool>
+class FixedThreadPond : public detail::pond<Pool> {
+public:
+    int getThreadNumb() const { return static_cast<int>(this->pool().threads()); }
+
+    /// Lets a thread that has nothing to do take tasks of up to `max` others; 0: as many as is
+    /// sensible. The pools find out themselves whom to take from: `max` is only checked.
+    /// Failure: `std::invalid_argument` unless `max` is from 0 to the number of threads less one.
+    void enableStealTasks(int max = 0) {
+        if (detail::counted(max, "enableStealTasks: the number of threads to steal from") >=
+                this->pool().threads() &&
+            max != 0) {
+            regatta::fail_argument("enableStealTasks: " + std::to_string(max) +
+                                   " threads to steal from, but there are only " +
+                                   std::to_string(getThreadNumb()) + " with the thief");
+        }
+        if constexpr (requires { this->pool().enable_stealing(); }) {
+            this->pool().enable_stealing();
+        }
+    }
+    void disableStealTasks() {
+        if constexpr (requires { this->pool().disable_stealing(); }) {
+            this->pool().disable_stealing();
+        }
+    }
+
+    /// Has `f(args...)` called, on the submitting thread, when tasks found no room. The arguments
+    /// are kept by value; `std::ref` refers to one. When several threads submit, it may run on
+    /// several at once; it may submit itself, to this pond too. Failure: `std::logic_error` if the
+    /// pond is unlimited.
+    template<class F, class... Args>
+    void setRefuseCallBack(F&& f, Args&&... args) {
+        static_assert(util::is_runnable<F, Args...>::value,
+                      "setRefuseCallBack: not callable with these arguments");
+        if (!this->limited()) {
+            regatta::fail_state("setRefuseCallBack: the pond is unlimited and refuses no task");
+        }
+        this->overflown().set_callback(std::bind(std::forward<F>(f), std::forward<Args>(args)...));
+    }
+
+    /// The tasks that were refused last, kept until tasks are refused again. In the callback: those
+    /// that its own call is about.
+    std::vector<HipeTask>& pullOverFlowTasks() noexcept { return this->overflown().pull(); }
+
+protected:
+    FixedThreadPond(int thread_numb, int task_capacity, const char* name)
+        : detail::pond<Pool>(
+              {.threads = detail::counted(thread_numb, "the number of threads"), .name = name},
+              detail::counted(task_capacity, "the capacity of the pond")) {}
+    ~FixedThreadPond() = default;
+};
+
+/// For many short tasks that take about the same time: regatta::steady_pool.
+class SteadyThreadPond : public FixedThreadPond<regatta::steady_pool> {
+public:
+    /// @param thread_numb 0: all CPUs that the program may use
+    /// @param task_capacity 0: unlimited
+    explicit SteadyThreadPond(int thread_numb = 0, int task_capacity = HipeUnlimited)
+        : FixedThreadPond(thread_numb, task_capacity, "steady") {}
+};
+
+/// For tasks that take different times: regatta::balanced_pool. Every task that waits can be
+/// stolen, always.
+class BalancedThreadPond : public FixedThreadPond<regatta::balanced_pool> {
+public:
+    /// @param thread_numb 0: all CPUs that the program may use
+    /// @param task_capacity 0: unlimited
+    explicit BalancedThreadPond(int thread_numb = 0, int task_capacity = HipeUnlimited)
+        : FixedThreadPond(thread_numb, task_capacity, "balanced") {}
+};
+
+/// A pond without a limit whose threads come and go: regatta::dynamic_pool.
+class DynamicThreadPond : public detail::pond<regatta::dynamic_pool> {
+public:
+    /// @param thread_numb 0: all CPUs that the program may use
+    explicit DynamicThreadPond(int thread_numb = 0)
+        : pond(
+              {.threads = detail::counted(thread_numb, "the number of threads"), .name = "dynamic"},
+              HipeUnlimited) {}
+
+    /// Changes how many threads there are to be; the threads follow on their own.
+    /// Failure: `std::invalid_argument` for a negative number, or to delete more than there are to
+    /// be.
+    void addThreads(int number = 1) { pool().add_threads(detail::counted(number, added)); }
+    void delThreads(int number = 1) {
+        const unsigned count = detail::counted(number, deleted);
+        if (count > pool().expected_threads()) {
+            regatta::fail_argument("delThreads: " + std::to_string(number) +
+                                   " threads, but there are only " +
+                                   std::to_string(getExpectThreadNumb()));
+        }
+        pool().remove_threads(count);
+    }
+    void adjustThreads(int number) { pool().resize(detail::counted(number, wanted)); }
+
+    /// Waits until as many threads run as there are to be.
+    void waitForThreads() { pool().wait_for_threads(); }
+
+    /// Nothing: threads that have ended are joined without it.
+    void joinDeadThreads() noexcept {}
+
+    int getRunningThreadNumb() const { return static_cast<int>(pool().running_threads()); }
+    int getExpectThreadNumb() const { return static_cast<int>(pool().expected_threads()); }
+    int getThreadNumb() const { return getExpectThreadNumb(); }
+
+    /// How many tasks threads have taken since the last reset.
+    int getTasksLoaded() const { return static_cast<int>(pool().tasks_taken()); }
+    /// Counts from 0 again. Gives what was counted until then; no task is lost in between.
+    int resetTasksLoaded() { return static_cast<int>(pool().reset_tasks_taken()); }
+
+private:
+    static constexpr const char* added = "the number of threads to add";
+    static constexpr const char* deleted = "the number of threads to delete";
+    static constexpr const char* wanted = "the number of threads";
+};
+
+} // namespace hipe

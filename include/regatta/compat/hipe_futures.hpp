@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Hipe's list of futures.
+
+#include <cstddef>
+#include <future>
+#include <utility>
+#include <vector>
+
+namespace hipe::util {
+
+/// Futures of one type in the order in which they were put in, to be waited for together.
+///
+/// Threads: one at a time.
+template<class T>
+class Futures {
+public:
+    void push_back(std::future<T>&& future) { futures_.push_back(std::move(future)); }
+
+    std::future<T>& operator[](std::size_t i) { return futures_[i]; }
+
+    std::size_t size() const noexcept { return futures_.size(); }
+
+    /// Waits until each has its result.
+    void wait() {
+        for (std::future<T>& future : futures_) {
+            future.wait();
+        }
+    }
+
+    /// Waits for every result and hands them out in order; they stay here until the next call.
+    /// Failure: what the first task that threw has thrown; `std::future_error` the second time, as
+    /// a future gives its result once.
+    std::vector<T>& get() {
+        results_.clear();
+        results_.reserve(futures_.size());
+        for (std::future<T>& future : futures_) {
+            results_.push_back(future.get());
+        }
+        return results_;
+    }
+
+private:
+    std::vector<std::future<T>> futures_;
+    std::vector<T> results_;
+};
+
+} // namespace hipe::util

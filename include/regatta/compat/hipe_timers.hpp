@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The timers that were contributed to Hipe: they submit to a pond at their time.
+
+#include <regatta/base/error.hpp>
+#include <regatta/time/timer_scheduler.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <utility>
+
+namespace hipe {
+
+/// Submits callbacks to a pond, or calls them on its own thread if it has none, once or again and
+/// again: regatta::timer_scheduler.
+///
+/// Threads: any. Blocks: `stop`, and `cancel` where it is told to. Failure: what the pond's
+/// `submit` throws, or a callback without a pond, goes to stderr the first time; the timer goes on.
+/// @tparam Pond anything with `submit(f)`.
+template<class Pond>
+class TimerScheduler {
+public:
+    /// Callbacks run on the timer thread.
+    /// @param revise whether a timer that is late leaves out the times that it missed; otherwise it
+    /// makes up for them.
+    explicit TimerScheduler(bool revise = false) : TimerScheduler(nullptr, revise) {}
+    /// Callbacks run in the pond, which must outlive this object.
+    explicit TimerScheduler(Pond* pond, bool revise = false) : pond_(pond), revise_(revise) {}
+    TimerScheduler(const TimerScheduler&) = delete;
+    TimerScheduler& operator=(const TimerScheduler&) = delete;
+    /// As `stop`.
+    ~TimerScheduler() { stop(); }
+
+    /// Sets the timers going: those that there are count from now on. @returns false if they go.
+    bool start() {
+        const std::lock_guard lock(mutex_);
+        if (scheduler_ != nullptr) {
+            return false;
+        }
+        scheduler_ = std::make_shared<regatta::timer_scheduler>(
+            regatta::timer_scheduler_options{.name = "hipe timers"});
+        started_ = std::chrono::steady_clock::now();
+        for (auto& [id, t] : timers_) {
+            schedule(id, t);
+        }
+        return true;
+    }
+
+    /// Halts the timers, which `start` sets going anew. @returns false if they do not go.
+    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) on the timer thread.
+    bool stop() {
+        const auto scheduler = running();
+        if (scheduler == nullptr) {
+            return false;
+        }
+        scheduler->close();
+        const std::lock_guard lock(mutex_);
+        if (scheduler_ != scheduler) {
+            return false; // another thread was first
+        }
+        scheduler_.reset();
+        return true;
+    }
+
+    /// Adds a timer, before or after `start`. @param interval zero: it comes once.
+    /// @returns its id, which no other timer of this object has.
+    /// Failure: `std::invalid_argument` without a callback or for a negative time.
+    std::size_t submit(std::function<void()> callback, std::chrono::microseconds delay = {},
+                       std::chrono::microseconds interval = {}) {
+        if (!callback) {
+            regatta::fail_argument("TimerScheduler::submit: the callback is empty");
+        }
+        if (delay < delay.zero() || interval < interval.zero()) {
+            regatta::fail_argument("TimerScheduler::submit: a delay of " +
+                                   std::to_string(delay.count()) + " us and an interval of " +
+                                   std::to_string(interval.count()) +
+                                   " us, but neither may be negative");
+        }
+        const std::lock_guard lock(mutex_);
+        const std::size_t id = ++last_id_;
+        timer& t = timers_[id];
+        t = {std::make_shared<const std::function<void()>>(std::move(callback)), delay, interval};
+        if (scheduler_ != nullptr) {
+            schedule(id, t);
+        }
+        return id;
+    }
+
+    /// Ends a timer: it submits nothing any more. What it has submitted still runs.
+    /// @param wait whether to wait until it does not submit at this very moment; not on the timer
+    /// thread.
+    /// @returns whether there was such a timer that had something left to submit.
+    bool cancel(std::size_t id, bool wait = false) {
+        auto entry = decltype(timers_.extract(id)){};
+        std::shared_ptr<regatta::timer_scheduler> scheduler;
+        {
+            const std::lock_guard lock(mutex_);
+            entry = timers_.extract(id);
+            scheduler = scheduler_;
+        }
+        if (entry.empty()) {
+            return false;
+        }
+        if (scheduler != nullptr && wait) {
+            scheduler->cancel_and_wait(entry.mapped().scheduled);
+        } else if (scheduler != nullptr) {
+            scheduler->cancel(entry.mapped().scheduled);
+        }
+        return true;
+    }
+
+    /// How long ago the start was; zero while the timers do not go.
+    std::chrono::nanoseconds operator()() const {
+        const std::lock_guard lock(mutex_);
+        return scheduler_ != nullptr ? std::chrono::steady_clock::now() - started_
+                                     : std::chrono::nanoseconds(0);
+    }
+    /// Writes that in seconds.
+    void operator()(std::ostream& out) const {
+        out << "the timers have been going for " << std::chrono::duration<double>((*this)()).count()
+            << " s" << std::endl;
+    }
+
+private:
+    struct timer {
+        std::shared_ptr<const std::function<void()>> callback;
+        std::chrono::microseconds delay{};
+        std::chrono::microseconds interval{};
+        regatta::timer_id scheduled = regatta::timer_id::none;
+    };
+
+    std::shared_ptr<regatta::timer_scheduler> running() const {
+        const std::lock_guard lock(mutex_);
+        return scheduler_;
+    }
+
+    /// Under the mutex.
+    void schedule(std::size_t id, timer& t) {
+        if (t.interval == t.interval.zero()) {
+            t.scheduled = scheduler_->after(t.delay, [this, id] { come_once(id); });
+        } else {
+            const auto missed =
+                revise_ ? regatta::missed_ticks::skip : regatta::missed_ticks::catch_up;
+            t.scheduled = scheduler_->every(
+                t.interval, [this, callback = t.callback] { come(callback); }, t.delay, missed);
+        }
+    }
+
+    void come_once(std::size_t id) {
+        std::unique_lock lock(mutex_);
+        const auto entry = timers_.extract(id);
+        lock.unlock();
+        if (!entry.empty()) {
+            come(entry.mapped().callback);
+        }
+    }
+
+    /// The pond gets a copy: runs of one timer may overlap.
+    void come(const std::shared_ptr<const std::function<void()>>& callback) {
+        std::function<void()> copy = *callback;
+        if (pond_ != nullptr) {
+            pond_->submit(std::move(copy));
+        } else {
+            copy();
+        }
+    }
+
+    Pond* const pond_;
+    const bool revise_;
+    mutable std::mutex mutex_; ///< guards all that follows
+    std::map<std::size_t, timer> timers_;
+    std::size_t last_id_ = 0;
+    std::shared_ptr<regatta::timer_scheduler> scheduler_; ///< none while the timers do not go
+    std::chrono::steady_clock::time_point started_;
+};
+
+/// The names that the contribution has for two ways to keep the timers; here there is one.
+template<class Pond>
+using HeapTimerScheduler = TimerScheduler<Pond>;
+template<class Pond>
+using RbtreeTimerScheduler = TimerScheduler<Pond>;
+
+} // namespace hipe

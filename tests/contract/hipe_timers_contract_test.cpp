@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The timers of compat/hipe.hpp; each test quotes the sentence of docs/reference/hipe.md that it
+// checks.
+
+#include "hipe_gate.hpp"
+
+#include <regatta/compat/hipe.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+namespace {
+
+using hipe_test::gate;
+using library_test::await;
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+using pond_type = hipe::SteadyThreadPond;
+using timers_type = hipe::TimerScheduler<pond_type>;
+
+// "submit(f, delay, interval): once delay after the start, and every interval from then on; without
+// an interval once."
+TEST(hipe_timers, come_once_or_again) {
+    pond_type pond(2);
+    timers_type timers(&pond);
+    EXPECT_TRUE(timers.start());
+    EXPECT_FALSE(timers.start());
+    std::atomic<int> once{0};
+    std::atomic<int> again{0};
+    const std::size_t first = timers.submit([&] { ++once; }, milliseconds(1));
+    const std::size_t second = timers.submit([&] { ++again; }, milliseconds(1), microseconds(500));
+    EXPECT_NE(first, second);
+    await([&] { return again >= 10 && once == 1; });
+    EXPECT_TRUE(timers.cancel(second, true));
+    pond.waitForTasks();
+    EXPECT_EQ(once, 1);
+}
+
+// "Timers may be submitted before the start; they count from there."
+TEST(hipe_timers, wait_for_the_start) {
+    pond_type pond(1);
+    timers_type timers(&pond);
+    std::atomic<int> calls{0};
+    timers.submit([&] { ++calls; });
+    EXPECT_EQ(timers().count(), 0);
+    pond.waitForTasks();
+    EXPECT_EQ(calls, 0);
+    timers.start();
+    await([&] { return calls == 1; });
+    await([&] { return timers().count() > 0; });
+}
+
+// "cancel(id): true if the timer had something left to submit, which it now does not."
+TEST(hipe_timers, can_be_cancelled) {
+    pond_type pond(1);
+    timers_type timers(&pond);
+    std::atomic<int> calls{0};
+    const auto early = timers.submit([&] { ++calls; });
+    EXPECT_TRUE(timers.cancel(early)); // before the start, too
+    timers.start();
+    const auto never = timers.submit([&] { ++calls; }, hours(1));
+    EXPECT_TRUE(timers.cancel(never));
+    EXPECT_FALSE(timers.cancel(never));
+    EXPECT_FALSE(timers.cancel(12345));
+
+    const auto done = timers.submit([&] { ++calls; });
+    await([&] { return calls == 1; });
+    EXPECT_FALSE(timers.cancel(done));
+    pond.waitForTasks();
+    EXPECT_EQ(calls, 1);
+}
+
+// "Cancelled timers let go of their callbacks."
+TEST(hipe_timers, let_go_of_cancelled_callbacks) {
+    auto alive = std::make_shared<int>();
+    pond_type pond(1);
+    timers_type timers(&pond);
+    timers.start();
+    const auto id = timers.submit([alive] {}, hours(1), hours(1));
+    EXPECT_GT(alive.use_count(), 1);
+    timers.cancel(id);
+    EXPECT_EQ(alive.use_count(), 1);
+}
+
+// "A callback may cancel its own timer, waiting or not, in a pond or without one."
+TEST(hipe_timers, can_cancel_themselves) {
+    pond_type pond(2);
+    for (const bool wait : {false, true}) {
+        for (pond_type* where : {&pond, static_cast<pond_type*>(nullptr)}) {
+            timers_type timers(where);
+            std::atomic<std::size_t> id{0};
+            std::atomic<int> cancelled{0};
+            timers.start();
+            id = timers.submit(
+                [&] {
+                    await([&] { return id != 0; });
+                    cancelled += timers.cancel(id, wait) ? 1 : 0;
+                },
+                milliseconds(0), milliseconds(1));
+            await([&] { return cancelled == 1; });
+            timers.stop();
+            pond.waitForTasks();
+            EXPECT_EQ(cancelled, 1);
+        }
+    }
+}
+
+// "Without a pond the callbacks run on the timer thread, one after the other."
+TEST(hipe_timers, need_no_pond) {
+    hipe::HeapTimerScheduler<pond_type> timers;
+    timers.start();
+    std::atomic<bool> done{false};
+    std::thread::id where;
+    timers.submit([&] {
+        where = std::this_thread::get_id();
+        done = true;
+    });
+    await([&] { return done.load(); });
+    timers.stop();
+    EXPECT_NE(where, std::this_thread::get_id());
+}
+
+// "Any kind of pond, and anything else with submit(f)."
+TEST(hipe_timers, submit_to_any_pond) {
+    hipe::DynamicThreadPond pond(1);
+    hipe::RbtreeTimerScheduler<hipe::DynamicThreadPond> timers(&pond, true);
+    timers.start();
+    std::atomic<int> calls{0};
+    timers.submit([&] { ++calls; }, milliseconds(0), microseconds(100));
+    await([&] { return calls >= 5; });
+    timers.stop();
+    pond.waitForTasks();
+}
+
+// "stop halts the timers; start sets those that are left going anew."
+TEST(hipe_timers, can_be_stopped_and_started) {
+    pond_type pond(1);
+    timers_type timers(&pond);
+    EXPECT_FALSE(timers.stop());
+    std::atomic<int> calls{0};
+    timers.start();
+    timers.submit([&] { ++calls; }, milliseconds(0), microseconds(200));
+    await([&] { return calls >= 3; });
+    EXPECT_TRUE(timers.stop());
+    EXPECT_FALSE(timers.stop());
+    pond.waitForTasks();
+    const int halted = calls;
+    EXPECT_EQ(timers().count(), 0);
+    timers.start();
+    await([&] { return calls > halted + 3; });
+    timers.stop();
+    pond.waitForTasks();
+}
+
+// "stop on the timer thread: std::system_error, resource_deadlock_would_occur."
+TEST(hipe_timers, cannot_stop_themselves) {
+    timers_type timers;
+    timers.start();
+    std::atomic<int> error{0};
+    timers.submit([&] {
+        try {
+            timers.stop();
+            error = -1;
+        } catch (const std::system_error& e) {
+            error = e.code() == std::errc::resource_deadlock_would_occur ? 1 : -1;
+        }
+    });
+    await([&] { return error != 0; });
+    EXPECT_EQ(error, 1);
+    EXPECT_TRUE(timers.stop());
+}
+
+// "An empty callback, or a negative time: std::invalid_argument."
+TEST(hipe_timers, check_their_arguments) {
+    timers_type timers;
+    EXPECT_THROW(timers.submit(nullptr), std::invalid_argument);
+    EXPECT_THROW(timers.submit([] {}, milliseconds(-1)), std::invalid_argument);
+    EXPECT_THROW(timers.submit([] {}, milliseconds(1), milliseconds(-1)), std::invalid_argument);
+}
+
+// "A timer whose pond is full goes on."
+TEST(hipe_timers, survive_a_full_pond) {
+    gate door;
+    pond_type pond(1, 1);
+    timers_type timers(&pond);
+    pond.submit(door.keeper());
+    std::atomic<int> refused{0};
+    pond.setRefuseCallBack([&] { ++refused; });
+    std::atomic<int> calls{0};
+    timers.start();
+    timers.submit([&] { ++calls; }, milliseconds(0), microseconds(200));
+    await([&] { return refused >= 3; });
+    EXPECT_EQ(calls, 0);
+    door.open();
+    await([&] { return calls >= 3; });
+    timers.stop();
+    pond.waitForTasks();
+}
+
+// "timers(stream) writes for how long they have been going."
+TEST(hipe_timers, tell_their_time) {
+    timers_type timers;
+    std::ostringstream text;
+    timers(text);
+    EXPECT_EQ(text.str(), "the timers have been going for 0 s\n");
+}
+
+} // namespace
