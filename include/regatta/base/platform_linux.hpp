@@ -17,6 +17,7 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +86,11 @@ inline void name_this_thread(const char* name) noexcept {
         shortened[i] = name[i];
     }
     ::pthread_setname_np(::pthread_self(), shortened);
+}
+
+// Source: prctl(2), PR_SET_TIMERSLACK.
+inline void sharpen_waits_of_this_thread() noexcept {
+    ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
 }
 
 inline int pin_this_thread(const unsigned long* words, std::size_t bytes) noexcept {

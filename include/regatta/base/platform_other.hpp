@@ -43,6 +43,7 @@ inline bool register_process_fence() noexcept {
 }
 inline void process_fence() noexcept {}
 inline void name_this_thread(const char*) noexcept {}
+inline void sharpen_waits_of_this_thread() noexcept {}
 inline int pin_this_thread(const unsigned long*, std::size_t) noexcept {
     return ENOTSUP;
 }

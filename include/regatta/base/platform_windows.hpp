@@ -108,6 +108,8 @@ inline void name_this_thread(const char* name) noexcept {
     set(::GetCurrentThread(), wide);
 }
 
+inline void sharpen_waits_of_this_thread() noexcept {}
+
 // Windows pins threads and gives them priorities by other notions than Linux, which is what the
 // callers of these mean.
 inline int pin_this_thread(const unsigned long*, std::size_t) noexcept {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a `timer_scheduler` shares with its thread and with the runs that it has handed over.
+/// What a `timer_scheduler` shares with its thread and with the runs that its executor holds.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
@@ -12,6 +12,7 @@
 #include <regatta/time/id_table.hpp>
 #include <regatta/time/periodic_ticks.hpp>
 #include <regatta/time/timer_heap.hpp>
+#include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
 #include <algorithm>
@@ -30,34 +31,6 @@
 
 namespace regatta {
 
-class timer_core;
-
-/// One run of a timer's callback, as an executor gets it: to be called once, or dropped.
-///
-/// Failure: none; a run that is dropped uncalled counts as refused. A call does nothing if the
-/// timer has been cancelled meanwhile or its scheduler closed. 24 bytes; it may outlive the
-/// scheduler.
-class timer_run {
-public:
-    timer_run(std::shared_ptr<timer_core> core, timer_id id) noexcept
-        : core_(std::move(core))
-        , id_(id) {}
-    timer_run(timer_run&& other) noexcept = default;
-    timer_run& operator=(timer_run&& other) noexcept {
-        timer_run old(std::move(*this));
-        core_ = std::move(other.core_);
-        id_ = other.id_;
-        return *this;
-    }
-    inline ~timer_run();
-
-    inline void operator()() noexcept;
-
-private:
-    std::shared_ptr<timer_core> core_; ///< Empty once called or moved from.
-    timer_id id_;
-};
-
 /// The timers of a scheduler, and what its thread and its runs do with them. Programs use
 /// `timer_scheduler`.
 ///
@@ -68,7 +41,7 @@ private:
 /// I2: of one timer there is at most one run, handed over or under way: a periodic timer gets back
 ///     into the heap when its run has ended.
 /// I3: the timer thread sleeps no longer than to wakes_at_, and that is not after the first timer.
-class timer_core : public std::enable_shared_from_this<timer_core> {
+class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
 public:
     using clock = std::chrono::steady_clock;
     using callback = inline_task<void(timer_id)>;
@@ -170,6 +143,7 @@ public:
     /// What the timer thread does until `close`.
     void serve() noexcept {
         platform::name_this_thread(options_.name.c_str());
+        platform::sharpen_waits_of_this_thread();
         std::unique_lock lock(mutex_);
         while (!closed_) {
             const auto now = clock::now();
@@ -182,21 +156,21 @@ public:
         }
     }
 
-    /// Runs a callback that was handed to the executor, unless its timer has ended.
-    void run(timer_id id) noexcept {
+    /// Runs a callback that was handed to the executor, unless its timer has ended. By I2 a timer
+    /// that has not ended waits for just this run.
+    void run(timer_id id) noexcept override {
         std::unique_lock lock(mutex_);
-        const number n = find(id);
-        if (n != nowhere && timers_[n].stage == stage::handed_over) {
+        if (const number n = find(id); n != nowhere) {
             run(n, lock);
         }
     }
 
     /// The executor has dropped a run without calling it: that tick is lost.
-    void drop(timer_id id) noexcept {
+    void drop(timer_id id) noexcept override {
         callback doomed; // destroyed after the lock is released
         std::unique_lock lock(mutex_);
         const number n = find(id);
-        if (n == nowhere || timers_[n].stage != stage::handed_over) {
+        if (n == nowhere) {
             return;
         }
         ++counts_.refused;
@@ -289,12 +263,7 @@ private:
             timers_[n].stage = stage::handed_over;
             const timer_id id = id_of(n);
             lock.unlock();
-            REGATTA_TRY {
-                dispatch_(timer_run(shared_from_this(), id));
-            }
-            REGATTA_CATCH_ALL {
-                report(std::current_exception());
-            }
+            guarded([&] { dispatch_(timer_run(shared_from_this(), id)); });
         }
         if (!lock.owns_lock()) {
             lock.lock();
@@ -313,12 +282,7 @@ private:
             --counts_.pending;
         }
         lock.unlock();
-        REGATTA_TRY {
-            t.call(id);
-        }
-        REGATTA_CATCH_ALL {
-            report(std::current_exception());
-        }
+        guarded([&] { t.call(id); });
         lock.lock();
         if (t.cancelled) {
             lock.unlock();
@@ -337,11 +301,18 @@ private:
         }
     }
 
-    void report(std::exception_ptr error) noexcept {
-        std::unique_lock lock(mutex_);
-        const auto before = counts_.errors++;
-        lock.unlock();
-        options_.on_error.report(std::move(error), before);
+    /// Calls `f` without the lock and reports what it throws.
+    template<class F>
+    void guarded(F&& f) noexcept {
+        REGATTA_TRY {
+            f();
+        }
+        REGATTA_CATCH_ALL {
+            std::unique_lock lock(mutex_);
+            const auto before = counts_.errors++;
+            lock.unlock();
+            options_.on_error.report(std::current_exception(), before);
+        }
     }
 
     // --- cancelling ------------------------------------------------------------------------------
@@ -395,17 +366,5 @@ private:
     timer_scheduler_stats counts_;
     bool closed_ = false;
 };
-
-inline timer_run::~timer_run() {
-    if (core_) {
-        core_->drop(id_);
-    }
-}
-
-inline void timer_run::operator()() noexcept {
-    if (const auto core = std::move(core_)) {
-        core->run(id_);
-    }
-}
 
 } // namespace regatta

@@ -9,6 +9,7 @@
 #include <regatta/time/periodic_ticks.hpp>
 #include <regatta/time/saturated_time.hpp>
 #include <regatta/time/timer_core.hpp>
+#include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
 #include <algorithm>
