@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "queue_executor.hpp"
+
+#include <regatta/pool/coroutine.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::queue_executor;
+using regatta::co_task;
+using regatta::future;
+using regatta::schedule_on;
+using regatta::sync_wait;
+using regatta::task_cancelled;
+
+struct full_executor {
+    template<class F>
+    void execute(F&&) {
+        throw std::runtime_error("full");
+    }
+};
+
+co_task<int> value(int v) {
+    co_return v;
+}
+co_task<> note(std::vector<std::string>& notes, std::string text) {
+    notes.push_back(std::move(text));
+    co_return;
+}
+co_task<std::thread::id> thread_of(queue_executor& executor) {
+    co_await schedule_on(executor);
+    co_return std::this_thread::get_id();
+}
+
+} // namespace
+
+TEST(co_task, begins_when_it_is_awaited) {
+    std::vector<std::string> notes;
+    co_task<> task = note(notes, "begun");
+    EXPECT_TRUE(task.valid());
+    EXPECT_TRUE(notes.empty());
+    sync_wait(std::move(task));
+    EXPECT_EQ(notes, std::vector<std::string>{"begun"});
+    static_cast<void>(note(notes, "never"));
+    EXPECT_EQ(notes.size(), 1u);
+}
+
+TEST(co_task, returns_results_of_every_kind) {
+    int there = 1;
+    EXPECT_EQ(sync_wait(value(3)), 3);
+    EXPECT_EQ(
+        *sync_wait([]() -> co_task<std::unique_ptr<int>> { co_return std::make_unique<int>(4); }()),
+        4);
+    EXPECT_EQ(&sync_wait([](int& r) -> co_task<int&> { co_return r; }(there)), &there);
+    EXPECT_EQ(sync_wait([]() -> co_task<std::string> { co_return "text"; }()), "text");
+}
+
+TEST(co_task, passes_exceptions_to_who_awaits) {
+    const auto fails = []() -> co_task<int> {
+        throw std::runtime_error("inner");
+        co_return 1;
+    };
+    const auto catches = [](auto make) -> co_task<std::string> {
+        try {
+            co_await make();
+        } catch (const std::runtime_error& e) {
+            co_return e.what();
+        }
+        co_return "nothing";
+    };
+    EXPECT_EQ(sync_wait(catches(fails)), "inner");
+    EXPECT_THROW(sync_wait(fails()), std::runtime_error);
+    EXPECT_THROW(sync_wait([]() -> co_task<> {
+                     throw 1;
+                     co_return;
+                 }()),
+                 int);
+}
+
+TEST(co_task, is_awaited_once) {
+    const auto twice = []() -> co_task<int> {
+        co_task<int> inner = value(1);
+        const int first = co_await std::move(inner);
+        co_return first + co_await std::move(inner);
+    };
+    EXPECT_THROW(sync_wait(twice()), std::logic_error);
+    EXPECT_THROW(sync_wait(co_task<int>()), std::logic_error);
+}
+
+TEST(schedule_on, continues_on_the_executor) {
+    queue_executor executor(1);
+    const auto worker = executor.submit([] { return std::this_thread::get_id(); }).get();
+    EXPECT_EQ(sync_wait(thread_of(executor)), worker);
+    const auto here_and_there = [](queue_executor& e) -> co_task<std::vector<std::thread::id>> {
+        std::vector<std::thread::id> seen{std::this_thread::get_id()};
+        seen.push_back(co_await thread_of(e));
+        seen.push_back(std::this_thread::get_id());
+        co_return seen;
+    };
+    const auto seen = sync_wait(here_and_there(executor));
+    EXPECT_EQ(seen, (std::vector{std::this_thread::get_id(), worker, worker}));
+}
+
+TEST(schedule_on, throws_when_the_executor_refuses_or_discards) {
+    full_executor full;
+    const auto on_full = [](full_executor& e) -> co_task<> { co_await schedule_on(e); };
+    EXPECT_THROW(sync_wait(on_full(full)), task_cancelled);
+
+    queue_executor executor;
+    std::thread waiting([&] { EXPECT_THROW(sync_wait(thread_of(executor)), task_cancelled); });
+    while (executor.queued() == 0) {
+        std::this_thread::yield();
+    }
+    executor.stop();
+    waiting.join();
+}
+
+TEST(co_await_future, goes_on_with_the_result) {
+    queue_executor executor(1);
+    const auto get = [](future<int> f) -> co_task<int> { co_return co_await std::move(f); };
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(sync_wait(get(executor.submit([i] { return i; }))), i);
+    }
+    EXPECT_THROW(sync_wait(get(executor.submit([]() -> int { throw 1; }))), int);
+    auto done = executor.submit([] { return 5; });
+    done.wait();
+    EXPECT_EQ(sync_wait(get(std::move(done))), 5);
+    const auto wait = [](future<void> f) -> co_task<> { co_await std::move(f); };
+    sync_wait(wait(executor.submit([] {})));
+    future<int> cancelled;
+    {
+        queue_executor unrun;
+        cancelled = unrun.submit([] { return 1; });
+    }
+    EXPECT_THROW(sync_wait(get(std::move(cancelled))), task_cancelled);
+    executor.stop();
+    EXPECT_EQ(executor.blocks().taken(), 0u);
+}

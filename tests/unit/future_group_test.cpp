@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "queue_executor.hpp"
+
+#include <regatta/pool/future_group.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::queue_executor;
+using regatta::future;
+using regatta::future_group;
+using regatta::task_cancelled;
+using namespace std::chrono_literals;
+
+} // namespace
+
+TEST(future_group, gets_all_in_order) {
+    queue_executor executor(2);
+    future_group<int> group;
+    EXPECT_TRUE(group.empty());
+    EXPECT_TRUE(group.get().empty());
+    for (int i = 0; i < 100; ++i) {
+        group.push(executor.submit([i] { return i * i; }));
+    }
+    EXPECT_EQ(group.size(), 100u);
+    const std::vector<int> squares = group.get();
+    ASSERT_EQ(squares.size(), 100u);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(squares[static_cast<std::size_t>(i)], i * i);
+    }
+    EXPECT_TRUE(group.empty());
+}
+
+TEST(future_group, takes_results_of_every_kind) {
+    queue_executor executor(1);
+    future_group<std::unique_ptr<int>> owners;
+    future_group<bool> answers;
+    future_group<void> deeds;
+    owners.push(executor.submit([] { return std::make_unique<int>(3); }));
+    answers.push(executor.submit([] { return true; }));
+    deeds.push(executor.submit([] {}));
+    EXPECT_EQ(*owners.get()[0], 3);
+    EXPECT_EQ(answers.get(), std::vector<bool>{true});
+    static_assert(std::is_void_v<decltype(deeds.get())>);
+    deeds.get();
+}
+
+// "throws what the first in order threw that failed", after all have completed.
+TEST(future_group, throws_the_first_error_when_all_are_complete) {
+    queue_executor executor(1);
+    future_group<int> group;
+    bool last = false;
+    group.push(executor.submit([] { return 1; }));
+    group.push(executor.submit([]() -> int { throw std::string("first"); }));
+    group.push(executor.submit([]() -> int { throw 2; }));
+    group.push(executor.submit([&] {
+        last = true;
+        return 1;
+    }));
+    EXPECT_THROW(group.get(), std::string);
+    EXPECT_TRUE(last);
+    EXPECT_TRUE(group.empty());
+}
+
+TEST(future_group, waits_and_tells_what_is_ready) {
+    queue_executor executor;
+    future_group<int> group;
+    EXPECT_TRUE(group.ready());
+    EXPECT_TRUE(group.wait_for(0s));
+    group.push(executor.submit([] { return 1; }));
+    group.push(executor.submit([] { return 2; }));
+    executor.run_one();
+    EXPECT_FALSE(group.ready());
+    EXPECT_TRUE(group[0].ready());
+    EXPECT_FALSE(group.wait_for(1ms));
+    EXPECT_FALSE(group.wait_until(std::chrono::system_clock::now()));
+    executor.run_one();
+    group.wait();
+    EXPECT_TRUE(group.ready());
+    EXPECT_TRUE(group.wait_for(std::chrono::hours::max()));
+    int sum = 0;
+    for (future<int>& f : group) {
+        sum += f.get();
+    }
+    EXPECT_EQ(sum, 3);
+    EXPECT_TRUE(group.ready()) << "what was taken out is left out";
+    EXPECT_THROW(group.get(), std::logic_error);
+}
+
+TEST(future_group, cancels_what_has_not_started) {
+    queue_executor executor;
+    future_group<void> group;
+    for (int i = 0; i < 5; ++i) {
+        group.push(executor.submit([] {}));
+    }
+    executor.run_one();
+    EXPECT_EQ(group.cancel(), 4u);
+    EXPECT_TRUE(group.ready());
+    EXPECT_THROW(group.get(), task_cancelled);
+}
+
+TEST(future_group, refuses_an_invalid_future) {
+    future_group<int> group;
+    EXPECT_THROW(group.push(future<int>()), std::invalid_argument);
+}
+
+TEST(future_group, in_a_task_runs_its_tasks) {
+    queue_executor executor(1);
+    EXPECT_EQ(executor
+                  .submit([&] {
+                      future_group<int> group;
+                      for (int i = 0; i < 10; ++i) {
+                          group.push(executor.submit([i] { return i; }));
+                      }
+                      int sum = 0;
+                      for (const int i : group.get()) {
+                          sum += i;
+                      }
+                      return sum;
+                  })
+                  .get(),
+              45);
+}
