@@ -96,7 +96,7 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         ->type_name("N")
         ->default_str("1");
     command
-        .add_option("--chunk", a.chunk, "Items a message, for schemes that send several at once")
+        .add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
         ->check(CLI::Range(std::size_t{1}, most_chunk))
         ->type_name("N")
         ->default_str("8");

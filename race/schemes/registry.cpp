@@ -11,8 +11,8 @@ scheme_info describe(std::string_view name, std::string_view summary, std::strin
     auto missing = [spawns = entry.spawns,
                     own = std::move(entry.missing)](const workload& work) -> std::string {
         if (!spawns && work.handed_out() != work.items()) {
-            return "its workers cannot hand over further items, as " + std::string(work.name()) +
-                   " asks of them";
+            return "its items cannot hand over further items, as those of " +
+                   std::string(work.name()) + " do";
         }
         return own(work);
     };
@@ -54,6 +54,22 @@ const std::vector<scheme_info>& schemes() {
             "std_par",
             "std::for_each with std::execution::par (on oneTBB); warm threads, caller included",
             "standard algorithms made parallel by one argument", std_par_scheme()),
+        describe("steady", "regatta::steady_pool, one execute an item; warm threads",
+                 "many short tasks of about the same length", steady_scheme()),
+        describe("steady_batch",
+                 "regatta::steady_pool, one execute_batch for --chunk items; warm threads",
+                 "many short tasks that are known several at a time", steady_batch_scheme()),
+        describe("balanced", "regatta::balanced_pool, one execute an item; warm threads",
+                 "tasks of uneven length", balanced_scheme()),
+        describe("balanced_batch",
+                 "regatta::balanced_pool, one execute_batch for --chunk items; warm threads",
+                 "tasks of uneven length that are known several at a time",
+                 balanced_batch_scheme()),
+        describe("dynamic", "regatta::dynamic_pool, one execute an item; warm threads",
+                 "load that varies, so that threads come and go", dynamic_scheme()),
+        describe("dynamic_batch",
+                 "regatta::dynamic_pool, one execute_batch for --chunk items; warm threads",
+                 "load that varies and comes in bursts", dynamic_batch_scheme()),
         describe("asio", "Boost.Asio thread_pool, one post an item; warm threads",
                  "work that goes along with sockets and timers", asio_scheme()),
         describe("eigen", "Eigen::ThreadPool, one Schedule an item; warm threads",

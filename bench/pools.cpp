@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// The thread pools beside those of other libraries: what a task costs, what waking costs, what an
+/// idle pool costs, and what becomes of it with many more workers than CPUs.
+
+#include "bench.hpp"
+#include "pools_case.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace regatta;
+using bench::pool_case;
+
+constexpr unsigned workers = 2;
+constexpr std::size_t many = 1'000'000;
+
+using row = bench::pool_sample pool_case::*;
+
+struct bar {
+    const char* name;
+    const char* subject;
+    const char* peer;
+    std::optional<double> most;
+};
+
+std::vector<pool_case> field() {
+    std::vector<pool_case> all = bench::regatta_pools();
+    all.insert(all.end(), {bench::tbb_task_group(), bench::tbb_enqueue(), bench::asio_pool(),
+                           bench::eigen_pool(), bench::mutex_pool(), bench::std_async_threads()});
+    return all;
+}
+
+race::contender contender_of(const pool_case& one, row what, std::size_t tasks,
+                             unsigned with = workers) {
+    const auto share = static_cast<std::size_t>(static_cast<double>(tasks) * one.share);
+    return {one.name, [=, sample = one.*what] { return sample(with, share); }};
+}
+
+void measure(bench::bench_run& run, const std::string& title, row what, std::size_t tasks,
+             const std::vector<bar>& bars, const std::vector<race::contender>& more = {}) {
+    std::vector<race::contender> all;
+    for (const pool_case& one : field()) {
+        if (one.*what != nullptr) {
+            all.push_back(contender_of(one, what, tasks));
+        }
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    std::vector<bench::comparison> comparisons;
+    for (const bar& one : bars) {
+        comparisons.push_back({one.name, one.subject, one.peer, one.most, false});
+    }
+    run.measure(title, "ns", std::move(all), comparisons);
+}
+
+void measure_tasks(bench::bench_run& run) {
+    const pool_case steady = bench::regatta_pools().front();
+    measure(run, "execute, one outside thread, empty tasks: time a task", &pool_case::execute, many,
+            {{"execute", "steady_pool", "oneTBB task_group", 0.30},
+             {"execute, Asio", "steady_pool", "Boost.Asio thread_pool", 0.15},
+             {"execute, balanced", "balanced_pool", "oneTBB task_group", 0.45},
+             {"execute, dynamic", "dynamic_pool", "oneTBB task_group", 0.60},
+             {"execute, Eigen", "steady_pool", "Eigen ThreadPool", {}},
+             {"execute, mutex and queue", "steady_pool", "mutex and queue", {}},
+             {"execute, std::async", "steady_pool", "std::async", {}}});
+    measure(run, "batches of ten where there are any beside single tasks: time a task",
+            &pool_case::batches, many,
+            {{"batches of 10", "steady_pool", "oneTBB task_group", 0.18},
+             {"batches of 10, balanced", "balanced_pool", "oneTBB task_group", {}},
+             {"batches of 10, dynamic", "dynamic_pool", "oneTBB task_group", {}}},
+            {contender_of(bench::tbb_task_group(), &pool_case::execute, many)});
+    race::contender empty = contender_of(steady, &pool_case::execute, many);
+    empty.name = "steady_pool, empty";
+    measure(run, "64-byte capture: time a task", &pool_case::capture, many,
+            {{"64-byte capture", "steady_pool", "steady_pool, empty", 1.15},
+             {"64-byte capture, TBB", "steady_pool", "oneTBB task_group", {}}},
+            {std::move(empty)});
+    measure(run, "submitted by a task, queued: time a task", &pool_case::within, many,
+            {{"within a worker", "steady_pool", "oneTBB task_group", 0.15},
+             {"within a worker, balanced", "balanced_pool", "oneTBB task_group", {}},
+             {"within a worker, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
+    measure(run, "submit, then get all: time a task", &pool_case::futures, 100'000,
+            {{"futures", "steady_pool", "oneTBB enqueue", 0.25},
+             {"futures, balanced", "balanced_pool", "oneTBB enqueue", {}},
+             {"futures, dynamic", "dynamic_pool", "oneTBB enqueue", {}}});
+    measure(run, "allocate, a vector of 100 ints: time a task", &pool_case::allocate, many,
+            {{"allocate", "steady_pool", "oneTBB task_group", 0.40},
+             {"allocate, balanced", "balanced_pool", "oneTBB task_group", {}},
+             {"allocate, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
+    // The best peer is one of them.
+    measure(run, "uneven: time a task", &pool_case::uneven, 10'000,
+            {{"uneven, task_group", "balanced_pool", "oneTBB task_group", 1.05},
+             {"uneven, enqueue", "balanced_pool", "oneTBB enqueue", 1.05},
+             {"uneven, Asio", "balanced_pool", "Boost.Asio thread_pool", 1.05},
+             {"uneven, Eigen", "balanced_pool", "Eigen ThreadPool", 1.05},
+             {"uneven, mutex and queue", "balanced_pool", "mutex and queue", 1.05},
+             {"uneven, steady", "steady_pool", "balanced_pool", {}}});
+}
+
+void measure_waking(bench::bench_run& run) {
+    constexpr std::size_t wakes = 50;
+    const race::contender futex = contender_of(bench::bare_futex(), &pool_case::wake, wakes);
+    measure(run, "submission to begin after 2 ms of idleness, the median of 50", &pool_case::wake,
+            wakes,
+            {{"wake", "steady_pool", "bare futex", 1.15},
+             {"wake, balanced", "balanced_pool", "bare futex", 1.15},
+             {"wake, dynamic", "dynamic_pool", "bare futex", 1.15},
+             {"wake, TBB", "steady_pool", "oneTBB task_group", {}}},
+            {futex});
+    measure(run, "the call that submits after 2 ms of idleness, the median of 50",
+            &pool_case::submit_call, wakes,
+            {{"submit call", "steady_pool", "bare futex", 1.2},
+             {"submit call, balanced", "balanced_pool", "bare futex", 1.2},
+             {"submit call, dynamic", "dynamic_pool", "bare futex", 1.2}},
+            {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)});
+}
+
+/// A row whose ratio is a figure by what it may be at most.
+void add_figure(bench::bench_run& run, const std::string& name, const std::string& subject,
+                const std::string& unit, std::optional<double> most, unsigned samples,
+                const std::function<race::outcome()>& sample) {
+    std::vector<double> all;
+    for (unsigned i = 0; i < samples; ++i) {
+        const race::outcome got = sample();
+        if (!got.failure.empty()) {
+            run.skip(subject + ", " + name, got.failure);
+            return;
+        }
+        all.push_back(got.ns);
+    }
+    const auto figure = race::bootstrap_median(all, 1);
+    run.add({name, subject, unit, figure, most, !most || figure.median <= *most});
+}
+
+void measure_figures(bench::bench_run& run) {
+    for (const pool_case& one : field()) {
+        const bool ours = one.batches != nullptr;
+        if (one.heap_calls != nullptr) {
+            add_figure(run, "heap calls a task, 64 bytes", one.name, "1",
+                       ours ? std::optional(0.001) : std::nullopt, 3,
+                       [&] { return one.heap_calls(workers, many / 10); });
+        }
+    }
+    add_figure(run, "wake, spinning by option", "balanced_pool", "1 µs", 1.0, 5, [] {
+        auto got = bench::regatta_spinning_wake(1, 200);
+        got.ns /= 1000;
+        return got;
+    });
+    for (const pool_case& one : field()) {
+        const bool ours = one.batches != nullptr;
+        if (one.idle != nullptr) {
+            add_figure(run, "idle for 5 s", one.name, "a CPU",
+                       ours ? std::optional(0.001) : std::nullopt, 1,
+                       [&] { return one.idle(workers, 1000); });
+        }
+    }
+}
+
+void measure_oversubscribed(bench::bench_run& run) {
+    const std::pair<const char*, std::pair<row, std::size_t>> rows[] = {
+        {"execute", {&pool_case::execute, many}},
+        {"batches of 10", {&pool_case::batches, many}},
+        {"64-byte capture", {&pool_case::capture, many}},
+        {"within a worker", {&pool_case::within, many}},
+        {"futures", {&pool_case::futures, 100'000}},
+        {"allocate", {&pool_case::allocate, many}},
+        {"uneven", {&pool_case::uneven, 10'000}},
+        {"wake", {&pool_case::wake, 20}},
+        {"submit call", {&pool_case::submit_call, 20}},
+    };
+    for (const auto& [name, what] : rows) {
+        std::vector<race::contender> all;
+        std::vector<bench::comparison> comparisons;
+        for (const pool_case& one : bench::regatta_pools()) {
+            const std::string two = one.name + ", 2";
+            for (const unsigned threads : {2u, 16u, 64u}) {
+                race::contender more = contender_of(one, what.first, what.second, threads);
+                more.name = one.name + ", " + std::to_string(threads);
+                if (threads != 2) {
+                    comparisons.push_back(
+                        {std::string(name) + ", " + std::to_string(threads) + " workers", more.name,
+                         two, 2.0, false});
+                }
+                all.push_back(std::move(more));
+            }
+        }
+        run.measure(std::string("workers, ") + name + ": time a task", "ns", std::move(all),
+                    comparisons);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    bench::bench_run run(bench::parse_options(argc, argv, 11));
+    for (const char* name : {"Taskflow", "BS::thread_pool", "dispenso"}) {
+        run.skip(name, "not a package of Debian 12");
+    }
+    run.skip("Eigen ThreadPool, within a worker",
+             "a worker runs what finds its queue of 1024 full at once");
+    measure_tasks(run);
+    measure_waking(run);
+    measure_figures(run);
+    measure_oversubscribed(run);
+    return run.finish("pools");
+}
