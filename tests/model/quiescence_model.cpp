@@ -98,10 +98,11 @@ struct drain : rl::test_suite<drain, 2> {
 };
 
 int main() {
-    return model::check({model::make_scenario<retire>("retire and destroy"),
-                         model::make_scenario<pause_between>("pause between pieces of work"),
-                         model::make_scenario<drain>("drain a ring")},
-                        {"quiescence.hpp"},
-                        {{"enter", "the checker lets any later store of a thread continue its "
-                                   "release sequence, as C++11 did and C++20 does not"}});
+    return model::check(
+        {model::make_scenario<retire>("retire and destroy"),
+         model::make_scenario<pause_between>("pause between pieces of work"),
+         model::make_scenario<drain>("drain a ring")},
+        {"quiescence.hpp"},
+        {{"store enter", "the checker lets any later store of a thread continue its "
+                         "release sequence, as C++11 did and C++20 does not"}});
 }

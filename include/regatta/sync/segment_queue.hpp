@@ -150,8 +150,7 @@ public:
     template<bool EvenClosed, bool WithRoom, class Fill>
     appended_run append(std::size_t count, Fill&& fill) {
         for (;;) {
-            // acquire: partner is the release in extend(); the segment is made.
-            segment& s = *tail_segment_.load(std::memory_order_acquire);
+            segment& s = last_segment();
             // relaxed: a guess that the compare-and-swap checks.
             std::uint64_t position = s.tail.load(std::memory_order_relaxed);
             if (!EvenClosed && (position & closed_bit) != 0) {
@@ -189,10 +188,11 @@ public:
         for (;;) {
             batch found;
             std::uint64_t position = look(max, found);
-            // relaxed: claims numbers; the turns carry the order.
+            // release: partner is the acquire in taken(): who sees the claim sees that the element
+            // had been appended.
             if (found.count_ == 0 || found.at_->head.compare_exchange_weak(
                                          position, position + found.count_,
-                                         std::memory_order_relaxed, std::memory_order_relaxed)) {
+                                         std::memory_order_release, std::memory_order_relaxed)) {
                 return found;
             }
         }
@@ -217,16 +217,13 @@ public:
 
     /// How many elements have been appended so far, those included that are on their way.
     std::uint64_t appended() const noexcept {
-        // acquire: partner is the release in extend(). relaxed: coherence suffices, it is never
-        // older than what the caller has already seen.
-        return count_of(
-            tail_segment_.load(std::memory_order_acquire)->tail.load(std::memory_order_relaxed));
+        // relaxed: coherence suffices, it is never older than what the caller has already seen.
+        return count_of(last_segment().tail.load(std::memory_order_relaxed));
     }
     /// How many elements have been claimed by consumers so far.
     std::uint64_t taken() const noexcept {
-        // acquire: head before tail, or the difference could wrap below zero.
-        return count_of(
-            head_segment_.load(std::memory_order_acquire)->head.load(std::memory_order_acquire));
+        // acquire: partner is the release of the claim in take(); see there.
+        return count_of(first_segment().head.load(std::memory_order_acquire));
     }
     /// About how many elements wait; exact when nobody is at work.
     std::size_t size() const noexcept {
@@ -323,11 +320,19 @@ private:
         ~segment() { delete[] room.load(std::memory_order_relaxed); }
     };
 
+    segment& last_segment() const noexcept {
+        // acquire: partner is the release in extend(); the segment is made.
+        return *tail_segment_.load(std::memory_order_acquire);
+    }
+    segment& first_segment() const noexcept {
+        // acquire: partner is the release in leave(); the segment is made, and so on.
+        return *head_segment_.load(std::memory_order_acquire);
+    }
+
     /// Finds up to `max` neighbours to claim. @returns the position of the first.
     std::uint64_t look(std::size_t max, batch& found) noexcept {
         for (;;) {
-            // acquire: partner is the release in extend() and leave(); the segment is made.
-            segment& s = *head_segment_.load(std::memory_order_acquire);
+            segment& s = first_segment();
             // relaxed: a guess that the compare-and-swap checks.
             const std::uint64_t position = s.head.load(std::memory_order_relaxed);
             const std::size_t index = index_of(position);

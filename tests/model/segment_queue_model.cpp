@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// Model of `segment_queue` with segments of two cells: I1 (by the cells and by what comes out), I2
+/// (by the cells of a segment's second life), I3 (by who still looks at the first), I4.
+
+#include "model_check.hpp"
+
+#include <regatta/sync/segment_queue.hpp>
+#include <regatta/sync/wake_gate.hpp>
+
+using queue_type = regatta::basic_segment_queue<unsigned, model::model_atomics, 2>;
+constexpr auto relaxed = std::memory_order_relaxed;
+
+/// What came out: each element once, those of one producer in order.
+class arrivals {
+public:
+    /// @param each how many elements a producer has.
+    void count(unsigned value) {
+        const unsigned bit = 1u << value;
+        RL_ASSERT((seen_.fetch_or(bit, relaxed) & bit) == 0);
+    }
+    unsigned seen() const { return seen_.load(relaxed); }
+
+private:
+    model::atomic<unsigned> seen_{0};
+};
+
+/// Takes until it has `count` elements and finishes each by itself.
+inline void take_some(queue_type& queue, arrivals& out, unsigned count, unsigned at_once) {
+    queue_type::tally mine;
+    while (count != 0) {
+        const auto b = queue.take(std::min(at_once, count));
+        if (b.size() == 0) {
+            mine.flush();
+            model::model_atomics::yield();
+            continue;
+        }
+        unsigned last = 0;
+        for (std::uint32_t i = 0; i < b.size(); ++i) {
+            RL_ASSERT(i == 0 || b[i] / 8 != last / 8 || b[i] > last);
+            last = b[i];
+            out.count(b[i]);
+            b.destroy(i);
+        }
+        mine.finish(b, b.size());
+        count -= b.size();
+    }
+}
+
+/// One producer, one consumer, more elements than two segments hold, so that cells are used again.
+struct second_life : rl::test_suite<second_life, 2> {
+    queue_type queue;
+    arrivals out;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 7; ++i) {
+                RL_ASSERT(queue.emplace(i));
+            }
+        } else {
+            take_some(queue, out, 7, 2);
+        }
+    }
+    void after() {
+        RL_ASSERT(out.seen() == 0x7Fu);
+        RL_ASSERT(!queue.ready() && queue.size() == 0);
+        RL_ASSERT(queue.appended() == 7 && queue.taken() == 7);
+    }
+};
+
+/// Two producers and one consumer.
+struct two_producers : rl::test_suite<two_producers, 3> {
+    queue_type queue;
+    arrivals out;
+
+    void thread(unsigned index) {
+        if (index < 2) {
+            for (unsigned i = 0; i < 3; ++i) {
+                queue.emplace(index * 8 + i);
+            }
+        } else {
+            take_some(queue, out, 6, 1);
+        }
+    }
+    void after() { RL_ASSERT(out.seen() == 0x707u); }
+};
+
+/// One producer and two consumers, one of which may look at a segment of long ago.
+struct two_consumers : rl::test_suite<two_consumers, 3> {
+    queue_type queue;
+    arrivals out;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 6; ++i) {
+                queue.emplace(i);
+            }
+        } else {
+            take_some(queue, out, 3, index);
+        }
+    }
+    void after() { RL_ASSERT(out.seen() == 0x3Fu); }
+};
+
+/// A producer that comes late, without having synchronised with anybody: it still sees a segment as
+/// the last one that was it before, and is it again in another life.
+struct late_producer : rl::test_suite<late_producer, 2> {
+    queue_type queue;
+    arrivals out;
+    model::atomic<unsigned> late{0};
+
+    void thread(unsigned index) {
+        if (index == 1) {
+            while (late.load(relaxed) == 0) {
+                model::model_atomics::yield();
+            }
+            queue.emplace(8u);
+            return;
+        }
+        for (unsigned i = 0; i < 7; ++i) {
+            queue.emplace(i);
+            take_some(queue, out, 1, 1);
+        }
+        late.store(1, relaxed);
+    }
+    void after() {
+        take_some(queue, out, 1, 1);
+        RL_ASSERT(out.seen() == 0x17Fu);
+    }
+};
+
+/// The figures, read by a third thread.
+struct counters : rl::test_suite<counters, 3> {
+    queue_type queue;
+    arrivals out;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 3; ++i) {
+                queue.emplace(i);
+            }
+        } else if (index == 1) {
+            take_some(queue, out, 3, 1);
+        } else {
+            RL_ASSERT(queue.size() <= 3);
+        }
+    }
+};
+
+/// Batches beside single elements.
+struct batches : rl::test_suite<batches, 3> {
+    queue_type queue;
+    arrivals out;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned done = 0; done < 5;) {
+                const auto run = queue.append<false, false>(
+                    5 - done, [&](queue_type::cell& c, std::size_t i, void*) {
+                        c.emplace(done + static_cast<unsigned>(i));
+                    });
+                RL_ASSERT(run.count >= 1 && run.count <= 2 && run.end <= 2);
+                done += static_cast<unsigned>(run.count);
+            }
+        } else if (index == 1) {
+            queue.emplace(8u);
+        } else {
+            take_some(queue, out, 6, 2);
+        }
+    }
+    void after() { RL_ASSERT(out.seen() == 0x11Fu); }
+};
+
+/// Who closes knows how many were appended: nothing comes after it but by those who may.
+struct closing : rl::test_suite<closing, 3> {
+    queue_type queue;
+    arrivals out;
+    model::atomic<unsigned> accepted{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 3; ++i) {
+                if (queue.emplace(i)) {
+                    accepted.fetch_add(1, relaxed);
+                }
+            }
+        } else if (index == 1) {
+            queue.close();
+            const std::uint64_t last = queue.appended();
+            RL_ASSERT(!queue.emplace(7u));
+            RL_ASSERT(queue.appended() <= last + 1); // The one that may.
+        } else {
+            queue.append<true, false>(
+                1, [](queue_type::cell& c, std::size_t, void*) { c.emplace(8u); });
+        }
+    }
+    void after() {
+        RL_ASSERT(queue.appended() == accepted.load(relaxed) + 1);
+        RL_ASSERT(queue.size() == accepted.load(relaxed) + 1);
+        take_some(queue, out, accepted.load(relaxed) + 1, 1);
+    }
+};
+
+/// The room beside a cell comes whole, whichever producer brought it.
+struct room : rl::test_suite<room, 3> {
+    regatta::basic_segment_queue<unsigned, model::model_atomics, 2, 8> queue;
+
+    void thread(unsigned index) {
+        if (index == 2) {
+            decltype(queue)::tally mine;
+            for (unsigned taken = 0; taken < 2;) {
+                const auto b = queue.take(1);
+                if (b.size() == 0) {
+                    model::model_atomics::yield();
+                    continue;
+                }
+                b.destroy(0);
+                mine.finish(b, 1);
+                ++taken;
+            }
+            return;
+        }
+        queue.append<false, true>(1, [&](auto& c, std::size_t, void* beside) {
+            RL_ASSERT(beside != nullptr);
+            c.emplace(index);
+        });
+    }
+};
+
+/// Two sleep when the queue is empty; every element brings one notification, and none is missed
+/// even while the chain goes on to another segment.
+struct sleepers : rl::test_suite<sleepers, 3> {
+    queue_type queue;
+    regatta::basic_wake_gate<model::model_atomics> gate;
+    arrivals out;
+    model::atomic<unsigned> left{4};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 4; ++i) {
+                queue.emplace(i);
+                gate.notify_one();
+            }
+            return;
+        }
+        queue_type::tally mine;
+        while (left.load(relaxed) != 0) {
+            const auto b = queue.take(1);
+            if (b.size() != 0) {
+                out.count(b[0]);
+                b.destroy(0);
+                mine.finish(b, 1);
+                if (left.fetch_sub(1, relaxed) == 1) {
+                    gate.notify_all();
+                }
+                continue;
+            }
+            mine.flush();
+            const auto ticket = gate.prepare_wait();
+            if (queue.ready() || left.load(relaxed) == 0) {
+                gate.cancel_wait();
+            } else {
+                gate.commit_wait(ticket);
+            }
+        }
+    }
+    void after() { RL_ASSERT(out.seen() == 0xFu); }
+};
+
+int main() {
+    const char* const object =
+        "the checker does not see that an atomic itself has to be made before "
+        "another thread uses it";
+    const char* const memory = "the room is plain memory, which the checker does not see";
+    return model::check(
+        {model::make_scenario<second_life>("a segment's second life"),
+         model::make_scenario<two_producers>("two producers"),
+         model::make_scenario<two_consumers>("two consumers"),
+         model::make_scenario<late_producer>("a late producer"),
+         model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
+         model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
+         model::make_scenario<sleepers>("two that sleep")},
+        {"segment_queue.hpp"},
+        {{"load last_segment", object},
+         {"store extend", object},
+         {"load provide_room", memory},
+         {"modify provide_room", memory}});
+}
