@@ -17,6 +17,10 @@
 
 namespace regatta {
 
+/// A callable that is given the stop token of its task as its first argument.
+template<class F>
+concept takes_stop_token = std::is_invocable_v<F&, std::stop_token>;
+
 /// A callable with its arguments, all by value; `std::ref` passes a reference.
 ///
 /// It is called once, with the callable and the arguments as rvalues.
@@ -73,7 +77,7 @@ struct stoppable_closure {
         if (stop.stop_requested()) {
             return false;
         }
-        if constexpr (std::is_invocable_v<F&, std::stop_token>) {
+        if constexpr (takes_stop_token<F>) {
             closure(stop);
         } else {
             closure();
@@ -88,6 +92,9 @@ struct boxed_closure {
     std::unique_ptr<F> closure;
 
     decltype(auto) operator()() { return (*closure)(); }
+    decltype(auto) operator()(std::stop_token stop) requires(takes_stop_token<F>) {
+        return (*closure)(std::move(stop));
+    }
 };
 /// One that is put there later.
 template<class F>
@@ -104,6 +111,14 @@ requires(says_whether_it_ran<F>) struct boxed_closure<F> {
     std::unique_ptr<F> closure;
 
     bool operator()() { return (*closure)(); }
+};
+template<class F>
+requires(says_whether_it_ran<F>) struct boxed_closure<std::optional<F>> {
+    using says_whether_it_ran = void;
+
+    std::unique_ptr<std::optional<F>> closure;
+
+    bool operator()() { return (**closure)(); }
 };
 
 /// `closure` in the form in which it can be queued.

@@ -53,8 +53,12 @@ public:
     /// Has `f(args...)` called by a worker. What it throws goes to `pool_options::on_error`.
     template<class F, class... Args>
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
-        enqueue(priority::medium,
-                queueable(bind_closure(std::forward<F>(f), std::forward<Args>(args)...)));
+        auto closure = bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
+        if constexpr (takes_stop_token<decltype(closure)>) {
+            enqueue_with(task_options{}, std::move(closure));
+        } else {
+            enqueue(priority::medium, queueable(std::move(closure)));
+        }
     }
     template<class F, class... Args>
     void execute(task_options options, F&& f, Args&&... args) {
@@ -161,12 +165,13 @@ private:
 
     template<class F>
     void enqueue_with(task_options&& options, F&& closure) {
-        if (options.stop.stop_possible()) {
-            enqueue(options.level,
-                    queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
-        } else {
-            enqueue(options.level, queueable(std::move(closure)));
+        if constexpr (!takes_stop_token<F>) {
+            if (!options.stop.stop_possible()) {
+                return enqueue(options.level, queueable(std::move(closure)));
+            }
         }
+        enqueue(options.level,
+                queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
     }
     template<class F>
     void enqueue(priority level, F closure) {
@@ -228,21 +233,23 @@ private:
     /// Appends the closure that `make()` gives, if that is possible at once.
     template<class F, class Make>
     bool try_place(priority level, Make&& make) {
-        if (engine_.take_room(1) == 0) {
-            engine_.count_refused(1);
-            return false;
-        }
-        std::size_t appended = 0;
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
-            appended = engine_.append<F>(
-                level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
+            return try_append<F>(level, make);
         } else {
             using box = boxed_closure<std::optional<F>>;
-            box large{std::make_unique<std::optional<F>>()};
-            appended = engine_.append<box>(level, 1, [&](std::size_t) noexcept {
+            box large{std::make_unique<std::optional<F>>()}; // Before it has room: it may throw.
+            return try_append<box>(level, [&]() noexcept {
                 large.closure->emplace(make());
                 return std::move(large);
             });
+        }
+    }
+    template<class F, class Make>
+    bool try_append(priority level, Make&& make) {
+        std::size_t appended = 0;
+        if (engine_.take_room(1) != 0) {
+            appended = engine_.append<F>(
+                level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
         }
         engine_.count_refused(1 - appended);
         return appended != 0;
@@ -297,25 +304,27 @@ private:
 template<class F>
 bool thread_pool::try_execute(task_options options, F&& f) {
     using closure = std::decay_t<F>;
-    if constexpr (std::is_same_v<F, closure> && std::is_nothrow_move_constructible_v<closure>) {
-        // Moved only into its place.
-        if (options.stop.stop_possible()) {
-            using stoppable = stoppable_closure<closure>;
-            return try_place<stoppable>(options.level, [&]() noexcept {
-                return stoppable{std::move(f), std::move(options.stop)};
-            });
-        }
-        return try_place<closure>(options.level,
-                                  [&]() noexcept -> closure&& { return std::move(f); });
-    } else {
+    if constexpr (!std::is_same_v<F, closure>) {
         return try_execute(std::move(options), closure(std::forward<F>(f)));
+    } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
+        return try_execute(std::move(options), queueable(std::move(f)));
+    } else { // Moved only into its place.
+        if constexpr (!takes_stop_token<closure>) {
+            if (!options.stop.stop_possible()) {
+                return try_place<closure>(options.level,
+                                          [&]() noexcept -> closure&& { return std::move(f); });
+            }
+        }
+        using stoppable = stoppable_closure<closure>;
+        return try_place<stoppable>(options.level, [&]() noexcept {
+            return stoppable{std::move(f), std::move(options.stop)};
+        });
     }
 }
 
 template<std::ranges::input_range Range>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
     using given = std::ranges::range_value_t<Range>;
-    using direct = decltype(queueable(std::declval<given>()));
     constexpr bool moves =
         !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
     const auto element = [](auto&& e) -> decltype(auto) {
@@ -325,31 +334,34 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             return std::forward<decltype(e)>(e);
         }
     };
-    if (options.stop.stop_possible()) {
+    if (takes_stop_token<given> || options.stop.stop_possible()) {
         using stoppable = decltype(queueable(stoppable_closure<given>{std::declval<given>(), {}}));
         std::vector<stoppable> staged;
         for (auto&& e : callables) {
-            staged.push_back(queueable(stoppable_closure<given>{
-                element(std::forward<decltype(e)>(e)), options.stop}));
+            staged.push_back(queueable(
+                stoppable_closure<given>{element(std::forward<decltype(e)>(e)), options.stop}));
         }
         return enqueue_all<stoppable>(options.level, std::make_move_iterator(staged.begin()),
                                       staged.size());
     }
-    if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
-        const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
-        if constexpr (moves) {
-            return enqueue_all<given>(
-                options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
-        } else if constexpr (std::is_nothrow_constructible_v<
-                                 given, std::ranges::range_reference_t<Range>>) {
-            return enqueue_all<given>(options.level, std::ranges::begin(callables), count);
+    if constexpr (!takes_stop_token<given>) {
+        using direct = decltype(queueable(std::declval<given>()));
+        if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
+            const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
+            if constexpr (moves) {
+                return enqueue_all<given>(
+                    options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
+            } else if constexpr (std::is_nothrow_constructible_v<
+                                     given, std::ranges::range_reference_t<Range>>) {
+                return enqueue_all<given>(options.level, std::ranges::begin(callables), count);
+            }
         }
+        std::vector<direct> staged;
+        for (auto&& e : callables) {
+            staged.push_back(queueable(given(element(std::forward<decltype(e)>(e)))));
+        }
+        enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
-    std::vector<direct> staged;
-    for (auto&& e : callables) {
-        staged.push_back(queueable(given(element(std::forward<decltype(e)>(e)))));
-    }
-    enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()), staged.size());
 }
 
 template<std::ranges::input_range Range>

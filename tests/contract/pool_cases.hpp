@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What the contract tests of the thread pools share: the pools, and ways to hold their workers.
+
+#include "threads.hpp"
+
+#include <regatta/pool/balanced_pool.hpp>
+#include <regatta/pool/dynamic_pool.hpp>
+#include <regatta/pool/steady_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace library_test {
+
+using every_pool =
+    testing::Types<regatta::steady_pool, regatta::balanced_pool, regatta::dynamic_pool>;
+using bounded_pools = testing::Types<regatta::steady_pool, regatta::balanced_pool>;
+
+/// The names of the pools in those of the tests.
+struct pool_names {
+    template<class Pool>
+    static std::string GetName(int) {
+        return std::is_same_v<Pool, regatta::steady_pool>     ? "steady"
+               : std::is_same_v<Pool, regatta::balanced_pool> ? "balanced"
+                                                              : "dynamic";
+    }
+};
+
+/// Keeps tasks inside until it is opened.
+class door {
+public:
+    void pass() {
+        ++inside_;
+        await([this] { return open_.load(); });
+    }
+    void await_inside(int count) {
+        await([&] { return inside_.load() >= count; });
+    }
+    void open() { open_ = true; }
+
+private:
+    std::atomic<int> inside_{0};
+    std::atomic<bool> open_{false};
+};
+
+/// Has a worker of the pool stand before the door; returns once it does.
+template<class Pool>
+void hold_worker(Pool& pool, door& d, int already = 0) {
+    pool.execute([&d] { d.pass(); });
+    d.await_inside(already + 1);
+}
+
+/// Whether the call throws a `std::system_error` that says that it would never end.
+template<class Call>
+bool would_deadlock(Call&& call) {
+    try {
+        std::forward<Call>(call)();
+    } catch (const std::system_error& error) {
+        return error.code() == std::errc::resource_deadlock_would_occur;
+    }
+    return false;
+}
+
+} // namespace library_test
