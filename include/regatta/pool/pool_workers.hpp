@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The workers of a thread pool and the queues from which they take tasks: how they find work,
+/// sleep, come and go.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/pool/block_cache.hpp>
+#include <regatta/pool/pool_members.hpp>
+#include <regatta/pool/pool_options.hpp>
+#include <regatta/pool/pool_room.hpp>
+#include <regatta/pool/pool_worker.hpp>
+#include <regatta/pool/task_queues.hpp>
+#include <regatta/pool/wait_graph.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/wake_gate.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+
+/// The part of `pool_engine` in which the workers live.
+///
+/// I1: a worker that sleeps looked after the last task that it could take was appended, or a
+///     notification for that task is on its way to a worker.
+/// I2: `idle` is true only if at some moment since the call no task waited or ran.
+class pool_workers {
+public:
+    using clock = std::chrono::steady_clock;
+    static constexpr unsigned outside = task_queues::outside;
+
+    pool_workers(const pool_workers&) = delete;
+    pool_workers& operator=(const pool_workers&) = delete;
+
+    const pool_options& options() const noexcept { return options_; }
+    bool closed() const noexcept { return closing_.load(std::memory_order_relaxed); }
+
+    /// The number of the worker that calls, or `outside`.
+    unsigned caller() const noexcept {
+        const worker_context* const context = worker_context::current();
+        return context != nullptr && context->pool == this ? context->index : outside;
+    }
+
+    /// Hands an exception that nobody waits for to the error sink.
+    void report(std::exception_ptr error) noexcept {
+        options_.on_error.report(std::move(error), errors_.fetch_add(1, std::memory_order_relaxed));
+    }
+
+    // --- workers come and go ---------------------------------------------------------------------
+
+    /// Starts that many workers, or none: throws `std::system_error` then.
+    void add_workers(unsigned count) {
+        const std::lock_guard lifecycle(lifecycle_);
+        if (closed()) {
+            fail_state("the pool '" + options_.name + "' is closed; it gets no further threads");
+        }
+        count -= members_.ask_to_stay(count); // Those that have not yet left stay instead.
+        unsigned added = 0;
+        REGATTA_TRY {
+            for (; added < count; ++added) {
+                add_worker();
+            }
+        }
+        REGATTA_CATCH_ALL {
+            remove_workers(added);
+            REGATTA_RETHROW;
+        }
+    }
+    /// Lets that many workers, or all there are, leave after the tasks that they run.
+    void remove_workers(unsigned count) {
+        members_.ask_to_leave(count);
+        gate_.notify_all();
+    }
+    /// Workers that there are, those included that are to leave.
+    unsigned running() const noexcept { return members_.running(); }
+    /// Workers that are to stay.
+    unsigned expected() const noexcept { return members_.expected(); }
+    /// Adds or removes so many that `count` are to stay.
+    void resize(unsigned count) {
+        const std::lock_guard resizing(resize_mutex_);
+        const unsigned now = expected();
+        if (count > now) {
+            add_workers(count - now);
+        } else {
+            remove_workers(now - count);
+        }
+    }
+    /// Waits until those that are to leave have left. In a task of the pool it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`).
+    void wait_for_leavers() {
+        if (caller() != outside) {
+            fail_system(EDEADLK,
+                        "wait for threads of the pool '" + options_.name + "' in one of its tasks");
+        }
+        progress_.wait([this] { return members_.all_left(); });
+    }
+
+protected:
+    pool_workers(pool_options options, queue_layout layout, unsigned workers)
+        : options_(std::move(options))
+        , queues_(layout, workers)
+        , steal_(options_.steal)
+        , room_(options_.capacity) {}
+    ~pool_workers() = default;
+
+    // --- a worker's life -------------------------------------------------------------------------
+
+    void add_worker() {
+        pool_worker& w = members_.add(next_index_);
+        REGATTA_TRY {
+            w.thread.start(
+                1, options_.name, options_.pin, options_.schedule,
+                [this, &w](unsigned) noexcept { work(w); }, next_index_);
+        }
+        REGATTA_CATCH_ALL {
+            members_.remove(w);
+            REGATTA_RETHROW;
+        }
+        ++next_index_;
+    }
+
+    void work(pool_worker& me) noexcept {
+        std::optional<pool_seat> seat;
+        seat.emplace(this, me, waits_, blocks_);
+        call_hook(options_.on_start, me.index);
+        backoff pace;
+        bool worked = false; // Since it last told that it found nothing.
+        bool leaves = false;
+        me.activity.enter();
+        for (;;) {
+            if (members_.surplus() != 0 && members_.begin_leave(me)) [[unlikely]] {
+                leaves = true;
+                break;
+            }
+            if (!held()) {
+                if (run_next(me)) {
+                    me.activity.renew();
+                    pace.reset();
+                    worked = true;
+                    continue;
+                }
+                if (finished()) {
+                    break;
+                }
+            }
+            me.activity.leave();
+            if (std::exchange(worked, false)) {
+                me.tally.flush();
+                tell_progress();
+            } else {
+                progress_.notify_all(); // For pause().
+            }
+            if (!pace.pause()) {
+                sleep(me);
+                pace.reset();
+            }
+            me.activity.enter();
+        }
+        me.tally.flush();
+        call_hook(options_.on_stop, me.index);
+        me.end_busy();
+        me.activity.leave();
+        seat.reset();
+        tell_progress();
+        gate_.notify_all(); // If this one found the end, so will the others.
+        if (leaves) {
+            members_.end_leave(me);
+            progress_.notify_all();
+        }
+    }
+
+    /// Runs the task whose turn it is, if there is one.
+    bool run_next(pool_worker& me) noexcept {
+        bool stolen = false;
+        // relaxed: see steal().
+        const auto b =
+            queues_.take(me.index, me.turn, steal_.load(std::memory_order_relaxed), stolen);
+        if (b.size() == 0) {
+            return false;
+        }
+        ++me.turn;
+        me.begin_busy();
+        room_.give(1);
+        bool ran = false;
+        // relaxed: who discards drops what it finds itself, too.
+        if (!discarding_.load(std::memory_order_relaxed)) [[likely]] {
+            REGATTA_TRY {
+                ran = b[0].run();
+            }
+            REGATTA_CATCH_ALL {
+                ran = true;
+                report(std::current_exception());
+            }
+        } else {
+            b[0].drop();
+        }
+        b.destroy(0);
+        me.tally.finish(b, 1);
+        me.count_task(ran, stolen);
+        return true;
+    }
+
+    void sleep(pool_worker& me) noexcept {
+        me.end_busy();
+        const auto something = [&] {
+            return (!held() && queues_.ready(me.index, steal_.load(std::memory_order_relaxed))) ||
+                   members_.surplus() != 0 || finished();
+        };
+        if (options_.spin > std::chrono::nanoseconds::zero()) {
+            const auto begin = clock::now();
+            while (!something()) {
+                std_atomics::relax();
+                if (clock::now() - begin >= options_.spin) {
+                    break;
+                }
+            }
+        }
+        const auto ticket = gate_.prepare_wait();
+        if (something()) {
+            gate_.cancel_wait();
+            return;
+        }
+        me.count_park();
+        gate_.commit_wait(ticket);
+    }
+
+    /// Whether the workers leave tasks alone. Closing needs them, paused or not.
+    bool held() const noexcept {
+        // acquire: partner is the release in pause() and resume().
+        return paused_.load(std::memory_order_acquire) && !closed();
+    }
+
+    /// Whether no task is left and none will come.
+    bool finished() const noexcept {
+        // acquire: partner is the release in end(); the queues are closed.
+        return closing_.load(std::memory_order_acquire) && idle(false);
+    }
+
+    /// Whether all tasks have been completed, but for those that wait for the others if these may
+    /// be left out.
+    ///
+    /// None of the figures ever shrinks but that of the waiting, which is read in between: if the
+    /// sums are equal they were so at the moment when that was read. What a task submitted is seen
+    /// with its completion.
+    bool idle(bool but_for_waiting) const noexcept {
+        std::uint64_t done = completed();
+        if (but_for_waiting) {
+            // acquire: partner is the release in waiting_task.
+            done += waiting_.load(std::memory_order_acquire);
+        }
+        return done == queues_.appended();
+    }
+
+    /// A worker found nothing after it had worked: whoever waits for that looks again.
+    void tell_progress() noexcept {
+        progress_.notify_all();
+        // relaxed: whoever adds itself later looks later; notify_all() and its partner order it.
+        if (waiting_.load(std::memory_order_relaxed) != 0) {
+            gate_.notify_all();
+        }
+    }
+
+    void call_hook(const std::function<void(unsigned)>& hook, unsigned index) noexcept {
+        if (hook) {
+            REGATTA_TRY {
+                hook(index);
+            }
+            REGATTA_CATCH_ALL {
+                report(std::current_exception());
+            }
+        }
+    }
+
+    /// Tasks that have been completed so far, run or not.
+    std::uint64_t completed() const noexcept {
+        // acquire: partner is the release in drop().
+        return members_.completed() + dropped_.load(std::memory_order_acquire);
+    }
+    /// Wakes workers for so many tasks.
+    void wake(std::size_t count) noexcept {
+        // relaxed: see steal().
+        if (steal_.load(std::memory_order_relaxed)) [[likely]] {
+            while (count-- != 0 && gate_.notify_one()) {
+            }
+        } else if (count != 0) {
+            gate_.notify_all(); // Only one of them may take it.
+        }
+    }
+
+    pool_options options_;
+    block_cache blocks_{this};
+    wait_graph waits_;
+    task_queues queues_;
+
+    /// Where workers sleep. Written by workers, read by producers at every task.
+    alignas(destructive_alignment) wake_gate gate_;
+    /// Where those sleep that wait for the pool, and for workers. Read by workers that find
+    /// nothing.
+    alignas(destructive_alignment) wake_gate progress_;
+
+    /// Written by those who pause, steal, discard, close; read by workers before each task.
+    alignas(destructive_alignment) std::atomic<bool> paused_{false};
+    std::atomic<bool> steal_;
+    std::atomic<bool> discarding_{false};
+    std::atomic<bool> closing_{false};
+
+    pool_room room_;
+
+    /// Tasks that are in `wait` themselves. Written by them, read by all.
+    alignas(destructive_alignment) std::atomic<std::uint64_t> waiting_{0};
+    /// Tasks that were destroyed unrun by somebody else than a worker. Written by those, read by
+    /// all.
+    std::atomic<std::uint64_t> dropped_{0};
+    /// Written where something goes wrong, read by `stats`. Relaxed: counters.
+    std::atomic<std::uint64_t> refused_{0};
+    std::atomic<std::uint64_t> errors_{0};
+
+    std::mutex lifecycle_; ///< Held by who adds workers or begins to close. No task runs under it.
+    std::mutex resize_mutex_; ///< Held by who resizes, so that two of them do not add up.
+    std::mutex join_mutex_;   ///< Held by who joins.
+    unsigned next_index_ = 0; ///< Of the next worker. Guarded by `lifecycle_`.
+
+    pool_members members_; ///< Last: their threads use all of the above.
+};
+
+} // namespace regatta
