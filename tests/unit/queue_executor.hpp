@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <stdexcept>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -42,6 +43,9 @@ public:
     void execute(F&& f) {
         {
             const std::lock_guard lock(mutex_);
+            if (stopping_) {
+                throw std::runtime_error("the executor is stopped");
+            }
             queue_.emplace_back(std::forward<F>(f));
         }
         filled_.notify_one();
@@ -73,7 +77,16 @@ public:
         while (run_one()) {
         }
     }
-    /// Ends the threads; what is still queued is destroyed.
+    /// Takes the first task out and destroys it unrun.
+    void drop_one() {
+        task dropped;
+        const std::lock_guard lock(mutex_);
+        if (!queue_.empty()) {
+            dropped = std::move(queue_.front());
+            queue_.pop_front();
+        }
+    }
+    /// Ends the threads; what is still queued is destroyed, what comes later is refused.
     void stop() {
         {
             const std::lock_guard lock(mutex_);
