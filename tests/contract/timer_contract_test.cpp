@@ -151,6 +151,34 @@ TEST(timer_scheduler, wakes_for_an_earlier_timer) {
     EXPECT_EQ(timers.pending(), 20u);
 }
 
+// "the timer thread is woken only for a timer that is due before all others"; "An idle scheduler
+// sleeps.": it has used no CPU time at all.
+TEST(timer_scheduler, lets_its_thread_sleep) {
+    timer_scheduler timers;
+    library_test::observed_thread thread;
+    timers.after(0s, [&] { thread.announce(); });
+    thread.await_sleep();
+    timers.after(1h, [] {});
+    thread.await_sleep(); // it may have been woken for the first
+    await([&] {
+        const auto before = thread.cpu_time();
+        for (int i = 0; i < 100; ++i) {
+            std::this_thread::yield();
+        }
+        return thread.cpu_time() == before;
+    });
+    const auto before = thread.cpu_time();
+    for (int i = 0; i < 1000; ++i) {
+        const auto id = timers.after(std::chrono::hours(2 + i % 7), [] {});
+        if (i % 2 == 0) {
+            EXPECT_TRUE(timers.cancel(id));
+        }
+    }
+    EXPECT_EQ(timers.pending(), 501u);
+    thread.await_sleep();
+    EXPECT_EQ(thread.cpu_time(), before);
+}
+
 // "A periodic timer runs at first, first + period, first + 2 periods …, however long its runs take
 // or how late they are: it does not drift."
 TEST(timer_scheduler, repeats_without_drift) {

@@ -46,7 +46,9 @@ TEST(id_table, uses_places_again_under_other_ids) {
     const auto n = table.take();
     const auto id = table.id_of(n);
     table.release(n);
+    EXPECT_EQ(table.next(), n);
     EXPECT_EQ(table.take(), n);
+    EXPECT_EQ(table.next(), n + 1);
     EXPECT_NE(table.id_of(n), id);
     EXPECT_EQ(table.find(id), table.nowhere);
     EXPECT_EQ(table.size(), 1u);

@@ -29,6 +29,11 @@ class id_table {
 public:
     using number = std::uint32_t;
 
+    /// The number of the place that `take` gives next.
+    number next() const noexcept {
+        return free_ != nowhere ? free_ : static_cast<number>(places_.size());
+    }
+
     /// Takes an empty place. Throws `std::bad_alloc`; then nothing has changed.
     number take() {
         if (free_ == nowhere) {

@@ -27,7 +27,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace regatta {
 
@@ -59,7 +58,7 @@ public:
         if (closed_) {
             return timer_id::none;
         }
-        heap_.make_room(timers_.size() + 1);
+        heap_.make_room(timers_.next() + std::size_t{1});
         const number n = timers_.take();
         timers_[n] = {.call = std::move(call), .tick = first, .period = period, .missed = missed};
         const timer_id id = id_of(n);
@@ -94,10 +93,14 @@ public:
             fail_system(EDEADLK, "timer_scheduler::cancel_and_wait: the callback that it would "
                                  "wait for waits for the calling callback");
         }
-        waiting_.push_back({self, n});
+        waiter me{self, n, waiting_};
+        waiting_ = &me;
         ended_.wait(lock, [&] { return find(id) == nowhere; });
-        waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(),
-                                    [&](const waiter& w) { return w.who == self; }));
+        waiter** link = &waiting_;
+        while (*link != &me) {
+            link = &(*link)->next;
+        }
+        *link = me.next;
         return ended;
     }
 
@@ -200,9 +203,11 @@ private:
 
         bool once() const noexcept { return period == period.zero(); }
     };
+    /// A thread that waits for a timer's end. On its stack.
     struct waiter {
         std::thread::id who;
         number for_whom;
+        waiter* next;
     };
 
     /// Not all clocks of condition variables reach as far as ours, so a sleep is cut in pieces.
@@ -214,7 +219,7 @@ private:
     /// Forgets a timer whose callback is gone, and tells whoever waits for that.
     void release(number n) noexcept {
         timers_.release(n);
-        if (!waiting_.empty()) {
+        if (waiting_ != nullptr) {
             ended_.notify_all();
         }
     }
@@ -339,17 +344,18 @@ private:
     /// Whether thread `who` waits, directly or through others that wait, for a callback that runs
     /// on thread `self`.
     bool waits_for(std::thread::id who, std::thread::id self) const noexcept {
-        for (;;) {
-            const auto next = std::find_if(waiting_.begin(), waiting_.end(),
-                                           [&](const waiter& w) { return w.who == who; });
-            if (next == waiting_.end()) {
-                return false;
+        for (const waiter* w = waiting_; w != nullptr;) {
+            if (w->who != who) {
+                w = w->next;
+                continue;
             }
-            who = timers_[next->for_whom].runner;
+            who = timers_[w->for_whom].runner;
             if (who == self) {
                 return true;
             }
+            w = waiting_; // from the start, for the next one
         }
+        return false;
     }
 
     timer_scheduler_options options_;
@@ -361,8 +367,8 @@ private:
     id_table<timer> timers_;
     timer_heap heap_; ///< Of the numbers of the timers that wait.
     clock::time_point wakes_at_ = clock::time_point::min();
-    std::vector<waiter> waiting_; ///< For the end of one timer.
-    std::size_t running_ = 0;     ///< Callbacks under way.
+    waiter* waiting_ = nullptr; ///< A list of who waits for the end of one timer.
+    std::size_t running_ = 0;   ///< Callbacks under way.
     timer_scheduler_stats counts_;
     bool closed_ = false;
 };

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// "A closure of up to 48 bytes is kept inside; places are used again, so that in the steady state
+// nothing is allocated.": counted by an operator new of this program's own.
+
+#include "threads.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/inline_task.hpp>
+#include <regatta/time/timer_scheduler.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+// Not inlined: the compiler would take a free() for the wrong partner of an operator new.
+[[gnu::noinline]] void* allocate(std::size_t size) {
+    ++allocations;
+    void* const memory = std::malloc(size);
+    if (memory == nullptr) {
+        std::abort();
+    }
+    return memory;
+}
+[[gnu::noinline]] void release(void* memory) noexcept {
+    std::free(memory);
+}
+
+} // namespace
+
+void* operator new(std::size_t size) {
+    return allocate(size);
+}
+void operator delete(void* memory) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    release(memory);
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+using library_test::await;
+using regatta::timer_id;
+using regatta::timer_scheduler;
+
+/// An executor that runs at once what it gets.
+struct at_once {
+    template<class F>
+    void execute(F&& f) {
+        regatta::inline_task<void()> task(std::forward<F>(f));
+        task();
+    }
+};
+
+/// Schedules, cancels and lets run as many timers as there is room for, without an allocation.
+void use(timer_scheduler& timers, int count) {
+    std::array<timer_id, 100> ids{};
+    std::atomic<int> run{0};
+    std::array<char, 32> payload{};
+    for (int i = 0; i < count; ++i) {
+        const timer_id periodic = timers.every(1us, [&run, payload](timer_id mine) {
+            static_cast<void>(mine);
+            static_cast<void>(payload);
+            ++run;
+        });
+        for (auto& id : ids) {
+            id = timers.after(1h, [payload] { static_cast<void>(payload); });
+        }
+        const int before = run.load();
+        timers.after(0s, [&run] { ++run; });
+        await([&] { return run.load() >= before + 3; });
+        timers.cancel_and_wait(periodic);
+        for (const auto id : ids) {
+            timers.cancel(id);
+        }
+    }
+}
+
+} // namespace
+
+TEST(timer_allocation, is_none_in_the_steady_state) {
+    at_once executor;
+    timer_scheduler own;
+    timer_scheduler elsewhere{executor};
+    for (timer_scheduler* timers : {&own, &elsewhere}) {
+        for (int warm_up = 0; warm_up < 20; ++warm_up) {
+            use(*timers, 1);
+        }
+        const long before = allocations.load();
+        use(*timers, 100);
+        EXPECT_EQ(allocations.load() - before, 0);
+    }
+}
+
+TEST(timer_allocation, is_one_for_a_large_closure) {
+    timer_scheduler timers;
+    const std::array<char, 100> large{};
+    const auto schedule = [&] { return timers.after(1h, [large] { static_cast<void>(large); }); };
+    timers.cancel(schedule());
+    const long before = allocations.load();
+    timers.cancel(schedule());
+    EXPECT_EQ(allocations.load() - before, 1);
+}
