@@ -213,21 +213,21 @@ private:
 ///
 /// Blocks: yes, also a worker, which runs nothing else meanwhile: on a worker, `co_await` instead.
 template<class T>
-T sync_wait(co_task<T> task) {
+T sync_wait(co_task<T> awaited) {
     if constexpr (std::is_void_v<T>) {
-        [](co_task<T>& t) -> sync_driver { co_await std::move(t); }(task).run();
+        [](co_task<T>& t) -> sync_driver { co_await std::move(t); }(awaited).run();
     } else if constexpr (std::is_reference_v<T>) {
         std::add_pointer_t<T> result = nullptr;
         [](co_task<T>& t, std::add_pointer_t<T>& r) -> sync_driver {
             T value = co_await std::move(t);
             r = std::addressof(value);
-        }(task, result)
+        }(awaited, result)
                                                            .run();
         return static_cast<T>(*result);
     } else {
         std::optional<T> result;
         [](co_task<T>& t, std::optional<T>& r)
-            -> sync_driver { r.emplace(co_await std::move(t)); }(task, result).run();
+            -> sync_driver { r.emplace(co_await std::move(t)); }(awaited, result).run();
         return std::move(*result);
     }
 }

@@ -6,12 +6,14 @@
 /// A thread pool whose threads come and go.
 
 #include <regatta/base/error.hpp>
+#include <regatta/pool/autoscaler.hpp>
 #include <regatta/pool/thread_pool.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -72,6 +74,19 @@ public:
         return now - std::exchange(meter_start_, now);
     }
 
+    /// Keeps the number of threads between two limits by itself from now on; again: with these
+    /// options. Throws `std::invalid_argument` for options that make no sense. Not in a task.
+    void autoscale(autoscale_options options = {}) {
+        const std::lock_guard lock(scaler_mutex_);
+        scaler_.reset();
+        scaler_.emplace(engine(), options);
+    }
+    /// Leaves the number of threads as it is.
+    void stop_autoscale() {
+        const std::lock_guard lock(scaler_mutex_);
+        scaler_.reset();
+    }
+
 private:
     using clock = std::chrono::steady_clock;
 
@@ -91,7 +106,9 @@ private:
     /// too many, but the meter never runs backwards.
     std::uint64_t taken() const noexcept { return std::max(engine().taken(), meter_start_); }
 
-    mutable std::mutex meter_mutex_; ///< Guards what follows.
+    std::mutex scaler_mutex_;
+    std::optional<autoscaler> scaler_; ///< Guarded by its mutex.
+    mutable std::mutex meter_mutex_;   ///< Guards what follows.
     std::uint64_t meter_start_ = 0;
     clock::time_point meter_time_ = clock::now();
 };

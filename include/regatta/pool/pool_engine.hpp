@@ -158,8 +158,6 @@ public:
     // --- figures ---------------------------------------------------------------------------------
 
     std::size_t queued() const noexcept { return queues_.size(); }
-    /// Tasks that have left the queues so far.
-    std::uint64_t taken() const noexcept { return queues_.taken(); }
     pool_stats stats() const {
         pool_stats s;
         members_.read(s);

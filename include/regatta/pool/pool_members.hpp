@@ -100,6 +100,13 @@ public:
         return staying();
     }
 
+    /// Workers that have no task at the moment.
+    unsigned resting() const noexcept {
+        const std::lock_guard lock(mutex_);
+        return static_cast<unsigned>(std::count_if(members_.begin(), members_.end(),
+                                                   [](const auto& w) { return w->resting(); }));
+    }
+
     /// Tasks that all workers there have been are done with.
     std::uint64_t completed() const noexcept {
         const std::lock_guard lock(mutex_);

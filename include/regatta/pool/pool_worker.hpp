@@ -42,12 +42,14 @@ public:
     }
     void count_park() noexcept { add_one(parked_); }
 
-    /// The worker has found a task after it had none.
-    void begin_busy() noexcept {
-        if (!busy_) [[unlikely]] {
-            busy_ = true;
-            since_.store(now(), std::memory_order_relaxed);
+    /// The worker has found a task. @returns whether it had none before.
+    bool begin_busy() noexcept {
+        if (busy_) [[likely]] {
+            return false;
         }
+        busy_ = true;
+        since_.store(now(), std::memory_order_relaxed);
+        return true;
     }
     /// It finds none.
     void end_busy() noexcept {
@@ -68,6 +70,8 @@ public:
         return run_.load(std::memory_order_acquire) + cancelled_.load(std::memory_order_acquire);
     }
     std::uint64_t cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+    /// Whether it has no task.
+    bool resting() const noexcept { return since_.load(std::memory_order_relaxed) == 0; }
     pool_stats::worker read() const noexcept {
         const auto since = since_.load(std::memory_order_relaxed);
         return {run_.load(std::memory_order_acquire), stolen_.load(std::memory_order_relaxed),

@@ -109,6 +109,15 @@ public:
         progress_.wait([this] { return members_.all_left(); });
     }
 
+    /// Workers that have no task at the moment.
+    unsigned resting() const noexcept { return members_.resting(); }
+    /// Tasks that have been appended so far.
+    std::uint64_t appended() const noexcept { return queues_.appended(); }
+    /// Tasks that have left the queues so far.
+    std::uint64_t taken() const noexcept { return queues_.taken(); }
+    /// Where one sleeps until a worker finds a task after it had none.
+    wake_gate& rested() noexcept { return rested_; }
+
 protected:
     pool_workers(pool_options options, queue_layout layout, unsigned workers)
         : options_(std::move(options))
@@ -193,7 +202,9 @@ protected:
             return false;
         }
         ++me.turn;
-        me.begin_busy();
+        if (me.begin_busy()) {
+            rested_.notify_all();
+        }
         room_.give(1);
         bool ran = false;
         // relaxed: who discards drops what it finds itself, too.
@@ -311,6 +322,8 @@ protected:
     /// Where those sleep that wait for the pool, and for workers. Read by workers that find
     /// nothing.
     alignas(destructive_alignment) wake_gate progress_;
+    /// Where somebody sleeps while the pool has nothing to do.
+    wake_gate rested_;
 
     /// Written by those who pause, steal, discard, close; read by workers before each task.
     alignas(destructive_alignment) std::atomic<bool> paused_{false};

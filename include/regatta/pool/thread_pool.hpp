@@ -28,6 +28,9 @@
 
 namespace regatta {
 
+template<class Executor>
+class schedule_awaiter; // pool/coroutine.hpp
+
 /// What `steady_pool`, `balanced_pool` and `dynamic_pool` have in common.
 ///
 /// A task is any callable, also a move-only one. It is called once, with the arguments that were
@@ -75,9 +78,10 @@ public:
     template<class F>
     bool try_execute(task_options options, F&& f);
 
-    /// Has every callable of a range called; those of an rvalue range are moved out of it. Where
-    /// not all find room, the overflow policy decides for the rest; `task_rejected::accepted` says
-    /// how many from the front were taken. Cost: one compare-and-swap for up to 64 tasks.
+    /// Has every callable of a range called; those of an rvalue range are moved out of it unless it
+    /// is a view. Where not all find room, the overflow policy decides for the rest;
+    /// `task_rejected::accepted` says how many from the front were taken. Cost: one
+    /// compare-and-swap for up to 64 tasks.
     template<std::ranges::input_range Range>
     void execute_batch(Range&& callables, task_options options = {});
 
@@ -99,6 +103,12 @@ public:
     /// The same for every callable of a range. @returns their futures, in order.
     template<std::ranges::input_range Range>
     auto submit_batch(Range&& callables, task_options options = {});
+
+    /// `co_await pool.schedule()` continues a coroutine on a worker. Needs pool/coroutine.hpp.
+    template<class Pool = thread_pool>
+    auto schedule() noexcept {
+        return schedule_awaiter<Pool>(*this);
+    }
 
     // --- waiting ---------------------------------------------------------------------------------
 
@@ -176,23 +186,27 @@ private:
     template<class F>
     void enqueue(priority level, F closure) {
         if (engine_.take_room(1) == 0) [[unlikely]] {
-            place_without_room(level, closure, 0);
+            place_without_room(level, closure);
         } else {
             place(level, closure);
         }
     }
     /// Appends a closure for which there is room.
+    /// @param accepted how many of its batch were taken before. @param count how many of it are
+    /// refused if this one is.
     template<class F>
-    void place(priority level, F& closure) {
+    void place(priority level, F& closure, std::size_t accepted = 0, std::size_t count = 1) {
         if (engine_.append<F>(level, 1, [&](std::size_t) noexcept -> F&& {
                 return std::move(closure);
             }) == 0) [[unlikely]] {
-            refuse(task_rejected::reason::closed, 1, 0);
+            refuse(task_rejected::reason::closed, count, accepted);
         }
     }
-    /// Does what the overflow policy says. @param accepted how many of its batch were taken before.
+    /// Does what the overflow policy says, unless the pool is closed.
     template<class F>
-    REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted) {
+    REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
+                                         std::size_t count = 1) {
+        refuse_if_closed(count, accepted);
         const overflow_policy& policy = engine_.options().when_full;
         if (policy.hands_over()) {
             engine_.count_refused(1);
@@ -211,19 +225,24 @@ private:
             }
             return;
         case overflow::reject:
-            refuse(task_rejected::reason::full, 1, accepted);
+            refuse(task_rejected::reason::full, count, accepted);
         case overflow::drop_oldest:
             if (!engine_.make_room(level)) {
-                refuse(task_rejected::reason::full, 1, accepted);
+                refuse(task_rejected::reason::full, count, accepted);
             }
             break;
         case overflow::block:
             if (!engine_.wait_for_room()) {
-                refuse(task_rejected::reason::closed, 1, accepted);
+                refuse(task_rejected::reason::closed, count, accepted);
             }
             break;
         }
-        place(level, closure);
+        place(level, closure, accepted, count);
+    }
+    void refuse_if_closed(std::size_t count, std::size_t accepted) {
+        if (engine_.closed() && engine_.caller() == pool_engine::outside) {
+            refuse(task_rejected::reason::closed, count, accepted);
+        }
     }
     [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
         engine_.count_refused(count);
@@ -257,6 +276,19 @@ private:
 
     // --- several ---------------------------------------------------------------------------------
 
+    /// Whether what a range holds is moved out of it: it is its own, and nobody else's any more.
+    template<class Range>
+    static constexpr bool moved_out_of =
+        !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
+    template<class Range, class E>
+    static decltype(auto) element(E&& e) {
+        if constexpr (moved_out_of<Range>) {
+            return std::move(e);
+        } else {
+            return std::forward<E>(e);
+        }
+    }
+
     /// Enqueues `count` closures of type F, each made from what the iterator refers to.
     template<class F, class Iterator>
     void enqueue_all(priority level, Iterator at, std::size_t count) {
@@ -264,11 +296,13 @@ private:
             const std::size_t room = engine_.take_room(count - done);
             if (room == 0) {
                 if (engine_.options().when_full.hands_over()) {
+                    refuse_if_closed(count - done, done);
                     return hand_over_all(at, count - done);
                 }
                 F closure(*at);
                 ++at;
-                place_without_room(level, closure, done++);
+                place_without_room(level, closure, done, count - done);
+                ++done;
                 continue;
             }
             const std::size_t appended =
@@ -325,21 +359,12 @@ bool thread_pool::try_execute(task_options options, F&& f) {
 template<std::ranges::input_range Range>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
     using given = std::ranges::range_value_t<Range>;
-    constexpr bool moves =
-        !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
-    const auto element = [](auto&& e) -> decltype(auto) {
-        if constexpr (moves) {
-            return std::move(e);
-        } else {
-            return std::forward<decltype(e)>(e);
-        }
-    };
     if (takes_stop_token<given> || options.stop.stop_possible()) {
         using stoppable = decltype(queueable(stoppable_closure<given>{std::declval<given>(), {}}));
         std::vector<stoppable> staged;
         for (auto&& e : callables) {
-            staged.push_back(queueable(
-                stoppable_closure<given>{element(std::forward<decltype(e)>(e)), options.stop}));
+            staged.push_back(queueable(stoppable_closure<given>{
+                element<Range>(std::forward<decltype(e)>(e)), options.stop}));
         }
         return enqueue_all<stoppable>(options.level, std::make_move_iterator(staged.begin()),
                                       staged.size());
@@ -348,7 +373,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         using direct = decltype(queueable(std::declval<given>()));
         if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
             const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
-            if constexpr (moves) {
+            if constexpr (moved_out_of<Range>) {
                 return enqueue_all<given>(
                     options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
             } else if constexpr (std::is_nothrow_constructible_v<
@@ -358,7 +383,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         }
         std::vector<direct> staged;
         for (auto&& e : callables) {
-            staged.push_back(queueable(given(element(std::forward<decltype(e)>(e)))));
+            staged.push_back(queueable(given(element<Range>(std::forward<decltype(e)>(e)))));
         }
         enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
@@ -370,11 +395,7 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
     future_group<task_result_t<given>> futures;
     std::vector<future_job> jobs;
     for (auto&& e : callables) {
-        if constexpr (std::is_lvalue_reference_v<Range>) {
-            add_job(futures, jobs, options.stop, given(e));
-        } else {
-            add_job(futures, jobs, options.stop, given(std::move(e)));
-        }
+        add_job(futures, jobs, options.stop, given(element<Range>(std::forward<decltype(e)>(e))));
     }
     enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()), jobs.size());
     return futures;

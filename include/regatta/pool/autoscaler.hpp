@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Adds threads to a pool while tasks wait too long, and removes them while they have nothing to
+/// do.
+
+#include <regatta/base/error.hpp>
+#include <regatta/pool/pool_engine.hpp>
+#include <regatta/pool/thread_team.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace regatta {
+
+/// How many threads an autoscaled pool may have, and when it gets more.
+struct autoscale_options {
+    unsigned min = 1; ///< At least 1.
+    unsigned max = 0; ///< 0: four times `available_cpus()`, but not below `min`.
+    /// A task that waits longer in the queue brings further threads. At least 1 ms.
+    std::chrono::nanoseconds target_delay = std::chrono::milliseconds(10);
+    /// So long must a thread have had nothing to do at each look before one is removed.
+    std::chrono::nanoseconds linger = std::chrono::seconds(1);
+};
+
+/// Keeps the number of a pool's threads between two limits, on a thread of its own.
+///
+/// It looks at the queue four times in a target delay. How long the oldest task has waited follows
+/// from how many tasks had come at earlier looks and how many have been taken since, so that no
+/// task carries a time stamp. Where one has waited too long, a quarter more threads are added, at
+/// least one; where at every look of the linger time a thread had nothing to do, one is removed.
+/// While the pool has nothing to do and no thread too many it sleeps.
+///
+/// Threads: made and destroyed by one thread. Blocks: the destructor, until it has ended. Failure:
+/// the constructor throws `std::invalid_argument`; if a thread cannot be had later, the pool's
+/// error sink hears of it and the pool goes on with those it has.
+class autoscaler {
+public:
+    autoscaler(pool_engine& engine, autoscale_options options)
+        : engine_(engine)
+        , options_(checked(options)) {
+        engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
+        thread_.start(1, engine_.options().name + "-scaler", {},
+                      [this](unsigned) noexcept { run(); });
+    }
+    autoscaler(const autoscaler&) = delete;
+    autoscaler& operator=(const autoscaler&) = delete;
+    ~autoscaler() {
+        // release: partner is the acquire in stopped().
+        stop_.store(true, std::memory_order_release);
+        engine_.rested().notify_all();
+        pace_.notify_all();
+        thread_.join();
+    }
+
+private:
+    using clock = pool_engine::clock;
+    /// Looks in a target delay.
+    static constexpr unsigned looks = 4;
+
+    static autoscale_options checked(autoscale_options options) {
+        if (options.max == 0) {
+            options.max = std::max(options.min, 4 * available_cpus());
+        }
+        if (options.min == 0 || options.min > options.max) {
+            fail_argument("autoscale: threads must satisfy 1 <= min <= max, got min " +
+                          std::to_string(options.min) + ", max " + std::to_string(options.max));
+        }
+        if (options.target_delay < std::chrono::milliseconds(1)) {
+            fail_argument("autoscale: target_delay must be at least 1 ms");
+        }
+        if (options.linger < options.target_delay) {
+            fail_argument("autoscale: linger must not be shorter than target_delay");
+        }
+        return options;
+    }
+
+    bool stopped() const noexcept {
+        // acquire: partner is the release in the destructor.
+        return stop_.load(std::memory_order_acquire) || engine_.closed();
+    }
+    /// Whether there is nothing to do, and nobody too many to do it.
+    bool at_rest() const noexcept {
+        return engine_.expected() <= options_.min && engine_.queued() == 0 &&
+               engine_.resting() == engine_.expected();
+    }
+
+    void run() noexcept {
+        const auto pause = options_.target_delay / looks;
+        std::array<std::uint64_t, looks> came; // At the last looks, the oldest first.
+        came.fill(0);
+        clock::time_point busy_at = clock::now(); // When every thread had a task.
+        while (!stopped()) {
+            if (at_rest()) {
+                engine_.rested().wait([this] { return stopped() || !at_rest(); });
+                came.fill(0);
+                busy_at = clock::now();
+            }
+            pace_.wait_until([this] { return stopped(); }, clock::now() + pause);
+            if (stopped()) {
+                return;
+            }
+            REGATTA_TRY {
+                look(came, busy_at);
+            }
+            REGATTA_CATCH_ALL {
+                if (!engine_.closed()) {
+                    engine_.report(std::current_exception());
+                }
+            }
+        }
+    }
+
+    void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
+        const bool late = engine_.taken() < came.front();
+        std::rotate(came.begin(), came.begin() + 1, came.end());
+        came.back() = engine_.appended();
+        const unsigned threads = engine_.expected();
+        const auto now = clock::now();
+        if (engine_.resting() == 0) {
+            busy_at = now;
+        }
+        if (late && threads < options_.max) {
+            engine_.add_workers(std::min(options_.max - threads, std::max(1u, threads / 4)));
+            busy_at = now;
+        } else if (now - busy_at >= options_.linger && threads > options_.min) {
+            engine_.remove_workers(1);
+            busy_at = now;
+        }
+    }
+
+    pool_engine& engine_;
+    const autoscale_options options_;
+    std::atomic<bool> stop_{false}; ///< Written by the destructor, read by the thread.
+    wake_gate pace_;                ///< Where the thread sleeps between two looks.
+    thread_team thread_;            ///< Last: it uses all of the above.
+};
+
+} // namespace regatta

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// What `dynamic_pool::autoscale` promises, and that a pool of any kind continues coroutines.
+
+#include <regatta/pool/balanced_pool.hpp>
+#include <regatta/pool/coroutine.hpp>
+#include <regatta/pool/dynamic_pool.hpp>
+#include <regatta/pool/steady_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+using namespace regatta;
+using namespace std::chrono_literals;
+
+template<class Condition>
+void wait_until(Condition&& condition) {
+    while (!condition()) {
+        std::this_thread::yield();
+    }
+}
+
+// "Adds threads to a pool while tasks wait too long": up to max, and no further.
+TEST(autoscale_contract, adds_threads_while_tasks_wait) {
+    dynamic_pool pool{{.threads = 1}};
+    pool.autoscale({.min = 1, .max = 3, .target_delay = 1ms, .linger = 1ms});
+    std::latch release(1);
+    std::atomic<int> inside{0};
+    for (int i = 0; i < 5; ++i) {
+        pool.execute([&] {
+            ++inside;
+            release.wait();
+        });
+    }
+    wait_until([&] { return inside == 3; });
+    EXPECT_EQ(pool.expected_threads(), 3u);
+    release.count_down();
+    pool.wait();
+    EXPECT_EQ(inside, 5);
+}
+
+// "removes them while they have nothing to do"
+TEST(autoscale_contract, removes_threads_that_have_nothing_to_do) {
+    dynamic_pool pool{{.threads = 4}};
+    pool.autoscale({.min = 2, .max = 4, .target_delay = 1ms, .linger = 2ms});
+    wait_until([&] { return pool.running_threads() == 2; });
+    pool.submit([] {}).get();
+    EXPECT_EQ(pool.expected_threads(), 2u);
+}
+
+// "Keeps the number of threads between two limits by itself from now on"
+TEST(autoscale_contract, moves_into_the_limits_at_once) {
+    dynamic_pool pool{{.threads = 1}};
+    pool.autoscale({.min = 3, .max = 3});
+    EXPECT_EQ(pool.expected_threads(), 3u);
+    pool.autoscale({.min = 1, .max = 2});
+    EXPECT_EQ(pool.expected_threads(), 2u);
+}
+
+// "Leaves the number of threads as it is."
+TEST(autoscale_contract, stops) {
+    dynamic_pool pool{{.threads = 1}};
+    pool.autoscale({.min = 2, .max = 2});
+    pool.stop_autoscale();
+    pool.resize(1);
+    pool.stop_autoscale();
+    EXPECT_EQ(pool.expected_threads(), 1u);
+}
+
+// "Throws std::invalid_argument for options that make no sense."
+TEST(autoscale_contract, refuses_options_that_make_no_sense) {
+    dynamic_pool pool{{.threads = 1}};
+    EXPECT_THROW(pool.autoscale({.min = 0, .max = 2}), std::invalid_argument);
+    EXPECT_THROW(pool.autoscale({.min = 3, .max = 2}), std::invalid_argument);
+    EXPECT_THROW(pool.autoscale({.target_delay = 1us}), std::invalid_argument);
+    EXPECT_THROW(pool.autoscale({.target_delay = 5ms, .linger = 1ms}), std::invalid_argument);
+    EXPECT_EQ(pool.expected_threads(), 1u);
+}
+
+// A pool may be closed and destroyed while it is scaled, at any moment.
+TEST(autoscale_contract, may_be_closed_while_it_is_scaled) {
+    for (int i = 0; i < 20; ++i) {
+        dynamic_pool pool{{.threads = 1}};
+        pool.autoscale({.min = 1, .max = 4, .target_delay = 1ms, .linger = 1ms});
+        std::atomic<int> ran{0};
+        for (int n = 0; n < 100; ++n) {
+            pool.execute([&] {
+                ++ran;
+                std::this_thread::yield();
+            });
+        }
+        if (i % 2 == 0) {
+            pool.close();
+            EXPECT_EQ(ran, 100);
+        }
+    }
+}
+
+template<class Pool>
+class schedule_contract : public testing::Test {};
+using pools = testing::Types<steady_pool, balanced_pool, dynamic_pool>;
+TYPED_TEST_SUITE(schedule_contract, pools);
+
+// "continues a coroutine on a worker"
+TYPED_TEST(schedule_contract, continues_on_a_worker) {
+    TypeParam pool{{.threads = 1}};
+    const auto there = pool.submit([] { return std::this_thread::get_id(); }).get();
+    const auto where = [](thread_pool& p) -> co_task<std::thread::id> {
+        co_await p.schedule();
+        co_return std::this_thread::get_id();
+    };
+    EXPECT_EQ(sync_wait(where(pool)), there);
+}
+
+// "Takes no task from outside any more": the coroutine learns it by `task_cancelled`.
+TYPED_TEST(schedule_contract, tells_a_closed_pool) {
+    TypeParam pool{{.threads = 1}};
+    pool.close();
+    const auto go = [](thread_pool& p) -> co_task<> { co_await p.schedule(); };
+    EXPECT_THROW(sync_wait(go(pool)), task_cancelled);
+}
+
+} // namespace
