@@ -281,7 +281,7 @@ int main() {
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
          model::make_scenario<sleepers>("two that sleep")},
-        {"segment_queue.hpp"},
+        {"segment_queue.hpp", "queue_segment.hpp"},
         {{"load last_segment", object},
          {"store extend", object},
          {"load provide_room", memory},

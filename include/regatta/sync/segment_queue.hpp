@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/sync/atomics.hpp>
+#include <regatta/sync/queue_segment.hpp>
 #include <regatta/sync/spinlock.hpp>
 
 #include <algorithm>
@@ -49,10 +50,8 @@ template<class T, class Atomics, std::size_t SegmentSize = 64, std::size_t RoomS
 class basic_segment_queue {
     static_assert(SegmentSize >= 2 && (SegmentSize & (SegmentSize - 1)) == 0);
 
-    struct segment;
-    struct room_type {
-        alignas(std::max_align_t) std::byte bytes[std::max<std::size_t>(RoomSize, 1)];
-    };
+    using segment = queue_segment<T, Atomics, SegmentSize, RoomSize, basic_segment_queue>;
+    using slot = typename segment::slot;
 
 public:
     using cell = typename Atomics::template cell<T>;
@@ -153,10 +152,10 @@ public:
             segment& s = last_segment();
             // relaxed: a guess that the compare-and-swap checks.
             std::uint64_t position = s.tail.load(std::memory_order_relaxed);
-            if (!EvenClosed && (position & closed_bit) != 0) {
+            if (!EvenClosed && (position & segment::closed_bit) != 0) {
                 return {0, 0};
             }
-            const std::size_t index = index_of(position);
+            const std::size_t index = segment::index_of(position);
             if (index == SegmentSize) {
                 extend(s);
                 continue;
@@ -176,7 +175,7 @@ public:
                 slot& at = s.slots[index + i];
                 fill(at.element, i, WithRoom ? s.room_of(index + i) : nullptr);
                 // release: partner is the acquire of the turn in take(); publishes the element.
-                at.turn.store(turn_of(position + i), std::memory_order_release);
+                at.turn.store(segment::turn_of(position + i), std::memory_order_release);
             }
             s.expect_write(index + claimed);
             return {claimed, index + claimed};
@@ -212,18 +211,18 @@ public:
         closed_ = true;
         // relaxed: decides who may still claim; it publishes nothing.
         tail_segment_.load(std::memory_order_relaxed)
-            ->tail.fetch_or(closed_bit, std::memory_order_relaxed);
+            ->tail.fetch_or(segment::closed_bit, std::memory_order_relaxed);
     }
 
     /// How many elements have been appended so far, those included that are on their way.
     std::uint64_t appended() const noexcept {
         // relaxed: coherence suffices, it is never older than what the caller has already seen.
-        return count_of(last_segment().tail.load(std::memory_order_relaxed));
+        return segment::count_of(last_segment().tail.load(std::memory_order_relaxed));
     }
     /// How many elements have been claimed by consumers so far.
     std::uint64_t taken() const noexcept {
         // acquire: partner is the release of the claim in take(); see there.
-        return count_of(first_segment().head.load(std::memory_order_acquire));
+        return segment::count_of(first_segment().head.load(std::memory_order_acquire));
     }
     /// About how many elements wait; exact when nobody is at work.
     std::size_t size() const noexcept {
@@ -232,94 +231,6 @@ public:
     }
 
 private:
-    /// In the tail of a segment: the queue is closed. Positions never reach it.
-    static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
-    /// Positions of a segment; those from SegmentSize on are never given, so that a segment that is
-    /// used up shows it.
-    static constexpr std::uint64_t stride = 2 * SegmentSize;
-    /// How far ahead a producer asks for cells.
-    static constexpr std::size_t slots_ahead = 4;
-
-    static std::size_t index_of(std::uint64_t position) noexcept {
-        return static_cast<std::size_t>(position & (stride - 1));
-    }
-    static std::uint64_t turn_of(std::uint64_t position) noexcept {
-        return (position & ~closed_bit) + 1;
-    }
-    static std::uint64_t count_of(std::uint64_t position) noexcept {
-        position &= ~closed_bit;
-        return position / stride * SegmentSize + index_of(position);
-    }
-
-    struct alignas(cache_line_size) slot {
-        /// Position + 1 of the element that was published here last. Written by producers, read by
-        /// consumers.
-        typename Atomics::template atomic<std::uint64_t> turn{0};
-        cell element;
-    };
-
-    struct segment {
-        explicit segment(basic_segment_queue& q) noexcept : owner(q) {}
-
-        /// Makes it the segment of that number, with all its cells free.
-        void begin(std::uint64_t number, bool closed) noexcept {
-            // relaxed, all but the last: partner is the acquire of whoever claims a cell.
-            next.store(nullptr, std::memory_order_relaxed);
-            finished.store(0, std::memory_order_relaxed);
-            head.store(number * stride, std::memory_order_relaxed);
-            // release: partner is the acquire of the claim in append().
-            tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
-        }
-
-        /// The room beside a cell; `provide_room` was called by this thread.
-        void* room_of(std::size_t index) noexcept {
-            // relaxed: provide_room() has acquired it.
-            return room.load(std::memory_order_relaxed) + index;
-        }
-        void provide_room() {
-            // acquire: partner is the release below; the memory is there.
-            room_type* present = room.load(std::memory_order_acquire);
-            if (present != nullptr) [[likely]] {
-                return;
-            }
-            auto fresh = std::make_unique_for_overwrite<room_type[]>(SegmentSize);
-            while (present == nullptr) {
-                // release: partner is the acquire above.
-                if (room.compare_exchange_weak(present, fresh.get(), std::memory_order_release,
-                                               std::memory_order_relaxed)) {
-                    fresh.release();
-                    return;
-                }
-            }
-        }
-
-        /// Asks for the cells that the next claims will write, before the claim has to wait for
-        /// them: a compare-and-swap is not carried out before earlier writes are.
-        void expect_write(std::size_t index) noexcept {
-            index += slots_ahead;
-            if (index < SegmentSize) {
-                REGATTA_PREFETCH_WRITE(&slots[index]);
-            }
-        }
-
-        basic_segment_queue& owner;
-        /// The next position that a producer claims, and the closed bit. Written and read by
-        /// producers, read by `appended`.
-        alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail{0};
-        /// What follows in the chain, or null. Written under the lock, read by consumers.
-        typename Atomics::template atomic<segment*> next{nullptr};
-        /// The memory beside the cells, or null. Written by the first producer that needs it.
-        typename Atomics::template atomic<room_type*> room{nullptr};
-        /// The next position that a consumer claims. Written and read by consumers.
-        alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};
-        /// Cells that were finished in this life, and one more when the chain has left the segment.
-        /// Written and read by consumers.
-        typename Atomics::template atomic<std::uint32_t> finished{0};
-        alignas(destructive_alignment) slot slots[SegmentSize];
-
-        ~segment() { delete[] room.load(std::memory_order_relaxed); }
-    };
-
     segment& last_segment() const noexcept {
         // acquire: partner is the release in extend(); the segment is made.
         return *tail_segment_.load(std::memory_order_acquire);
@@ -335,12 +246,12 @@ private:
             segment& s = first_segment();
             // relaxed: a guess that the compare-and-swap checks.
             const std::uint64_t position = s.head.load(std::memory_order_relaxed);
-            const std::size_t index = index_of(position);
+            const std::size_t index = segment::index_of(position);
             std::size_t count = 0;
             const std::size_t most = std::min(max, SegmentSize - index);
             // acquire: partner is the release of the turn in append(); the element is there.
             while (count < most && s.slots[index + count].turn.load(std::memory_order_acquire) ==
-                                       turn_of(position + count)) {
+                                       segment::turn_of(position + count)) {
                 ++count;
             }
             if (count != 0) {
@@ -371,7 +282,7 @@ private:
             // says no more than that the segment is in a later life now.
             segment* const next = s.next.load(std::memory_order_relaxed);
             if (&s != head_segment_.load(std::memory_order_relaxed) ||
-                index_of(s.head.load(std::memory_order_relaxed)) != SegmentSize) {
+                segment::index_of(s.head.load(std::memory_order_relaxed)) != SegmentSize) {
                 return true;
             }
             if (next == nullptr) {
@@ -405,7 +316,7 @@ private:
                 // relaxed: written under this lock. The tail says no more than that the segment is
                 // in a later life now.
                 if (&s != tail_segment_.load(std::memory_order_relaxed) ||
-                    index_of(s.tail.load(std::memory_order_relaxed)) != SegmentSize) {
+                    segment::index_of(s.tail.load(std::memory_order_relaxed)) != SegmentSize) {
                     return;
                 }
                 segment* added = spare_;
