@@ -32,6 +32,7 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
         ->check(CLI::Range(1u, 10'000u))
         ->capture_default_str();
     app.add_option("--seed", o.seed, "Of the order of the runs")->capture_default_str();
+    app.add_option("--only", o.only, "Only tables whose title contains this text");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
@@ -42,9 +43,16 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
 
 bench_run::bench_run(bench_options options) : options_(std::move(options)) {}
 
+bool bench_run::wants(const std::string& title) const {
+    return title.find(options_.only) != std::string::npos;
+}
+
 void bench_run::measure(const std::string& title, const std::string& unit,
                         std::vector<race::contender> contenders,
                         const std::vector<comparison>& comparisons) {
+    if (!wants(title)) {
+        return;
+    }
     const race::load_meter meter;
     const std::string control = contenders.front().name;
     race::add_control(contenders, control);
@@ -62,10 +70,11 @@ void bench_run::measure(const std::string& title, const std::string& unit,
 }
 
 void bench_run::show(const std::string& title, const std::string& unit, double scale,
-                     double noise_floor, const std::vector<race::series>& all) {
-    noise_floor_ = std::max(noise_floor_, noise_floor);
+                     std::optional<double> noise_floor, const std::vector<race::series>& all) {
+    noise_floor_ = std::max(noise_floor_, noise_floor.value_or(0));
     std::FILE* out = options_.json == "-" ? stderr : stdout;
-    fmt::print(out, "\n{} (noise floor {:.1f} %)\n", title, 100 * noise_floor);
+    fmt::print(out, "\n{}{}\n", title,
+               noise_floor ? fmt::format(" (noise floor {:.1f} %)", 100 * *noise_floor) : "");
     for (const race::series& s : all) {
         samples_ += s.samples.size();
         dropped_ += s.disturbed() ? 0 : s.contaminated();

@@ -39,9 +39,11 @@ struct bench_options {
     std::string json; ///< A file, "-" for standard output, empty for none.
     unsigned rounds = 0;
     std::uint64_t seed = 1;
+    std::string only; ///< Only tables whose title contains this.
 };
 
-/// Reads `--json F`, `--rounds N`, `--seed N`; ends the program for anything else (status 2).
+/// Reads `--json F`, `--rounds N`, `--seed N`, `--only TEXT`; ends the program for anything else
+/// (status 2).
 /// @param rounds the default.
 bench_options parse_options(int argc, char** argv, unsigned rounds);
 
@@ -50,16 +52,19 @@ class bench_run {
 public:
     explicit bench_run(bench_options options);
 
-    /// Measures the contenders interleaved and adds a row for each comparison. The first of the
-    /// contenders runs twice and gives the noise floor.
+    /// Whether a table of that title was asked for.
+    bool wants(const std::string& title) const;
+
+    /// Measures the contenders interleaved and adds a row for each comparison, unless the table was
+    /// not asked for. The first of the contenders runs twice and gives the noise floor.
     /// @param unit what a contender's time is the time of, for the printed table.
     void measure(const std::string& title, const std::string& unit,
                  std::vector<race::contender> contenders,
                  const std::vector<comparison>& comparisons);
 
     /// Prints what was measured of some contenders; `scale` turns nanoseconds into `unit`.
-    void show(const std::string& title, const std::string& unit, double scale, double noise_floor,
-              const std::vector<race::series>& all);
+    void show(const std::string& title, const std::string& unit, double scale,
+              std::optional<double> noise_floor, const std::vector<race::series>& all);
     /// Adds the row of one comparison.
     void compare(const comparison& what, const race::series& subject, const race::series& peer,
                  double noise_floor);

@@ -5,6 +5,8 @@
 /// idle pool costs, and what becomes of it with many more workers than CPUs.
 
 #include "bench.hpp"
+#include "machine/load_meter.hpp"
+#include "machine/quiesce.hpp"
 #include "pools_case.hpp"
 
 #include <optional>
@@ -120,45 +122,57 @@ void measure_waking(bench::bench_run& run) {
             {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)});
 }
 
-/// A row whose ratio is a figure by what it may be at most.
-void add_figure(bench::bench_run& run, const std::string& name, const std::string& subject,
-                const std::string& unit, std::optional<double> most, unsigned samples,
-                const std::function<race::outcome()>& sample) {
-    std::vector<double> all;
-    for (unsigned i = 0; i < samples; ++i) {
-        const race::outcome got = sample();
-        if (!got.failure.empty()) {
-            run.skip(subject + ", " + name, got.failure);
-            return;
-        }
-        all.push_back(got.ns);
+/// A figure of each contender, by what `peer` names; `most` is the bar for `ours`.
+struct figure {
+    const char* name;
+    const char* unit;
+    const char* peer;
+    double scale;
+    double most;
+    unsigned rounds;
+};
+void measure_figure(bench::bench_run& run, const figure& what, std::size_t ours,
+                    const std::vector<race::contender>& contenders) {
+    if (!run.wants(what.name)) {
+        return;
     }
-    const auto figure = race::bootstrap_median(all, 1);
-    run.add({name, subject, unit, figure, most, !most || figure.median <= *most});
+    const race::load_meter meter;
+    race::sampling_options how;
+    how.rounds = what.rounds;
+    how.warm_up = 0;
+    how.meter = &meter;
+    how.settle = [] { race::quiesce(); };
+    const auto result = race::measure(contenders, how);
+    run.show(what.name, what.unit, what.scale, std::nullopt, result.all);
+    for (std::size_t i = 0; i < result.all.size(); ++i) {
+        auto got = result.all[i].time();
+        if (got.count != 0) {
+            got = {got.median * what.scale, got.low * what.scale, got.high * what.scale, got.count};
+            const auto most = i < ours ? std::optional(what.most) : std::nullopt;
+            run.add({what.name, result.all[i].name, what.peer, got, most,
+                     !most || got.median <= *most});
+        }
+    }
 }
 
 void measure_figures(bench::bench_run& run) {
-    for (const pool_case& one : field()) {
-        const bool ours = one.batches != nullptr;
-        if (one.heap_calls != nullptr) {
-            add_figure(run, "heap calls a task, 64 bytes", one.name, "1",
-                       ours ? std::optional(0.001) : std::nullopt, 3,
-                       [&] { return one.heap_calls(workers, many / 10); });
+    const auto all_with = [](row what, std::size_t tasks) {
+        std::vector<race::contender> all;
+        for (const pool_case& one : field()) {
+            if (one.*what != nullptr) {
+                all.push_back(contender_of(one, what, tasks));
+            }
         }
-    }
-    add_figure(run, "wake, spinning by option", "balanced_pool", "1 µs", 1.0, 5, [] {
-        auto got = bench::regatta_spinning_wake(1, 200);
-        got.ns /= 1000;
-        return got;
-    });
-    for (const pool_case& one : field()) {
-        const bool ours = one.batches != nullptr;
-        if (one.idle != nullptr) {
-            add_figure(run, "idle for 5 s", one.name, "a CPU",
-                       ours ? std::optional(0.001) : std::nullopt, 1,
-                       [&] { return one.idle(workers, 1000); });
-        }
-    }
+        return all;
+    };
+    const std::size_t ours = bench::regatta_pools().size();
+    measure_figure(run, {"heap calls of 1000 tasks of 64 bytes", "", "one", 1000, 1.0, 3}, ours,
+                   all_with(&pool_case::heap_calls, many / 10));
+    measure_figure(
+        run, {"wake, spinning by option", "µs", "1 µs", 1e-3, 1.0, 15}, 1,
+        {{"balanced_pool, one worker", [] { return bench::regatta_spinning_wake(1, 50); }}});
+    measure_figure(run, {"idle for 5 s: CPU time", "%", "1 % of a CPU", 100, 0.1, 1}, ours,
+                   all_with(&pool_case::idle, 1000));
 }
 
 void measure_oversubscribed(bench::bench_run& run) {
