@@ -17,10 +17,12 @@ namespace regatta {
 
 /// What becomes of a task for which a bounded pool has no room.
 enum class overflow {
-    block,      ///< The caller waits for room; a worker of the pool runs other tasks meanwhile.
-    reject,     ///< The caller gets `task_rejected`.
-    run_here,   ///< The caller runs it.
-    drop_oldest ///< The task of the same priority that has waited longest makes room, unrun.
+    block,    ///< The caller waits for room; a worker of the pool runs other tasks meanwhile.
+    reject,   ///< The caller gets `task_rejected`.
+    run_here, ///< The caller runs it.
+    /// The task that has waited longest makes room, unrun; one of the lowest priority that waits.
+    /// If all that wait are more important than the new one, its caller gets `task_rejected`.
+    drop_oldest
 };
 
 /// An `overflow`, or a sink that receives the tasks for which there is no room (`hand_over`).

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 
 namespace regatta {
@@ -58,16 +59,23 @@ public:
     template<class Closed>
     bool wait(Closed&& closed) {
         bool taken = false;
-        gate_.wait([&] {
+        const auto done = [&] {
             taken = taken || take(1) != 0;
             return taken || closed();
-        });
+        };
+        // It is told of half the room. A task may be waiting for this very caller, though, and then
+        // there will not be more than there is: so it looks by itself, too.
+        while (!gate_.wait_until(done, std::chrono::steady_clock::now() + look_again)) {
+        }
         return taken;
     }
     /// Has those look again who wait: the pool was closed.
     void tell_closed() noexcept { gate_.notify_all(); }
 
 private:
+    /// How long who waits for room may overlook some: long beside a wait for half of it.
+    static constexpr std::chrono::milliseconds look_again{10};
+
     const std::size_t capacity_;
     /// Written by producers and workers.
     alignas(destructive_alignment) std::atomic<std::size_t> left_;

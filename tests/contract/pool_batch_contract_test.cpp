@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of thread_pool promises of batches; each test quotes the sentence that it
+// checks.
+
+#include "../unit/counted.hpp"
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::counted;
+using library_test::door;
+using regatta::priority;
+using regatta::task_rejected;
+
+template<class Pool>
+class pool_batch : public testing::Test {};
+TYPED_TEST_SUITE(pool_batch, library_test::every_pool, library_test::pool_names);
+
+template<class Pool>
+class pool_bounded_batch : public testing::Test {};
+TYPED_TEST_SUITE(pool_bounded_batch, library_test::bounded_pools, library_test::pool_names);
+
+/// A callable that can be copied and tells how often it was.
+struct copied {
+    std::atomic<int>* copies;
+    std::atomic<int>* runs;
+
+    copied(std::atomic<int>& c, std::atomic<int>& r) noexcept : copies(&c), runs(&r) {}
+    copied(const copied& other) noexcept : copies(other.copies), runs(other.runs) { ++*copies; }
+    copied(copied&& other) noexcept
+        : copies(other.copies)
+        , runs(std::exchange(other.runs, nullptr)) {}
+    void operator()() const { *runs += 1; }
+};
+
+} // namespace
+
+// "Has every callable of a range called".
+TYPED_TEST(pool_batch, runs_every_task_once) {
+    TypeParam pool({.threads = 2});
+    for (const std::size_t size : {0u, 1u, 10u, 63u, 64u, 65u, 1000u}) {
+        std::vector<std::atomic<int>> runs(size);
+        std::vector<std::function<void()>> batch;
+        for (auto& r : runs) {
+            batch.emplace_back([&r] { ++r; });
+        }
+        pool.execute_batch(batch);
+        pool.execute_batch(std::move(batch), priority::low);
+        pool.wait();
+        for (const auto& r : runs) {
+            ASSERT_EQ(r.load(), 2);
+        }
+    }
+}
+
+// "those of an rvalue range are moved out of it": so they need not be copyable.
+TYPED_TEST(pool_batch, moves_out_of_an_rvalue) {
+    std::atomic<int> runs{0};
+    std::atomic<int> copies{0};
+    std::atomic<int> alive{0};
+    TypeParam pool({.threads = 2});
+    const auto make = [&](int value) {
+        return [&runs, c = counted(alive, value)] { runs += c.value(); };
+    };
+    std::vector<decltype(make(1))> owned;
+    for (int i = 0; i < 100; ++i) {
+        owned.push_back(make(1));
+    }
+    pool.execute_batch(std::move(owned));
+    std::list<copied> nodes(5, copied(copies, runs));
+    copies = 0;
+    pool.execute_batch(std::move(nodes));
+    pool.wait();
+    EXPECT_EQ(runs.load(), 105);
+    EXPECT_EQ(copies.load(), 0);
+    EXPECT_EQ(alive.load(), 0);
+    std::array<decltype(make(1)), 2> two{make(1), make(1)};
+    pool.submit_batch(std::move(two)).get();
+    EXPECT_EQ(runs.load(), 107);
+}
+
+// … and those of an lvalue are copied, also of a view, which owns nothing.
+TYPED_TEST(pool_batch, copies_out_of_an_lvalue_and_a_view) {
+    std::atomic<int> runs{0};
+    std::atomic<int> copies{0};
+    TypeParam pool({.threads = 2});
+    std::vector<copied> batch(3, copied(copies, runs));
+    const auto intact = [&] {
+        return std::all_of(batch.begin(), batch.end(), [](const copied& c) { return c.runs; });
+    };
+    pool.execute_batch(batch);
+    EXPECT_TRUE(intact());
+    pool.execute_batch(std::as_const(batch));
+    pool.execute_batch(std::span<copied>(batch));
+    EXPECT_TRUE(intact());
+    pool.submit_batch(batch).get();
+    EXPECT_TRUE(intact());
+    pool.submit_batch(std::span<copied>(batch)).get();
+    EXPECT_TRUE(intact());
+    pool.submit_batch(batch | std::views::drop(1)).get();
+    EXPECT_TRUE(intact());
+    pool.wait();
+    EXPECT_EQ(runs.load(), 17);
+}
+
+// A range that is made while it is read.
+TYPED_TEST(pool_batch, takes_ranges_without_a_size) {
+    std::atomic<int> sum{0};
+    TypeParam pool({.threads = 2});
+    const auto adds = [&](int i) { return [&sum, i] { sum += i; }; };
+    pool.execute_batch(std::views::iota(1, 101) | std::views::transform(adds));
+    pool.execute_batch(std::views::iota(1, 101) | std::views::transform(adds), priority::high);
+    pool.execute_batch(std::views::iota(1, 11) |
+                       std::views::filter([](int i) { return i % 2 == 0; }) |
+                       std::views::transform(adds));
+    pool.submit_batch(std::views::iota(1, 11) | std::views::transform(adds)).get();
+    pool.wait();
+    EXPECT_EQ(sum.load(), 5050 + 5050 + 30 + 55);
+}
+
+TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
+    struct wary {
+        std::atomic<int>* sum;
+        explicit wary(std::atomic<int>& s) : sum(&s) {}
+        wary(const wary& other) noexcept(false) : sum(other.sum) {}
+        void operator()() const { ++*sum; }
+    };
+    std::atomic<int> sum{0};
+    TypeParam pool({.threads = 2});
+    std::vector<wary> batch(10, wary(sum));
+    pool.execute_batch(batch);
+    pool.execute_batch(batch, std::stop_source().get_token());
+    pool.submit_batch(batch).get();
+    pool.execute_batch(std::move(batch));
+    const auto large = [&sum, bytes = std::array<char, 300>{}] { sum += 1 + bytes[0]; };
+    std::vector<std::remove_const_t<decltype(large)>> larges(100, large);
+    pool.execute_batch(larges);
+    pool.submit_batch(std::move(larges)).get();
+    const auto beside = [&sum, bytes = std::array<char, 200>{}] { sum += 1 + bytes[0]; };
+    std::vector<std::remove_const_t<decltype(beside)>> besides(100, beside);
+    pool.execute_batch(besides);
+    pool.execute_batch(std::move(besides));
+    pool.wait();
+    EXPECT_EQ(sum.load(), 40 + 200 + 200);
+}
+
+// "The same for every callable of a range. @returns their futures, in order."
+TYPED_TEST(pool_batch, gives_the_results_in_order) {
+    TypeParam pool({.threads = 3});
+    std::vector<std::function<int()>> batch;
+    for (int i = 0; i < 300; ++i) {
+        batch.emplace_back([i] { return i * i; });
+    }
+    auto futures = pool.submit_batch(batch);
+    ASSERT_EQ(futures.size(), 300u);
+    EXPECT_EQ(futures[7].get(), 49);
+    futures = pool.submit_batch(std::move(batch), priority::high);
+    const auto results = futures.get();
+    for (std::size_t i = 0; i < 300; ++i) {
+        ASSERT_EQ(results[i], static_cast<int>(i * i));
+    }
+    EXPECT_TRUE(pool.submit_batch(std::vector<std::function<int()>>()).get().empty());
+}
+
+// What one of them throws is in its own future.
+TYPED_TEST(pool_batch, keeps_each_exception_in_its_place) {
+    TypeParam pool({.threads = 2});
+    std::vector<std::function<int()>> batch;
+    for (int i = 0; i < 10; ++i) {
+        batch.emplace_back([i] { return i == 4 ? throw std::runtime_error("four") : i; });
+    }
+    auto futures = pool.submit_batch(batch);
+    futures.wait();
+    EXPECT_EQ(futures[3].get(), 3);
+    EXPECT_THROW(futures[4].get(), std::runtime_error);
+    EXPECT_EQ(futures[5].get(), 5);
+    EXPECT_THROW(pool.submit_batch(batch).get(), std::runtime_error);
+    EXPECT_EQ(pool.stats().errors, 0u);
+}
+
+TYPED_TEST(pool_batch, of_futures_can_be_cancelled_and_stopped) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 1});
+    door d;
+    library_test::hold_worker(pool, d);
+    std::vector<std::function<void()>> batch(5, [&] { ++runs; });
+    std::stop_source source;
+    auto stopped = pool.submit_batch(batch, source.get_token());
+    auto cancelled = pool.submit_batch(batch);
+    EXPECT_EQ(cancelled.cancel(), 5u);
+    EXPECT_EQ(cancelled.cancel(), 0u);
+    source.request_stop();
+    d.open();
+    EXPECT_THROW(stopped.get(), regatta::task_cancelled);
+    EXPECT_THROW(cancelled.get(), regatta::task_cancelled);
+    pool.wait();
+    EXPECT_EQ(runs.load(), 0);
+    EXPECT_EQ(pool.stats().cancelled, 10u);
+}
+
+// Batches from within tasks, from several threads.
+TYPED_TEST(pool_batch, comes_from_tasks_too) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    for (int i = 0; i < 10; ++i) {
+        pool.execute([&] {
+            std::vector<std::function<void()>> batch(100, [&] { ++runs; });
+            pool.execute_batch(batch);
+            pool.submit_batch(std::move(batch)).get();
+        });
+    }
+    pool.wait();
+    EXPECT_EQ(runs.load(), 2000);
+}
+
+// "`task_rejected::accepted` says how many from the front were taken."
+TYPED_TEST(pool_bounded_batch, says_how_many_found_room) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 1, .capacity = 4, .when_full = regatta::overflow::reject});
+    door d;
+    library_test::hold_worker(pool, d);
+    std::vector<std::function<void()>> batch(10, [&] { ++runs; });
+    try {
+        pool.execute_batch(batch);
+        ADD_FAILURE() << "all were taken";
+    } catch (const task_rejected& error) {
+        EXPECT_EQ(error.why(), task_rejected::reason::full);
+        EXPECT_EQ(error.accepted(), 4u);
+    }
+    EXPECT_EQ(pool.stats().submitted, 5u);
+    EXPECT_EQ(pool.stats().refused, 6u);
+    EXPECT_THROW(pool.submit_batch(std::move(batch)), task_rejected);
+    EXPECT_EQ(pool.stats().refused, 16u);
+    d.open();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 4);
+    batch.assign(3, [&] { ++runs; });
+    pool.execute_batch(batch);
+    pool.close();
+    EXPECT_EQ(runs.load(), 7);
+    try {
+        pool.execute_batch(batch);
+        ADD_FAILURE() << "a closed pool took it";
+    } catch (const task_rejected& error) {
+        EXPECT_EQ(error.why(), task_rejected::reason::closed);
+        EXPECT_EQ(error.accepted(), 0u);
+    }
+    EXPECT_EQ(pool.stats().refused, 19u);
+}
+
+// A batch that is larger than the pool goes through it under `overflow::block`.
+TYPED_TEST(pool_bounded_batch, larger_than_the_pool_waits_for_room) {
+    std::atomic<int> runs{0};
+    for (const std::size_t capacity : {1u, 2u, 3u, 7u, 64u}) {
+        TypeParam pool({.threads = 2, .capacity = capacity});
+        std::vector<std::function<void()>> batch(1000, [&] { ++runs; });
+        runs = 0;
+        pool.execute_batch(batch);
+        pool.submit_batch(batch).get();
+        pool.wait();
+        EXPECT_EQ(runs.load(), 2000);
+        EXPECT_EQ(pool.stats().refused, 0u);
+        EXPECT_EQ(pool.stats().submitted, 2000u);
+    }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What overflow.hpp and thread_pool promise of a bounded pool that is full; each test quotes the
+// sentence that it checks.
+
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::await;
+using library_test::door;
+using library_test::hold_worker;
+using regatta::overflow;
+using regatta::priority;
+using regatta::task;
+using regatta::task_rejected;
+
+template<class Pool>
+class pool_overflow : public testing::Test {};
+TYPED_TEST_SUITE(pool_overflow, library_test::bounded_pools, library_test::pool_names);
+
+/// Fills a pool whose only worker is held.
+template<class Pool>
+void fill(Pool& pool, std::atomic<int>& runs) {
+    while (pool.try_execute([&] { ++runs; })) {
+    }
+    EXPECT_EQ(pool.queued(), pool.capacity());
+}
+
+} // namespace
+
+// "Tasks that wait at most, in all queues together; 0: no limit."
+TYPED_TEST(pool_overflow, has_the_capacity_that_it_was_given) {
+    for (const std::size_t capacity : {1u, 2u, 5u, 100u}) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 2, .capacity = capacity});
+        EXPECT_EQ(pool.capacity(), capacity);
+        pool.pause();
+        std::size_t taken = 0;
+        while (pool.try_execute(static_cast<priority>(taken % 3), [&] { ++runs; })) {
+            ++taken;
+        }
+        EXPECT_EQ(taken, capacity);
+        EXPECT_EQ(pool.queued(), capacity);
+        pool.resume();
+        pool.wait();
+        EXPECT_EQ(runs.load(), static_cast<int>(capacity));
+    }
+    EXPECT_EQ(TypeParam({.threads = 1}).capacity(), 0u);
+}
+
+// `reject`: "The caller gets `task_rejected`."; "false if full or closed: f untouched".
+TYPED_TEST(pool_overflow, reject_tells_the_caller) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 1, .capacity = 2, .when_full = overflow::reject, .name = "small"});
+    door d;
+    hold_worker(pool, d);
+    fill(pool, runs);
+    try {
+        pool.execute([&] { ++runs; });
+        ADD_FAILURE() << "a full pool took it";
+    } catch (const task_rejected& error) {
+        EXPECT_EQ(error.why(), task_rejected::reason::full);
+        EXPECT_STREQ(error.what(), "the pool 'small' does not take the task: it is full");
+    }
+    EXPECT_THROW(static_cast<void>(pool.submit([] {})), task_rejected);
+    EXPECT_THROW(pool.execute(priority::high, [] {}), task_rejected);
+    auto owner = [p = std::make_unique<int>(7), &runs] { runs += *p; };
+    EXPECT_FALSE(pool.try_execute(std::move(owner)));
+    EXPECT_FALSE(pool.try_execute(std::stop_source().get_token(), std::move(owner)));
+    EXPECT_FALSE(
+        pool.try_execute([large = std::array<char, 1000>{}] { static_cast<void>(large); }));
+    EXPECT_EQ(pool.stats().refused, 7u); // fill() had one refused, too.
+    d.open();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 2);
+    owner(); // It is as it was.
+    EXPECT_EQ(runs.load(), 9);
+    pool.execute([&] { ++runs; }); // There is room again.
+    pool.wait();
+    EXPECT_EQ(runs.load(), 10);
+}
+
+// `block`: "The caller waits for room".
+TYPED_TEST(pool_overflow, block_waits_for_room) {
+    for (const std::size_t capacity : {1u, 2u, 3u, 10u}) {
+        std::atomic<int> runs{0};
+        std::atomic<int> through{0};
+        TypeParam pool({.threads = 1, .capacity = capacity});
+        door d;
+        hold_worker(pool, d);
+        fill(pool, runs);
+        std::vector<library_test::observed_thread> seen(3);
+        std::vector<std::thread> producers;
+        for (auto& s : seen) {
+            producers.emplace_back([&] {
+                s.announce();
+                pool.execute([&] { ++runs; });
+                ++through;
+            });
+        }
+        for (const auto& s : seen) {
+            s.await_sleep();
+        }
+        EXPECT_EQ(through.load(), 0);
+        EXPECT_EQ(pool.queued(), capacity);
+        d.open();
+        for (auto& p : producers) {
+            p.join();
+        }
+        pool.wait();
+        EXPECT_EQ(runs.load(), static_cast<int>(capacity) + 3);
+        EXPECT_EQ(pool.stats().refused, 1u);
+    }
+}
+
+// … as soon as there is some: a task may wait for the producer that waits.
+TYPED_TEST(pool_overflow, block_goes_on_with_the_first_room) {
+    TypeParam pool({.threads = 1, .capacity = 10});
+    door first;
+    hold_worker(pool, first);
+    std::atomic<bool> through{false};
+    library_test::observed_thread seen;
+    pool.execute([&] { await([&] { return through.load(); }); });
+    std::atomic<int> runs{0};
+    fill(pool, runs);
+    std::thread producer([&] {
+        seen.announce();
+        pool.execute([] {});
+        through = true;
+    });
+    seen.await_sleep();
+    first.open(); // Its worker takes one task, which ends when the producer has got through.
+    producer.join();
+    pool.wait();
+    EXPECT_TRUE(through.load());
+}
+
+// "a worker of the pool runs other tasks meanwhile": tasks that submit do not block for ever.
+TYPED_TEST(pool_overflow, block_lets_a_worker_run_others) {
+    for (const unsigned threads : {1u, 2u}) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = threads, .capacity = 2});
+        for (int i = 0; i < 10; ++i) {
+            pool.execute([&] {
+                for (int k = 0; k < 50; ++k) {
+                    pool.execute([&] { ++runs; });
+                }
+                auto future = pool.submit([&] { ++runs; });
+                future.get();
+            });
+        }
+        pool.wait();
+        EXPECT_EQ(runs.load(), 510);
+    }
+}
+
+// Close ends the wait: "`task_rejected` for a task that the pool does not take".
+TYPED_TEST(pool_overflow, close_wakes_who_waits_for_room) {
+    for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {
+        std::atomic<int> runs{0};
+        std::atomic<int> refused{0};
+        std::atomic<int> taken{0};
+        TypeParam pool({.threads = 1, .capacity = 2});
+        door d;
+        hold_worker(pool, d);
+        fill(pool, runs);
+        std::vector<library_test::observed_thread> seen(3);
+        std::vector<std::thread> producers;
+        for (auto& s : seen) {
+            producers.emplace_back([&] {
+                s.announce();
+                try {
+                    pool.execute([&] { ++runs; });
+                    ++taken;
+                } catch (const task_rejected& error) {
+                    refused += error.why() == task_rejected::reason::closed ? 1 : 0;
+                }
+            });
+        }
+        for (const auto& s : seen) {
+            s.await_sleep();
+        }
+        std::thread closer([&] { pool.stop(mode); });
+        await([&] { return refused.load() + taken.load() == 3; });
+        d.open();
+        closer.join();
+        for (auto& p : producers) {
+            p.join();
+        }
+        EXPECT_EQ(refused.load(), 3);
+        EXPECT_EQ(runs.load(), mode == regatta::stop_mode::drain ? 2 : 0);
+        EXPECT_EQ(pool.stats().refused, 4u);
+    }
+}
+
+// `run_here`: "The caller runs it."
+TYPED_TEST(pool_overflow, run_here_runs_it_in_the_caller) {
+    std::atomic<int> runs{0};
+    std::atomic<int> errors{0};
+    TypeParam pool({.threads = 1,
+                    .capacity = 1,
+                    .when_full = overflow::run_here,
+                    .on_error = [&](const std::exception_ptr&) { ++errors; }});
+    door d;
+    hold_worker(pool, d);
+    fill(pool, runs);
+    const auto me = std::this_thread::get_id();
+    bool here = false;
+    pool.execute([&] { here = std::this_thread::get_id() == me; });
+    EXPECT_TRUE(here);
+    EXPECT_EQ(pool.submit([] { return 5; }).get(), 5);
+    EXPECT_EQ(pool.submit([me] { return std::this_thread::get_id() == me; }).get(), true);
+    // What it throws goes where it would go in a worker.
+    EXPECT_NO_THROW(pool.execute([] { throw std::runtime_error("here"); }));
+    EXPECT_EQ(errors.load(), 1);
+    EXPECT_THROW(pool.submit([] { throw std::runtime_error("here"); }).get(), std::runtime_error);
+    std::vector<std::function<void()>> batch(5, [&] { ++runs; });
+    pool.execute_batch(batch);
+    EXPECT_EQ(runs.load(), 5);
+    EXPECT_FALSE(pool.try_execute([] {}));
+    // 1 in fill, 5 of one task, 5 of the batch, 1 just now.
+    EXPECT_EQ(pool.stats().refused, 12u);
+    d.open();
+    pool.wait();
+    EXPECT_EQ(pool.stats().submitted, pool.stats().run);
+}
+
+// `drop_oldest`: "The task that has waited longest makes room, unrun".
+TYPED_TEST(pool_overflow, drop_oldest_drops_the_oldest) {
+    std::vector<int> order;
+    TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
+    door d;
+    hold_worker(pool, d);
+    std::vector<regatta::future<void>> futures;
+    for (int i = 0; i < 8; ++i) {
+        futures.push_back(pool.submit([&order, i] { order.push_back(i); }));
+    }
+    EXPECT_EQ(pool.queued(), 3u);
+    EXPECT_FALSE(pool.try_execute([] {})); // It drops nothing for a try.
+    for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_TRUE(futures[i].ready());
+        EXPECT_THROW(futures[i].get(), regatta::task_cancelled);
+    }
+    d.open();
+    pool.wait();
+    EXPECT_EQ(order, (std::vector<int>{5, 6, 7}));
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.submitted, 9u);
+    EXPECT_EQ(stats.run, 4u);
+    EXPECT_EQ(stats.cancelled, 5u);
+    EXPECT_EQ(stats.refused, 1u);
+}
+
+// "one of the lowest priority that waits. If all that wait are more important than the new one, its
+// caller gets `task_rejected`."
+TYPED_TEST(pool_overflow, drop_oldest_spares_the_more_important) {
+    std::vector<int> order;
+    TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
+    door d;
+    hold_worker(pool, d);
+    const auto append = [&](priority level, int i) {
+        pool.execute(level, [&order, i] { order.push_back(i); });
+    };
+    append(priority::low, 1);
+    append(priority::medium, 2);
+    append(priority::high, 3);
+    append(priority::high, 4);   // for 1
+    append(priority::medium, 5); // for 2
+    append(priority::high, 6);   // for 5
+    EXPECT_THROW(append(priority::medium, 7), task_rejected);
+    EXPECT_THROW(append(priority::low, 8), task_rejected);
+    append(priority::high, 9); // for 3
+    d.open();
+    pool.wait();
+    EXPECT_EQ(order, (std::vector<int>{4, 6, 9}));
+}
+
+// A closed pool that is still at work drops nothing of what it has promised to run.
+TYPED_TEST(pool_overflow, a_closed_pool_refuses_whatever_the_policy) {
+    std::atomic<int> handed{0};
+    const regatta::overflow_policy policies[] = {
+        overflow::block, overflow::reject, overflow::run_here, overflow::drop_oldest,
+        regatta::hand_over([&](const task&) { ++handed; })};
+    for (const auto& policy : policies) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 1, .capacity = 2, .when_full = policy});
+        door d;
+        hold_worker(pool, d);
+        fill(pool, runs);
+        std::thread closer([&] { pool.close(); });
+        await([&] { return pool.closed(); });
+        const auto refused = [&](auto&& call) {
+            try {
+                call();
+            } catch (const task_rejected& error) {
+                return error.why() == task_rejected::reason::closed;
+            }
+            return false;
+        };
+        EXPECT_TRUE(refused([&] { pool.execute([&] { ++runs; }); }));
+        EXPECT_TRUE(refused([&] { static_cast<void>(pool.submit([&] { ++runs; })); }));
+        EXPECT_TRUE(refused(
+            [&] { pool.execute_batch(std::vector<std::function<void()>>(3, [&] { ++runs; })); }));
+        d.open();
+        closer.join();
+        EXPECT_EQ(runs.load(), 2);
+        EXPECT_EQ(pool.stats().cancelled, 0u);
+        EXPECT_EQ(pool.stats().refused, 6u);
+    }
+    EXPECT_EQ(handed.load(), 0);
+}
