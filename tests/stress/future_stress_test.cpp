@@ -12,12 +12,14 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <system_error>
@@ -188,7 +190,7 @@ class future_stress : public library_test::stress {};
 
 TEST_F(future_stress, every_task_is_accounted_for) {
     const auto everything = std::make_unique<stage>();
-    const int acts = rounds(50000);
+    const int acts = rounds(40000);
     {
         std::vector<std::jthread> producers;
         for (unsigned p = 0; p < 3; ++p) {
@@ -216,47 +218,63 @@ TEST_F(future_stress, every_task_is_accounted_for) {
                 closures.ran.load(), everything->refused.load());
 }
 
-// One future, at once: run, cancelled, waited for by two, continued, dropped.
+// One future, at once: run or dropped by one thread, waited for by another, cancelled or continued
+// and left by a third.
 TEST_F(future_stress, all_sides_meet_at_one_future) {
-    for (int i = 0, all = rounds(5000); i < all; ++i) {
-        dice d(static_cast<unsigned>(i));
-        regatta::block_cache blocks;
-        account closures;
-        auto made = regatta::make_future_task(
-            blocks, {}, [e = entry(closures)]() mutable { return e.run(), 1; });
-        future<int> f = std::move(made.first);
-        regatta::future_job job = std::move(made.second);
-        const bool continues = d.roll(2) == 0;
-        const bool drops = d.roll(4) == 0;
-        std::atomic<int> ready{0};
-        const auto meet = [&] {
-            ++ready;
-            library_test::await([&] { return ready.load() == 3; });
-        };
-        std::jthread runner([&] {
-            regatta::future_job mine(std::move(job));
-            meet();
-            if (!drops) {
-                mine();
+    const int all = rounds(20000);
+    regatta::block_cache blocks;
+    account closures;
+    std::optional<regatta::future_job> job;
+    future<int> f;
+    bool continues = false; // Set before the threads meet, as the two above.
+    std::atomic<bool> waited{false};
+    std::barrier meeting(3);
+    std::jthread runner([&] {
+        dice d(1);
+        for (int i = 0; i < all; ++i) {
+            meeting.arrive_and_wait();
+            if (d.roll(4) != 0) {
+                (*job)();
             }
-        });
-        std::jthread waiter([&] {
-            meet();
+            job.reset();
+            meeting.arrive_and_wait();
+        }
+    });
+    std::jthread waiter([&] {
+        for (int i = 0; i < all; ++i) {
+            meeting.arrive_and_wait();
             if (!continues) {
                 f.wait();
+                waited = true;
             }
-        });
-        meet();
+            meeting.arrive_and_wait();
+        }
+    });
+    dice d(2);
+    int wrong_rounds = 0;
+    for (int i = 0; i < all; ++i) {
+        auto made = regatta::make_future_task(
+            blocks, {}, [e = entry(closures)]() mutable { return e.run(), 1; });
+        f = std::move(made.first);
+        job.emplace(std::move(made.second));
+        continues = d.roll(2) == 0;
+        waited = false;
+        meeting.arrive_and_wait();
         if (continues) {
             auto next = f.then([e = entry(closures)](int n) mutable { return e.run(), n; });
-            static_cast<void>(next.cancel());
+            if (d.roll(2) == 0) {
+                static_cast<void>(next.cancel());
+            }
         } else {
-            static_cast<void>(f.cancel());
-            waiter.join();
-            const future<int> gone = std::move(f);
+            if (d.roll(2) == 0) {
+                static_cast<void>(f.cancel());
+            }
+            library_test::await([&] { return waited.load(); });
+            f = {};
         }
-        runner.join();
-        EXPECT_EQ(closures.made.load(), closures.ran.load() + closures.unrun.load());
-        EXPECT_EQ(blocks.taken(), 0u);
+        meeting.arrive_and_wait();
+        const bool even = closures.made.load() == closures.ran.load() + closures.unrun.load();
+        wrong_rounds += even && blocks.taken() == 0 ? 0 : 1;
     }
+    EXPECT_EQ(wrong_rounds, 0);
 }
