@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/item_tasks.hpp"
 #include "schemes/scheme_entry.hpp"
+#include "schemes/task_count.hpp"
 #include "schemes/thread_team.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 
 #include <cstdint>
-#include <latch>
+#include <optional>
 
 namespace regatta::race {
 namespace {
@@ -25,24 +27,25 @@ public:
     void prepare(run_context&) override {
         bus_.subscribe<item_message>([this](const item_message& message) {
             (*runner_)(message.item);
-            done_->count_down();
+            count_.done();
         });
         consumer_.start([this](std::size_t) { bus_.run(stop_.get_token()); });
     }
 
     void run(run_context& context) override {
         runner_.emplace(context.work, context.log);
-        const auto count = static_cast<std::uint32_t>(context.work.items());
-        done_.emplace(static_cast<std::ptrdiff_t>(count));
-        for (std::uint32_t item = 0; item < count; ++item) {
-            bus_.publish(item_message{item});
-        }
-        done_->wait();
+        in_waves(context, [this](std::size_t first, std::size_t last) {
+            count_.add(static_cast<std::uint32_t>(last - first));
+            for (std::size_t item = first; item < last; ++item) {
+                bus_.publish(item_message{static_cast<std::uint32_t>(item)});
+            }
+            count_.wait();
+        });
     }
 
 private:
     std::optional<item_runner> runner_; ///< The consumer's; made before the first message is sent.
-    std::optional<std::latch> done_;
+    task_count count_;
     async_bus<item_message> bus_;
     std::stop_source stop_;
     thread_team consumer_; ///< Joined first.

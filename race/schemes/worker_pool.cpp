@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/item_tasks.hpp"
 #include "schemes/scheme_entry.hpp"
 #include "schemes/task_count.hpp"
 
@@ -44,13 +45,14 @@ public:
         for (unsigned i = 0; i < context.workers; ++i) {
             runners_.emplace_back(context.work, context.log);
         }
-        const auto count = static_cast<std::uint32_t>(context.work.handed_out());
-        count_.add(spawning_ ? count : 0);
-        for (std::uint32_t item = 0; item < count; ++item) {
-            pool_->submit(item_message{item});
-        }
-        count_.wait();
-        pool_->drain();
+        in_waves(context, [this](std::size_t first, std::size_t last) {
+            count_.add(spawning_ ? static_cast<std::uint32_t>(last - first) : 0);
+            for (std::size_t item = first; item < last; ++item) {
+                pool_->submit(item_message{static_cast<std::uint32_t>(item)});
+            }
+            count_.wait();
+            pool_->drain();
+        });
     }
 
 private:

@@ -18,7 +18,8 @@ SCHEMA = os.path.join(ROOT, "docs", "reference", "race.schema.json")
 # libraries that are not instrumented order their threads.
 EVERYBODY = []
 if os.environ.get("REGATTA_SANITIZE") == "thread":
-    EVERYBODY = ["--schemes", "serial,std_thread,std_async,worker_pool,async_bus,processes"]
+    EVERYBODY = ["--schemes", "serial,std_thread,std_async,steady,steady_batch,balanced,"
+                 "dynamic,mutex_queue,worker_pool,async_bus,processes"]
 
 # A race that takes a fraction of a second.
 QUICK = ["--size", "64", "--rounds", "2"]
