@@ -91,6 +91,11 @@ TEST(wait_graph, takes_a_wait_for_the_pool_for_a_wait_for_all) {
         EXPECT_TRUE(refused([&] { const wait_graph::pool_wait wait(waiting); }));
         EXPECT_EQ(waiting.level, &waiting.base);
         graph.unblock(other);
+        {
+            const wait_graph::pool_wait limited(waiting, true);
+            graph.block(other, under);
+            graph.unblock(other);
+        }
         const wait_graph::pool_wait wait(waiting);
     }).join();
 }

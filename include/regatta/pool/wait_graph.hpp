@@ -64,9 +64,13 @@ public:
     /// also if another worker is blocked on a task of this one.
     class pool_wait {
     public:
-        explicit pool_wait(worker_context& worker) : worker_(worker), outer_(*worker.level) {
-            if (worker.graph != nullptr) {
-                worker.graph->enter(outer_);
+        /// @param limited the wait ends at some time, whatever waits for whom: nothing is refused.
+        explicit pool_wait(worker_context& worker, bool limited = false)
+            : worker_(worker)
+            , outer_(*worker.level)
+            , graph_(limited ? nullptr : worker.graph) {
+            if (graph_ != nullptr) {
+                graph_->enter(outer_);
             }
             worker.level = &inner_;
         }
@@ -74,14 +78,15 @@ public:
         pool_wait& operator=(const pool_wait&) = delete;
         ~pool_wait() {
             worker_.level = &outer_;
-            if (worker_.graph != nullptr) {
-                worker_.graph->unblock(outer_);
+            if (graph_ != nullptr) {
+                graph_->unblock(outer_);
             }
         }
 
     private:
         worker_context& worker_;
         worker_level& outer_;
+        wait_graph* const graph_;
         worker_level inner_;
     };
 
