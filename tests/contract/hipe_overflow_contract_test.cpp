@@ -302,6 +302,7 @@ TYPED_TEST(hipe_overflow, full_ponds_close) {
     {
         TypeParam pond(1, 5);
         pond.submit(door.keeper());
+        door.await_inside(1);
         fill(pond, [alive] {});
         std::thread closes([&] { pond.close(); });
         library_test::await([&] { return pond.getTasksRemain() == 1; });
