@@ -150,11 +150,11 @@ public:
         std::unique_lock lock(mutex_);
         while (!closed_) {
             const auto now = clock::now();
+            if (heap_.empty() || heap_.first_due() > now) {
+                sleep(now, lock);
+            }
             while (!closed_ && !heap_.empty() && heap_.first_due() <= now) {
                 fire(heap_.pop(), lock);
-            }
-            if (!closed_) {
-                sleep(now, lock);
             }
         }
     }
