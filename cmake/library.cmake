@@ -9,7 +9,8 @@ target_compile_features(regatta INTERFACE cxx_std_20)
 target_include_directories(regatta INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(regatta INTERFACE Threads::Threads)
+target_link_libraries(regatta INTERFACE Threads::Threads
+    $<$<PLATFORM_ID:Windows>:synchronization>) # WaitOnAddress
 
 if(REGATTA_INSTALL)
     install(TARGETS regatta EXPORT regatta-targets)

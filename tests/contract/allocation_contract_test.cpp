@@ -6,6 +6,7 @@
 
 #include "threads.hpp"
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/bus/worker_pool.hpp>
@@ -27,13 +28,25 @@ std::atomic<long> allocations{0};
 
 void* allocate(std::size_t size, std::size_t alignment) {
     ++allocations;
+#if REGATTA_WINDOWS
+    void* const memory = ::_aligned_malloc(size, alignment);
+#else
     // aligned_alloc takes multiples of the alignment.
     void* const memory =
         std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#endif
     if (memory == nullptr) {
         std::abort();
     }
     return memory;
+}
+
+void release(void* memory) noexcept {
+#if REGATTA_WINDOWS
+    ::_aligned_free(memory);
+#else
+    std::free(memory);
+#endif
 }
 
 } // namespace
@@ -45,16 +58,16 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
     return allocate(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 // worker_pool_waiting_contract_test.cpp has what waits, wakes and ends.
 
 #include "../unit/counted.hpp"
+#include "../unit/this_thread.hpp"
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
@@ -12,8 +13,6 @@
 #include <regatta/cpu/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
-
-#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
@@ -166,11 +165,9 @@ TEST(worker_pool, names_its_workers) {
         barrier all;
         pool_type pool({.threads = 2, .name = name});
         pool.on<row>([&](row&) {
-            char text[16] = {};
-            ::pthread_getname_np(::pthread_self(), text, sizeof text);
             {
                 const std::lock_guard lock(guard);
-                names.insert(text);
+                names.insert(library_test::name_of_this_thread());
             }
             all.pass();
         });
@@ -180,14 +177,18 @@ TEST(worker_pool, names_its_workers) {
         all.await_inside(2);
         all.open();
         pool.drain();
-        EXPECT_EQ(names, (std::set<std::string>{(name + "/0").substr(0, 15),
-                                                (name + "/1").substr(0, 15)}));
+        constexpr auto most = library_test::longest_thread_name;
+        EXPECT_EQ(names, (std::set<std::string>{(name + "/0").substr(0, most),
+                                                (name + "/1").substr(0, most)}));
     }
 }
 
 // "Worker i is pinned to the i-th CPU of the set, from the start again if there are more workers
 // than CPUs."
 TEST(worker_pool, pins_its_workers) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     if (mine.count() < 2) {
@@ -458,7 +459,28 @@ TEST(worker_pool, misuse_is_refused_with_a_reason) {
 }
 
 // "`std::system_error` if a thread cannot be had or not be pinned; then none runs."
+TEST(worker_pool, a_pin_is_not_supported_everywhere) {
+    if (library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins threads";
+    }
+    pool_type pool({.threads = 2, .pin = cpu_set{0}});
+    pool.on<row>([](row&) {});
+    try {
+        pool.start();
+        ADD_FAILURE() << "started on CPU 0";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::not_supported);
+        EXPECT_NE(std::string(error.what()).find("not supported on this system"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(pool.threads(), 0u);
+}
+
+// The same where a pin is refused.
 TEST(worker_pool, a_start_that_fails_can_be_repeated) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     const unsigned absent = regatta::configured_cpus() + 7;

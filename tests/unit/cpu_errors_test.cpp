@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "this_thread.hpp"
+
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -41,7 +43,27 @@ TEST(cpu_set_errors, numbers_out_of_range_are_refused) {
     EXPECT_TRUE(set.empty());
 }
 
+TEST(affinity_errors, say_where_there_is_no_such_thing) {
+    if (library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins threads";
+    }
+    try {
+        regatta::pin_this_thread(cpu_set{0, 1});
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::not_supported);
+        EXPECT_THAT(error.what(),
+                    testing::StartsWith("pin this thread to CPUs '0-1' (not supported "
+                                        "on this system)"));
+    }
+    EXPECT_THROW(regatta::affinity_of_this_thread(), std::system_error);
+    EXPECT_THROW(regatta::scoped_pin{cpu_set{0}}, std::system_error);
+}
+
 TEST(affinity_errors, name_the_cpus) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
     const auto before = regatta::affinity_of_this_thread();
     EXPECT_THAT(message_of<std::system_error>([] {
                     regatta::pin_this_thread(cpu_set{9000, 9001});

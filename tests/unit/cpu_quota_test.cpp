@@ -5,10 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 namespace {
@@ -17,8 +16,10 @@ namespace {
 class fixture_root {
 public:
     fixture_root() {
-        std::string pattern = testing::TempDir() + "/regatta_quota_XXXXXX";
-        path_ = ::mkdtemp(pattern.data());
+        std::random_device random;
+        do {
+            path_ = testing::TempDir() + "/regatta_quota_" + std::to_string(random());
+        } while (!std::filesystem::create_directory(path_));
     }
     fixture_root(const fixture_root&) = delete;
     fixture_root& operator=(const fixture_root&) = delete;
@@ -26,7 +27,7 @@ public:
 
     fixture_root& file(const std::string& name, const std::string& text) {
         std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-        std::ofstream(path_ + name) << text;
+        std::ofstream(path_ + name, std::ios::binary) << text;
         return *this;
     }
     fixture_root& v1_group(const std::string& directory, const std::string& quota) {

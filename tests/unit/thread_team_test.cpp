@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "this_thread.hpp"
+
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/pool/thread_team.hpp>
 
 #include <gtest/gtest.h>
-
-#include <pthread.h>
 
 #include <atomic>
 #include <optional>
@@ -26,9 +26,7 @@ TEST(thread_team, gives_each_thread_its_number_and_its_name) {
     EXPECT_EQ(team.size(), 0u);
     EXPECT_EQ(team.current(), std::nullopt);
     team.start(3, "row", {}, [&](unsigned i) noexcept {
-        char text[16] = {};
-        ::pthread_getname_np(::pthread_self(), text, sizeof text);
-        names[i] = text;
+        names[i] = library_test::name_of_this_thread();
         wrong += team.size() != 3 || team.current() != i ? 1 : 0;
     });
     EXPECT_EQ(team.size(), 3u);
@@ -40,6 +38,9 @@ TEST(thread_team, gives_each_thread_its_number_and_its_name) {
 }
 
 TEST(thread_team, pins_in_turn) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     std::vector<cpu_set> seen(3);
@@ -72,6 +73,9 @@ TEST(thread_team, may_be_destroyed_before_and_after_its_start) {
 
 #if REGATTA_EXCEPTIONS
 TEST(thread_team, starts_all_or_none) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     std::atomic<int> ran{0};

@@ -47,7 +47,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        futex_scope scope = futex_scope::process) noexcept;
 
 /// Wakes `count` threads that block in `futex_wait` on `word`, or all if there are fewer; other
-/// systems than Linux wake all unless `count` is 1.
+/// systems than Linux may wake more. A thread that is already being woken does not count again.
 ///
 /// Threads: any. Blocks: never. Cost: one system call, about 200 ns when nobody waits.
 inline void futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,

@@ -5,37 +5,56 @@
 /// @file
 /// The calls of platform.hpp where nothing but the standard library is known.
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/platform.hpp>
 
 #if !REGATTA_LINUX && !REGATTA_WINDOWS
 
 #include <cerrno>
-#include <thread>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 
 namespace regatta::platform {
+
+namespace detail {
+
+/// Where threads sleep: words that share a place wake each other in vain.
+struct sleeping_place {
+    std::mutex lock;
+    std::condition_variable changed;
+};
+
+/// The place of a word, one of a fixed number, which the whole process shares as it would the
+/// kernel's. Not `std::atomic::wait`: where GCC 12 has no futex it loses wake-ups.
+inline sleeping_place& place_of(const void* word) noexcept {
+    static sleeping_place places[64];
+    return places[std::hash<const void*>()(word) / cache_line_size % 64];
+}
+
+} // namespace detail
 
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        const std::chrono::steady_clock::time_point* deadline,
                        futex_scope) noexcept {
-    if (deadline == nullptr) {
-        word.wait(expected, std::memory_order_relaxed);
+    detail::sleeping_place& place = detail::place_of(&word);
+    std::unique_lock lock(place.lock);
+    // relaxed: whoever changed it before futex_wake() had the lock is seen.
+    if (word.load(std::memory_order_relaxed) != expected) {
         return true;
     }
-    while (word.load(std::memory_order_relaxed) == expected) {
-        if (std::chrono::steady_clock::now() >= *deadline) {
-            return false;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (deadline == nullptr) {
+        place.changed.wait(lock);
+        return true;
     }
-    return true;
+    return place.changed.wait_until(lock, *deadline) == std::cv_status::no_timeout;
 }
 
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope) noexcept {
-    if (count == 1) {
-        word.notify_one();
-    } else {
-        word.notify_all();
-    }
+inline void futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {
+    detail::sleeping_place& place = detail::place_of(&word);
+    const std::lock_guard lock(
+        place.lock); // Between a sleeper's look and its sleep nobody gets in.
+    place.changed.notify_all();
 }
 
 inline bool register_process_fence() noexcept {

@@ -44,6 +44,13 @@ Function* find_function(const char* module, const char* name) noexcept {
                                    reinterpret_cast<void*>(::GetProcAddress(loaded, name)));
 }
 
+/// Whether this Windows is Wine, whose calls differ in two points; see where it is asked.
+inline bool under_wine() noexcept {
+    static const bool answer =
+        find_function<const char*()>("ntdll.dll", "wine_get_version") != nullptr;
+    return answer;
+}
+
 } // namespace detail
 
 // Source: WaitOnAddress, whose waits are as long as a number of milliseconds says.
@@ -73,16 +80,18 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 }
 
 inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope) noexcept {
-    if (count == 1) {
+    // Windows takes a thread off the list of those that wait when it wakes it. Wine may leave it
+    // there until it runs, so that a second call wakes the same thread, and another sleeps on.
+    if (count == 1 && !detail::under_wine()) {
         ::WakeByAddressSingle(&word);
     } else {
         ::WakeByAddressAll(&word);
     }
 }
 
+// Wine has the call, but up to version 8 at least it does nothing.
 inline bool register_process_fence() noexcept {
-    // Wine has the call, but up to version 8 at least it does nothing. It says that it is Wine.
-    return detail::find_function<const char*()>("ntdll.dll", "wine_get_version") == nullptr;
+    return !detail::under_wine();
 }
 
 // Source: FlushProcessWriteBuffers.

@@ -47,7 +47,7 @@ public:
                const scheduling& schedule, const Body& body, unsigned first = 0) {
         check_scheduling(schedule);
         const std::vector<unsigned> cpus(pin.begin(), pin.end());
-        start_.store(signal::wait, std::memory_order_relaxed);
+        start_.store(not_yet, std::memory_order_relaxed);
         REGATTA_TRY {
             for (unsigned i = first; i < first + count; ++i) {
                 members_.push_back(std::make_unique<member>());
@@ -66,10 +66,7 @@ public:
                 });
             }
             for (const auto& m : members_) {
-                // acquire: partner is the release in begin().
-                m->outcome.wait(starting, std::memory_order_acquire);
-                const int error = m->outcome.load(std::memory_order_acquire);
-                if (error != 0) {
+                if (const int error = static_cast<int>(await_other(m->outcome, starting))) {
                     const std::string thread = "thread '" + m->name + "' ";
                     fail_system(error, m->pinned
                                            ? "schedule " + thread + "as " + to_string(schedule)
@@ -78,7 +75,7 @@ public:
             }
         }
         REGATTA_CATCH_ALL {
-            give(signal::abort);
+            set(start_, abort);
             join();
             members_.clear();
             REGATTA_RETHROW;
@@ -86,7 +83,7 @@ public:
         // release: partner is the acquire in size(); publishes the members and what the caller
         // prepared for them.
         size_.store(count, std::memory_order_release);
-        give(signal::go);
+        set(start_, go);
     }
 
     /// The same, with the scheduling of the thread that calls it.
@@ -122,7 +119,7 @@ public:
     }
 
 private:
-    static constexpr int starting = -1;
+    static constexpr std::uint32_t starting = 0xFFFF'FFFF;
 
     struct member {
         std::string name;
@@ -131,12 +128,12 @@ private:
         std::atomic<std::thread::id> id{};
         /// What became of its start: an error number, or `starting`. Written once by the thread,
         /// read by `start`.
-        std::atomic<int> outcome{starting};
+        std::atomic<std::uint32_t> outcome{starting};
         bool pinned = false; ///< Whether that came after the pin; published by `outcome`.
         std::thread thread;  ///< Of the one who starts and joins.
     };
 
-    enum class signal : std::uint32_t { wait, go, abort };
+    enum signal : std::uint32_t { not_yet, go, abort };
 
     /// The first steps of a thread. @returns whether it may go on.
     bool begin(member& m, const scheduling& schedule) noexcept {
@@ -146,17 +143,26 @@ private:
         if (m.pinned) {
             error = try_schedule_this_thread(schedule);
         }
-        // release: partner is the acquire in start().
-        m.outcome.store(error, std::memory_order_release);
-        m.outcome.notify_one();
-        // acquire: partner is the release in give().
-        start_.wait(signal::wait, std::memory_order_acquire);
-        return start_.load(std::memory_order_acquire) == signal::go;
+        set(m.outcome, static_cast<std::uint32_t>(error));
+        return await_other(start_, not_yet) == go;
     }
 
-    void give(signal s) noexcept {
-        start_.store(s, std::memory_order_release);
-        start_.notify_all();
+    static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+        // release: partner is the acquire in await_other(); publishes what came before.
+        word.store(value, std::memory_order_release);
+        platform::futex_wake(word);
+    }
+    /// Sleeps while the word has this value. @returns the other that it has then.
+    static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
+                                     std::uint32_t value) noexcept {
+        for (;;) {
+            // acquire: partner is the release in set().
+            const std::uint32_t now = word.load(std::memory_order_acquire);
+            if (now != value) {
+                return now;
+            }
+            platform::futex_wait(word, value);
+        }
     }
 
     /// Filled by `start`; fixed from then on.
@@ -164,7 +170,7 @@ private:
     /// How many members may be looked at. Written once by `start`, read by all.
     std::atomic<unsigned> size_{0};
     /// Whether the threads may begin. Written by `start`, read by them.
-    std::atomic<signal> start_{signal::wait};
+    std::atomic<std::uint32_t> start_{not_yet};
 };
 
 } // namespace regatta
