@@ -136,6 +136,23 @@ TYPED_TEST(pool_batch, takes_ranges_without_a_size) {
     EXPECT_EQ(sum.load(), 5050 + 5050 + 30 + 55);
 }
 
+// "Failure: … before anything is changed": also what a view throws that makes its callables.
+TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws) {
+    std::atomic<int> runs{0};
+    TypeParam pool{{.threads = 1}};
+    const auto made = [&](int i) {
+        if (i == 5) {
+            throw std::runtime_error("no fifth");
+        }
+        return [&runs] { ++runs; };
+    };
+    EXPECT_THROW(pool.execute_batch(std::views::iota(0, 10) | std::views::transform(made)),
+                 std::runtime_error);
+    pool.wait();
+    EXPECT_EQ(runs, 0);
+    EXPECT_EQ(pool.stats().submitted, 0u);
+}
+
 TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
     struct wary {
         std::atomic<int>* sum;

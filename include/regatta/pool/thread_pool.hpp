@@ -120,7 +120,8 @@ public:
     /// The same, at most so long. @returns whether it came about.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
-        return wait_until(pool_engine::clock::now() + limit);
+        const auto deadline = deadline_after(limit);
+        return engine_.wait_idle(deadline ? &*deadline : nullptr);
     }
     template<class Duration>
     bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
@@ -376,8 +377,8 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             if constexpr (moved_out_of<Range>) {
                 return enqueue_all<given>(
                     options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
-            } else if constexpr (std::is_nothrow_constructible_v<
-                                     given, std::ranges::range_reference_t<Range>>) {
+            } else if constexpr (noexcept(
+                                     given(*std::declval<std::ranges::iterator_t<Range>&>()))) {
                 return enqueue_all<given>(options.level, std::ranges::begin(callables), count);
             }
         }
