@@ -38,6 +38,9 @@ class dynamic_pool : public thread_pool {
 public:
     explicit dynamic_pool(pool_options options = {})
         : thread_pool(checked(std::move(options)), queue_layout::shared) {}
+    dynamic_pool(const dynamic_pool&) = delete;
+    dynamic_pool& operator=(const dynamic_pool&) = delete;
+    ~dynamic_pool() { engine().finish(); } // Here, since its last tasks may use all of it.
 
     /// Adds so many threads, or none: throws `std::system_error` where they cannot be had, pinned
     /// or scheduled, and `std::logic_error` if the pool is closed. Blocks until they are in place.

@@ -36,7 +36,7 @@ public:
             fail_argument("pool_options::spin must not be negative");
         }
     }
-    ~pool_engine() { close(); }
+    ~pool_engine() { finish(); }
 
     block_cache& blocks() noexcept { return blocks_; }
 
@@ -154,6 +154,17 @@ public:
     void close() { end(false); }
     /// The same, but tasks that have not begun are destroyed.
     void discard() { end(true); }
+    /// As `close`, for destructors. If there is no worker, and the system has no thread for one,
+    /// the tasks are destroyed unrun and the error sink is told.
+    void finish() noexcept {
+        REGATTA_TRY {
+            close();
+        }
+        REGATTA_CATCH_ALL {
+            report(std::current_exception());
+            discard();
+        }
+    }
 
     // --- figures ---------------------------------------------------------------------------------
 

@@ -70,17 +70,17 @@ public:
         }
         leaving_.push_back(move_from(members_, me));
         set_surplus(surplus() - 1);
-        const auto did = me.read();
-        left_.run += did.run;
-        left_.stolen += did.stolen;
-        left_.parked += did.parked;
-        left_cancelled_ += me.cancelled();
         return true;
     }
     /// The last that a worker does that leaves.
     void end_leave(const pool_worker& me) noexcept {
         std::unique_ptr<pool_worker> ended; // Its thread is joined after the lock is free.
         const std::lock_guard lock(mutex_);
+        const auto did = me.read();
+        left_.run += did.run;
+        left_.stolen += did.stolen;
+        left_.parked += did.parked;
+        left_cancelled_ += me.cancelled();
         ended = std::exchange(left_behind_, move_from(leaving_, me));
     }
     /// Whether nobody is about to leave.
@@ -111,8 +111,10 @@ public:
     std::uint64_t completed() const noexcept {
         const std::lock_guard lock(mutex_);
         std::uint64_t sum = left_.run + left_cancelled_;
-        for (const auto& w : members_) {
-            sum += w->completed();
+        for (const list* const some : {&members_, &leaving_}) {
+            for (const auto& w : *some) {
+                sum += w->completed();
+            }
         }
         return sum;
     }
@@ -123,12 +125,17 @@ public:
         s.stolen += left_.stolen;
         s.parked += left_.parked;
         s.cancelled += left_cancelled_;
-        for (const auto& w : members_) {
-            s.workers.push_back(w->read());
-            s.run += s.workers.back().run;
-            s.stolen += s.workers.back().stolen;
-            s.parked += s.workers.back().parked;
-            s.cancelled += w->cancelled();
+        for (const list* const some : {&members_, &leaving_}) {
+            for (const auto& w : *some) {
+                const auto did = w->read();
+                s.run += did.run;
+                s.stolen += did.stolen;
+                s.parked += did.parked;
+                s.cancelled += w->cancelled();
+                if (some == &members_) {
+                    s.workers.push_back(did);
+                }
+            }
         }
     }
 
@@ -176,7 +183,7 @@ private:
     list members_;
     list leaving_;
     std::unique_ptr<pool_worker> left_behind_;
-    pool_stats::worker left_; ///< What those have done that leave or have left.
+    pool_stats::worker left_; ///< What those have done that have left.
     std::uint64_t left_cancelled_ = 0;
     /// Written under the lock, read by workers before each task.
     alignas(destructive_alignment) std::atomic<unsigned> surplus_{0};

@@ -39,7 +39,9 @@ struct pool_options {
     std::chrono::nanoseconds spin{0};
     /// Receives what tasks of `execute` throw, and what `on_start` and `on_stop` throw.
     error_sink on_error{};
-    /// Called on each worker with its number, before its first task and after its last.
+    /// Called on each worker with its number, before its first task and after its last. They may
+    /// submit tasks but not wait for the pool (`std::system_error`,
+    /// `resource_deadlock_would_occur`).
     std::function<void(unsigned)> on_start{};
     std::function<void(unsigned)> on_stop{};
 };

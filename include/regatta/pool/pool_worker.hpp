@@ -32,6 +32,7 @@ public:
     task_queues::tally tally; ///< Cells that it has used.
     std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
     unsigned helping = 0;     ///< Its tasks that wait within each other and run others meanwhile.
+    bool in_hook = false;     ///< It runs `on_start` or `on_stop`.
 
     /// One task has been run, or was found called off.
     void count_task(bool ran, bool stolen) noexcept {

@@ -68,22 +68,26 @@ public:
         if (closed()) {
             fail_state("the pool '" + options_.name + "' is closed; it gets no further threads");
         }
-        count -= members_.ask_to_stay(count); // Those that have not yet left stay instead.
-        unsigned added = 0;
+        unsigned added = members_.ask_to_stay(count); // Those that have not yet left stay instead.
         REGATTA_TRY {
             for (; added < count; ++added) {
                 add_worker();
             }
         }
         REGATTA_CATCH_ALL {
-            remove_workers(added);
+            members_.ask_to_leave(added);
+            gate_.notify_all();
             REGATTA_RETHROW;
         }
     }
-    /// Lets that many workers, or all there are, leave after the tasks that they run.
+    /// Lets that many workers, or all there are, leave after the tasks that they run. If the pool
+    /// is closed they leave anyway.
     void remove_workers(unsigned count) {
-        members_.ask_to_leave(count);
-        gate_.notify_all();
+        const std::lock_guard lifecycle(lifecycle_);
+        if (!closed()) {
+            members_.ask_to_leave(count);
+            gate_.notify_all();
+        }
     }
     /// Workers that there are, those included that are to leave.
     unsigned running() const noexcept { return members_.running(); }
@@ -145,7 +149,7 @@ protected:
     void work(pool_worker& me) noexcept {
         std::optional<pool_seat> seat;
         seat.emplace(this, me, waits_, blocks_);
-        call_hook(options_.on_start, me.index);
+        call_hook(options_.on_start, me);
         backoff pace;
         bool worked = false; // Since it last told that it found nothing.
         bool leaves = false;
@@ -180,7 +184,11 @@ protected:
             me.activity.enter();
         }
         me.tally.flush();
-        call_hook(options_.on_stop, me.index);
+        tell_progress();
+        call_hook(options_.on_stop, me);
+        while (closed() && run_next(me)) { // What the hook submitted.
+        }
+        me.tally.flush();
         me.end_busy();
         me.activity.leave();
         seat.reset();
@@ -285,22 +293,19 @@ protected:
         }
     }
 
-    void call_hook(const std::function<void(unsigned)>& hook, unsigned index) noexcept {
+    void call_hook(const std::function<void(unsigned)>& hook, pool_worker& me) noexcept {
         if (hook) {
+            me.in_hook = true;
             REGATTA_TRY {
-                hook(index);
+                hook(me.index);
             }
             REGATTA_CATCH_ALL {
                 report(std::current_exception());
             }
+            me.in_hook = false;
         }
     }
 
-    /// Tasks that have been completed so far, run or not.
-    std::uint64_t completed() const noexcept {
-        // acquire: partner is the release in drop().
-        return members_.completed() + dropped_.load(std::memory_order_acquire);
-    }
     /// Wakes workers for so many tasks.
     void wake(std::size_t count) noexcept {
         // relaxed: see steal().
@@ -325,7 +330,7 @@ protected:
     /// Where somebody sleeps while the pool has nothing to do.
     wake_gate rested_;
 
-    /// Written by those who pause, steal, discard, close; read by workers before each task.
+    /// Written by those who pause, steal, discard; read by workers before each task.
     alignas(destructive_alignment) std::atomic<bool> paused_{false};
     std::atomic<bool> steal_;
     std::atomic<bool> discarding_{false};
@@ -342,7 +347,8 @@ protected:
     std::atomic<std::uint64_t> refused_{0};
     std::atomic<std::uint64_t> errors_{0};
 
-    std::mutex lifecycle_; ///< Held by who adds workers or begins to close. No task runs under it.
+    /// Held by who adds or removes workers or begins to close. No task runs under it.
+    std::mutex lifecycle_;
     std::mutex resize_mutex_; ///< Held by who resizes, so that two of them do not add up.
     std::mutex join_mutex_;   ///< Held by who joins.
     unsigned next_index_ = 0; ///< Of the next worker. Guarded by `lifecycle_`.

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of dynamic_pool promises besides what every pool does; each test quotes the
+// sentence that it checks.
+
+#include "../unit/this_thread.hpp"
+#include "pool_cases.hpp"
+
+#include <regatta/cpu/configured_cpus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#if REGATTA_LINUX
+#include <filesystem>
+#endif
+
+namespace {
+
+using library_test::await;
+using library_test::door;
+using library_test::hold_worker;
+using regatta::cpu_set;
+using regatta::dynamic_pool;
+
+#if REGATTA_LINUX
+/// The threads of this program, as the kernel counts them.
+std::ptrdiff_t threads_of_program() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+}
+#endif
+
+/// Waits until that many tasks run at once.
+void run_at_once(dynamic_pool& pool, int count) {
+    door d;
+    for (int i = 0; i < count; ++i) {
+        pool.execute([&] { d.pass(); });
+    }
+    d.await_inside(count);
+    d.open();
+    pool.wait();
+}
+
+} // namespace
+
+// "A thread pool to and from which threads are added and taken while it works."
+TEST(dynamic_pool, adds_and_removes_threads) {
+    dynamic_pool pool({.threads = 1});
+    EXPECT_EQ(pool.running_threads(), 1u);
+    EXPECT_EQ(pool.expected_threads(), 1u);
+    pool.add_threads(3);
+    EXPECT_EQ(pool.running_threads(), 4u);
+    EXPECT_EQ(pool.threads(), 4u);
+    run_at_once(pool, 4);
+    pool.remove_threads(2);
+    EXPECT_EQ(pool.expected_threads(), 2u);
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 2u);
+    run_at_once(pool, 2);
+    pool.resize(5);
+    EXPECT_EQ(pool.running_threads(), 5u);
+    run_at_once(pool, 5);
+    pool.resize(5);
+    pool.resize(1);
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 1u);
+    pool.add_threads(0);
+    pool.remove_threads(0);
+    EXPECT_EQ(pool.expected_threads(), 1u);
+    run_at_once(pool, 1);
+    EXPECT_EQ(pool.stats().workers.size(), 1u);
+    EXPECT_EQ(pool.stats().run, 12u);
+}
+
+// "A worker that is to leave does so after the task that it runs".
+TEST(dynamic_pool, a_worker_leaves_after_its_task) {
+    dynamic_pool pool({.threads = 2});
+    door d;
+    hold_worker(pool, d);
+    hold_worker(pool, d, 1);
+    pool.remove_threads(1);
+    EXPECT_EQ(pool.expected_threads(), 1u);
+    EXPECT_EQ(pool.running_threads(), 2u);
+    // One that has not yet left stays instead.
+    pool.add_threads(1);
+    EXPECT_EQ(pool.expected_threads(), 2u);
+    EXPECT_EQ(pool.running_threads(), 2u);
+    pool.remove_threads(2);
+    d.open();
+    pool.wait();
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 0u);
+    EXPECT_EQ(pool.stats().run, 2u);
+}
+
+// "Has so many threads leave, or all there are."
+TEST(dynamic_pool, removes_no_more_than_there_are) {
+    dynamic_pool pool({.threads = 3});
+    pool.remove_threads(100);
+    EXPECT_EQ(pool.expected_threads(), 0u);
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 0u);
+    pool.remove_threads(1);
+    pool.add_threads(2);
+    EXPECT_EQ(pool.expected_threads(), 2u);
+    run_at_once(pool, 2);
+}
+
+// "Without workers tasks wait; `close` runs them all the same."
+TEST(dynamic_pool, without_threads_tasks_wait) {
+    std::atomic<int> runs{0};
+    {
+        dynamic_pool pool({.threads = 1});
+        pool.resize(0);
+        pool.wait_for_threads();
+        for (int i = 0; i < 100; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+        EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(1)));
+        EXPECT_EQ(pool.queued(), 100u);
+        pool.pause(); // Nothing runs: it returns at once.
+        pool.resume();
+        pool.add_threads(1);
+        pool.wait();
+        EXPECT_EQ(runs.load(), 100);
+        pool.resize(0);
+        pool.wait_for_threads();
+        pool.execute([&] {
+            ++runs;
+            pool.execute([&] { ++runs; });
+        });
+    }
+    EXPECT_EQ(runs.load(), 102);
+    dynamic_pool pool({.threads = 1});
+    pool.resize(0);
+    auto future = pool.submit([] {});
+    pool.stop(regatta::stop_mode::discard);
+    EXPECT_THROW(future.get(), regatta::task_cancelled);
+}
+
+#if REGATTA_LINUX
+// "and is cleared away without anybody's doing".
+TEST(dynamic_pool, threads_that_left_are_gone) {
+    const auto before = threads_of_program();
+    {
+        dynamic_pool pool({.threads = 1});
+        for (int i = 0; i < 20; ++i) {
+            pool.add_threads(4);
+            run_at_once(pool, 5);
+            pool.remove_threads(4);
+            pool.wait_for_threads();
+        }
+        await([&] { return threads_of_program() == before + 1; });
+        EXPECT_EQ(pool.running_threads(), 1u);
+    }
+    EXPECT_EQ(threads_of_program(), before);
+}
+#endif
+
+// "In a task of the pool, whose own thread may be among them, it throws `std::system_error`".
+TEST(dynamic_pool, a_task_cannot_wait_for_threads) {
+    dynamic_pool pool({.threads = 1});
+    EXPECT_TRUE(
+        pool.submit([&] { return library_test::would_deadlock([&] { pool.wait_for_threads(); }); })
+            .get());
+}
+
+// "tasks of the pool included": they may change the number of threads.
+TEST(dynamic_pool, tasks_change_the_number_of_threads) {
+    dynamic_pool pool({.threads = 1});
+    std::atomic<int> runs{0};
+    for (int i = 0; i < 50; ++i) {
+        pool.execute([&] {
+            pool.add_threads(2);
+            ++runs;
+            pool.remove_threads(2);
+            pool.resize(2);
+        });
+    }
+    pool.wait();
+    EXPECT_EQ(runs.load(), 50);
+    EXPECT_EQ(pool.expected_threads(), 2u);
+    EXPECT_GE(pool.running_threads(), 2u);
+}
+
+// "`std::logic_error` if the pool is closed"; what cannot be meant any more does nothing.
+TEST(dynamic_pool, a_closed_one_gets_no_threads) {
+    dynamic_pool pool({.threads = 2});
+    pool.close();
+    EXPECT_THROW(pool.add_threads(1), std::logic_error);
+    EXPECT_THROW(pool.resize(10), std::logic_error);
+    pool.remove_threads(1);
+    pool.wait_for_threads();
+    pool.resize(0);
+    pool.wait_for_threads();
+    pool.close();
+}
+
+// Threads are removed while it closes, from outside and by its tasks.
+TEST(dynamic_pool, removes_threads_while_it_closes) {
+    for (int round = 0; round < library_test::rounds(200); ++round) {
+        std::atomic<int> runs{0};
+        dynamic_pool pool({.threads = 3});
+        std::atomic<bool> done{false};
+        std::thread remover([&] {
+            while (!done.load()) {
+                pool.remove_threads(1);
+                std::this_thread::yield();
+            }
+        });
+        for (int i = 0; i < 50; ++i) {
+            pool.execute([&] {
+                ++runs;
+                pool.remove_threads(1);
+            });
+        }
+        pool.close();
+        ASSERT_EQ(runs.load(), 50);
+        done = true;
+        remover.join();
+    }
+}
+
+// "Adds so many threads, or none": the third cannot be pinned.
+TEST(dynamic_pool, adds_all_or_none) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    const unsigned here = *mine.begin();
+    const unsigned absent = regatta::configured_cpus() + 7;
+    dynamic_pool pool({.threads = 1, .name = "grow", .pin = cpu_set{here, absent}});
+    for (int i = 0; i < 10; ++i) {
+        try {
+            pool.add_threads(2);
+            ADD_FAILURE() << "pinned to CPU " << absent;
+        } catch (const std::system_error& error) {
+            EXPECT_NE(std::string(error.what()).find(std::to_string(absent)), std::string::npos)
+                << error.what();
+        }
+        EXPECT_EQ(pool.expected_threads(), 1u);
+    }
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 1u);
+    run_at_once(pool, 1);
+    // Those that were to leave and would have stayed leave as well.
+    door d;
+    hold_worker(pool, d);
+    pool.remove_threads(1);
+    EXPECT_THROW(pool.add_threads(2), std::system_error);
+    EXPECT_EQ(pool.expected_threads(), 0u);
+    d.open();
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 0u);
+}
+
+// "tasks that threads have taken since it was made or last reset", "The same a second."
+TEST(dynamic_pool, meters_its_throughput) {
+    dynamic_pool pool({.threads = 2});
+    EXPECT_EQ(pool.tasks_taken(), 0u);
+    for (int i = 0; i < 100; ++i) {
+        pool.execute([] {});
+    }
+    pool.wait();
+    EXPECT_EQ(pool.tasks_taken(), 100u);
+    EXPECT_GT(pool.tasks_per_second(), 0.0);
+    pool.reset_tasks_taken();
+    EXPECT_EQ(pool.tasks_taken(), 0u);
+    pool.resize(0);
+    pool.wait_for_threads(); // What they did still counts.
+    EXPECT_EQ(pool.tasks_taken(), 0u);
+    pool.add_threads(1);
+    pool.submit([] {}).get();
+    pool.wait();
+    EXPECT_EQ(pool.tasks_taken(), 1u);
+    EXPECT_EQ(pool.stats().run, 101u);
+}
+
+// Hooks of a thread that leaves are called, with its number; a number does not come again.
+TEST(dynamic_pool, calls_the_hooks_of_those_that_come_and_go) {
+    std::mutex guard;
+    std::multiset<unsigned> started;
+    std::multiset<unsigned> stopped;
+    {
+        dynamic_pool pool({.threads = 2,
+                           .on_start =
+                               [&](unsigned i) {
+                                   const std::lock_guard lock(guard);
+                                   started.insert(i);
+                               },
+                           .on_stop =
+                               [&](unsigned i) {
+                                   const std::lock_guard lock(guard);
+                                   stopped.insert(i);
+                               }});
+        pool.resize(0);
+        pool.wait_for_threads();
+        {
+            const std::lock_guard lock(guard);
+            EXPECT_EQ(stopped, (std::multiset<unsigned>{0, 1}));
+        }
+        pool.add_threads(1);
+    }
+    EXPECT_EQ(started, (std::multiset<unsigned>{0, 1, 2}));
+    EXPECT_EQ(stopped, started);
+}
+
+// "They may submit tasks": also the hook of a thread that leaves, and of the last one.
+TEST(dynamic_pool, a_worker_that_leaves_may_submit_in_its_hook) {
+    std::atomic<int> runs{0};
+    std::atomic<dynamic_pool*> here{nullptr};
+    {
+        dynamic_pool pool({.threads = 2, .on_stop = [&](unsigned) {
+                               await([&] { return here.load() != nullptr; });
+                               for (int i = 0; i < 10; ++i) {
+                                   here.load()->execute([&] { ++runs; });
+                               }
+                           }});
+        here = &pool;
+        pool.remove_threads(1);
+        pool.wait_for_threads();
+        pool.wait();
+        EXPECT_EQ(runs.load(), 10);
+        EXPECT_EQ(pool.stats().run, 10u);
+        pool.remove_threads(1);
+        pool.wait_for_threads();
+        EXPECT_EQ(pool.queued(), 10u);
+        EXPECT_EQ(pool.stats().run, 10u);
+    } // Another thread is needed, and has its own hook.
+    EXPECT_EQ(runs.load(), 30);
+}
+
+// A task that is run while the pool is destroyed may still use it.
+TEST(dynamic_pool, its_last_tasks_may_use_all_of_it) {
+    std::atomic<int> runs{0};
+    {
+        dynamic_pool pool({.threads = 1});
+        for (int i = 0; i < 100; ++i) {
+            pool.execute([&] {
+                runs += pool.tasks_taken() > 0 ? 1 : 0;
+                pool.reset_tasks_taken();
+                runs += pool.tasks_per_second() >= 0 ? 0 : 1;
+            });
+        }
+    }
+    EXPECT_EQ(runs.load(), 100);
+}
