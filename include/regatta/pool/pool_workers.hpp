@@ -306,6 +306,11 @@ protected:
         }
     }
 
+    /// Tasks that have been completed so far, run or not.
+    std::uint64_t completed() const noexcept {
+        // acquire: partner is the release in drop().
+        return members_.completed() + dropped_.load(std::memory_order_acquire);
+    }
     /// Wakes workers for so many tasks.
     void wake(std::size_t count) noexcept {
         // relaxed: see steal().
