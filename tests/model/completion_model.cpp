@@ -20,8 +20,9 @@ constexpr int computed = 42;
 /// A task as the pool has it: the word, and a block that is disposed of once.
 struct block {
     completion_type status;
-    rl::var<int> head;    ///< What both sides read and the disposal destroys.
-    rl::var<int> closure; ///< Of whoever has claimed or cancelled.
+    bool others_run = true; ///< Who else claims runs the task, and does not cancel it.
+    rl::var<int> head;      ///< What both sides read and the disposal destroys.
+    rl::var<int> closure;   ///< Of whoever has claimed or cancelled.
     rl::var<int> result;
     rl::var<int> disposals;
     rl::var<int> continuations;
@@ -71,6 +72,7 @@ struct block {
         if (status.claim()) {
             run_claimed(true);
         } else {
+            RL_ASSERT(status.cancelled() == !others_run);
             dispose_if(status.leave_task());
         }
     }
@@ -159,6 +161,7 @@ struct cancel_and_wait : rl::test_suite<cancel_and_wait, 3> {
 
     void before() {
         task.make();
+        task.others_run = false;
         note($) = 0;
     }
     void thread(unsigned index) {
@@ -167,13 +170,15 @@ struct cancel_and_wait : rl::test_suite<cancel_and_wait, 3> {
         }
         if (index == 2) {
             RL_ASSERT(task.status.wait());
-            RL_ASSERT(task.status.cancelled() ? note($) == 1 : task.result($) == computed);
+            RL_ASSERT(task.status.cancelled() ? note($) == 1 && task.closure($) == 0
+                                              : task.result($) == computed);
             waited.store(1, std::memory_order_release);
             return;
         }
         note($) = 1;
-        if (task.status.cancel()) {
+        if (task.status.claim_to_cancel()) {
             task.drop_closure();
+            RL_ASSERT(!task.status.finish(outcome::cancelled, false).last);
         }
         while (waited.load(std::memory_order_acquire) == 0) {
             model::model_atomics::yield();

@@ -49,6 +49,10 @@ TEST(future_group, takes_results_of_every_kind) {
     owners.push(executor.submit([] { return std::make_unique<int>(3); }));
     answers.push(executor.submit([] { return true; }));
     deeds.push(executor.submit([] {}));
+    int there = 0;
+    future_group<int&> references;
+    references.push(executor.submit([&]() -> int& { return there; }));
+    EXPECT_EQ(&references.get()[0].get(), &there);
     EXPECT_EQ(*owners.get()[0], 3);
     EXPECT_EQ(answers.get(), std::vector<bool>{true});
     static_assert(std::is_void_v<decltype(deeds.get())>);

@@ -55,10 +55,11 @@ deadline_after(std::chrono::duration<Rep, Period> time) {
 /// and any other thread just wait.
 ///
 /// Threads: one; but `ready`, `wait`, `wait_for`, `wait_until` and `cancel` may be called by
-/// several at once. Blocks: `get` and the waits. Order: what the task did happens before the return
-/// of a wait or a `get`, and before `ready` returns true; what the closure held has been destroyed
-/// by then. Failure: a member other than `valid` of an invalid future throws `std::logic_error`.
-/// Cost: `get` of what is done needs no atomic read-modify-write but for the return of the block.
+/// several at once. (`get` may not: it uses the future up. To cancel what another thread is in
+/// `get` for, stop a stop token.) Blocks: `get` and the waits. Order: what the task did happens
+/// before the return of a wait or a `get`, and before `ready` returns true; what the closure held
+/// has been destroyed by then. Failure: a member other than `valid` of an invalid future throws
+/// `std::logic_error`. Cost: `get` of what is ready is one load and the return of the block.
 template<class R>
 class [[nodiscard]] future {
 public:

@@ -5,11 +5,12 @@
 /// @file
 /// Several futures that are waited for together.
 
+#include <regatta/base/error.hpp>
 #include <regatta/pool/future.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <exception>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,13 +31,15 @@ namespace regatta {
 /// waits, and missing from `get`, which then throws `std::logic_error`.
 template<class R>
 class future_group {
-    static_assert(!std::is_reference_v<R>, "a vector holds no references: return a pointer");
-
 public:
     using value_type = future<R>;
+    /// How `get` gives one result; of references, a `std::reference_wrapper`.
+    using result = std::conditional_t<std::is_lvalue_reference_v<R>,
+                                      std::reference_wrapper<std::remove_reference_t<R>>, R>;
     /// What `get` gives: the results in order, or nothing if there are none.
-    using results = std::conditional_t<std::is_void_v<R>, void,
-                                       std::vector<std::conditional_t<std::is_void_v<R>, char, R>>>;
+    using results =
+        std::conditional_t<std::is_void_v<R>, void,
+                           std::vector<std::conditional_t<std::is_void_v<R>, char, result>>>;
 
     future_group() = default;
 

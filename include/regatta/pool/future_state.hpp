@@ -67,10 +67,11 @@ public:
 
     /// Cancels the task if it has not started. @returns whether it did.
     bool cancel() noexcept {
-        if (!status_.cancel()) {
+        if (!status_.claim_to_cancel()) {
             return false;
         }
         drop_closure();
+        go_on_with(end(outcome::cancelled, false));
         return true;
     }
     /// The future leaves.

@@ -22,13 +22,13 @@ namespace regatta {
 /// task's side (it waits in a queue) and the future's side; each leaves once. Who claims need not
 /// be either of them, as long as no owner disposes of the task while it runs: hence the rule I3.
 ///
-/// Threads: `claim`, `cancel`, `complete`, `prepare_wait`, `commit_wait`, `wait` by any;
-/// `finish` by whoever claimed; `leave_task`, `leave_future`, `attach` by their owner. Blocks: only
-/// `commit_wait` and `wait`. Order: what came before `finish`, `cancel` or `wake_waiters` happens
-/// before the return of the wait that it ends, and before `complete()` returns true. Cost: a task's
-/// whole life is two read-modify-writes by who runs it; the future's side needs none if it is done.
+/// Threads: any; but `finish` by whoever claimed, `leave_task`, `leave_future` and `attach` by
+/// their owner. Blocks: only `commit_wait` and `wait`. Order: what came before `finish` or
+/// `wake_waiters` happens before the return of the wait that it ends, and before `complete()`
+/// returns true. Cost: a task's whole life is two read-modify-writes by who runs it; the future's
+/// side needs none if it is done.
 ///
-/// I1: at most one claim or cancellation succeeds.
+/// I1: at most one claim succeeds, to run it or to cancel it.
 /// I2: who waits does not sleep through the completion.
 /// I3: exactly one call of `finish`, `leave_task`, `leave_future` says "last": the one after which
 ///     the task is complete and both sides have left; all else happened before it.
@@ -81,26 +81,23 @@ public:
         return result;
     }
 
-    /// Completes the task as cancelled if nobody has claimed it. Needs that the future's side has
-    /// not left and has no continuation attached. @returns whether it did.
-    [[nodiscard]] bool cancel() noexcept {
-        // relaxed: the compare-and-swap checks it.
+    /// Takes the right to cancel the task, which is to be followed by `finish`; a claim that fails
+    /// from now on finds it `cancelled()`. @returns whether this call got it.
+    [[nodiscard]] bool claim_to_cancel() noexcept {
+        // relaxed, all: as in claim().
         std::uint32_t seen = word_.load(std::memory_order_relaxed);
         do {
             if ((seen & taken) != 0) {
                 return false;
             }
-            // release: partner is the acquire of complete() and prepare_wait().
-        } while (!word_.compare_exchange_weak(seen, seen | taken | ended | unrun,
-                                              std::memory_order_release,
+        } while (!word_.compare_exchange_weak(seen, seen | taken | unrun, std::memory_order_relaxed,
                                               std::memory_order_relaxed));
-        wake_if(seen);
         return true;
     }
 
     /// Whether the task has ended; then what it did is visible.
     [[nodiscard]] bool complete() const noexcept {
-        // acquire: partner is the release of finish() and cancel().
+        // acquire: partner is the release of finish().
         return is_complete(word_.load(std::memory_order_acquire));
     }
     /// Whether a ticket says that the task has ended.
@@ -109,7 +106,7 @@ public:
     [[nodiscard]] bool claimed() const noexcept {
         return (word_.load(std::memory_order_relaxed) & taken) != 0;
     }
-    /// Whether it was cancelled, for one who knows that it is complete or whose claim failed.
+    /// Whether it never runs, for one who knows that it is complete or whose claim failed.
     [[nodiscard]] bool cancelled() const noexcept {
         return (word_.load(std::memory_order_relaxed) & unrun) != 0;
     }
@@ -143,7 +140,7 @@ public:
     /// Announces that this thread is about to sleep until the task is complete. Then look whether
     /// `is_complete(ticket)`, and at whatever `wake_waiters` tells of, before `commit_wait`.
     [[nodiscard]] ticket prepare_wait() noexcept {
-        // acquire: partner is the release of finish(), cancel() and wake_waiters().
+        // acquire: partner is the release of finish() and wake_waiters().
         return word_.fetch_or(waiters, std::memory_order_acquire) | waiters;
     }
     /// Sleeps until the word changes; may return without cause. @returns false: the deadline
@@ -184,9 +181,9 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t taken = 1u << 0; ///< Claimed or cancelled.
+    static constexpr std::uint32_t taken = 1u << 0; ///< Claimed.
     static constexpr std::uint32_t ended = 1u << 1;
-    static constexpr std::uint32_t unrun = 1u << 2; ///< It ended cancelled.
+    static constexpr std::uint32_t unrun = 1u << 2; ///< It is, or is about to be, cancelled.
     static constexpr std::uint32_t waiters = 1u << 3;
     static constexpr std::uint32_t attached = 1u << 4;
     static constexpr std::uint32_t task_gone = 1u << 5;
