@@ -172,7 +172,7 @@ public:
     pool_stats stats() const {
         pool_stats s;
         members_.read(s);
-        s.cancelled += dropped_.load(std::memory_order_acquire);
+        s.cancelled += census_.dropped();
         s.queued = queues_.size();
         s.submitted = queues_.appended();
         s.refused = refused_.load(std::memory_order_relaxed);
@@ -195,10 +195,9 @@ private:
                 discarding_.store(true, std::memory_order_relaxed);
             }
             queues_.close();
-            // release: partner is the acquire in finished().
-            closing_.store(true, std::memory_order_release);
+            census_.close();
             members_.ask_to_stay(members_.surplus());
-            if (members_.expected() == 0 && !idle(false)) {
+            if (!discard && members_.expected() == 0 && !idle(false)) {
                 add_worker();
             }
         }
@@ -225,8 +224,7 @@ private:
         b.destroy(0);
         task_queues::tally mine;
         mine.finish(b, 1);
-        // release: partner is the acquire in completed().
-        dropped_.fetch_add(1, std::memory_order_release);
+        census_.add_dropped();
         tell_progress();
         return true;
     }
@@ -236,14 +234,13 @@ private:
     /// A task that waits for the others, as long as it does.
     struct waiting_task {
         explicit waiting_task(pool_engine& e) noexcept : engine(e) {
-            // release: partner is the acquire in idle().
-            if (engine.waiting_.fetch_add(1, std::memory_order_release) != 0) {
+            if (engine.census_.begin_wait() != 0) {
                 engine.gate_.notify_all(); // One more may be what others wait for.
             }
         }
         waiting_task(const waiting_task&) = delete;
         waiting_task& operator=(const waiting_task&) = delete;
-        ~waiting_task() { engine.waiting_.fetch_sub(1, std::memory_order_release); }
+        ~waiting_task() { engine.census_.end_wait(); }
         pool_engine& engine;
     };
 
@@ -266,7 +263,12 @@ private:
 
     /// Runs tasks until all but those that wait like this one are completed.
     bool help_until_idle(const clock::time_point* deadline) {
-        const wait_graph::pool_wait level(*worker_context::current());
+        if (const pool_worker& me = static_cast<pool_seat*>(worker_context::current())->worker;
+            me.in_hook && me.helping == 0) {
+            fail_system(EDEADLK,
+                        "wait for the pool '" + options_.name + "' in on_start or on_stop");
+        }
+        const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
         const helper h(*this);
         const waiting_task waiting(*this);
         backoff pace;

@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/pool/block_cache.hpp>
 #include <regatta/pool/pool_stats.hpp>
+#include <regatta/pool/task_census.hpp>
 #include <regatta/pool/task_queues.hpp>
 #include <regatta/pool/thread_team.hpp>
 #include <regatta/pool/worker_context.hpp>
@@ -36,7 +37,7 @@ public:
 
     /// One task has been run, or was found called off.
     void count_task(bool ran, bool stolen) noexcept {
-        add_one(ran ? run_ : cancelled_);
+        (ran ? run_ : cancelled_).add();
         if (stolen) [[unlikely]] {
             add_one(stolen_);
         }
@@ -65,17 +66,13 @@ public:
     }
 
     /// Tasks that it has done with, run or called off.
-    std::uint64_t completed() const noexcept {
-        // acquire: partner is the release in add_one(); what the tasks did, and that they
-        // submitted others.
-        return run_.load(std::memory_order_acquire) + cancelled_.load(std::memory_order_acquire);
-    }
-    std::uint64_t cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+    std::uint64_t completed() const noexcept { return run_.get() + cancelled_.get(); }
+    std::uint64_t cancelled() const noexcept { return cancelled_.get(); }
     /// Whether it has no task.
     bool resting() const noexcept { return since_.load(std::memory_order_relaxed) == 0; }
     pool_stats::worker read() const noexcept {
         const auto since = since_.load(std::memory_order_relaxed);
-        return {run_.load(std::memory_order_acquire), stolen_.load(std::memory_order_relaxed),
+        return {run_.get(), stolen_.load(std::memory_order_relaxed),
                 parked_.load(std::memory_order_relaxed),
                 std::chrono::nanoseconds(busy_for_.load(std::memory_order_relaxed) +
                                          (since != 0 ? now() - since : 0))};
@@ -88,13 +85,13 @@ private:
         return std::chrono::nanoseconds(clock::now().time_since_epoch()).count();
     }
     static void add_one(std::atomic<std::uint64_t>& counter) noexcept {
-        // release: partner is the acquire in completed(). Only the worker writes it.
-        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        // relaxed: a figure that publishes nothing but itself. Only the worker writes it.
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
+    task_count run_;
+    task_count cancelled_;
     /// Written by the worker, read by all.
-    std::atomic<std::uint64_t> run_{0};
-    std::atomic<std::uint64_t> cancelled_{0};
     std::atomic<std::uint64_t> stolen_{0};
     std::atomic<std::uint64_t> parked_{0};
     std::atomic<std::int64_t> busy_for_{0}; ///< Nanoseconds, up to the last time it found nothing.

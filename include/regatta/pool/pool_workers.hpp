@@ -14,6 +14,7 @@
 #include <regatta/pool/pool_options.hpp>
 #include <regatta/pool/pool_room.hpp>
 #include <regatta/pool/pool_worker.hpp>
+#include <regatta/pool/task_census.hpp>
 #include <regatta/pool/task_queues.hpp>
 #include <regatta/pool/wait_graph.hpp>
 #include <regatta/sync/backoff.hpp>
@@ -47,7 +48,7 @@ public:
     pool_workers& operator=(const pool_workers&) = delete;
 
     const pool_options& options() const noexcept { return options_; }
-    bool closed() const noexcept { return closing_.load(std::memory_order_relaxed); }
+    bool closed() const noexcept { return census_.closed(); }
 
     /// The number of the worker that calls, or `outside`.
     unsigned caller() const noexcept {
@@ -265,30 +266,20 @@ protected:
 
     /// Whether no task is left and none will come.
     bool finished() const noexcept {
-        // acquire: partner is the release in end(); the queues are closed.
-        return closing_.load(std::memory_order_acquire) && idle(false);
+        return census_.ended([this] { return members_.completed(); },
+                             [this] { return queues_.appended(); });
     }
-
-    /// Whether all tasks have been completed, but for those that wait for the others if these may
-    /// be left out.
-    ///
-    /// None of the figures ever shrinks but that of the waiting, which is read in between: if the
-    /// sums are equal they were so at the moment when that was read. What a task submitted is seen
-    /// with its completion.
+    /// Whether all tasks are done, but for those that wait for the others if these may be left out.
     bool idle(bool but_for_waiting) const noexcept {
-        std::uint64_t done = completed();
-        if (but_for_waiting) {
-            // acquire: partner is the release in waiting_task.
-            done += waiting_.load(std::memory_order_acquire);
-        }
-        return done == queues_.appended();
+        return census_.idle(
+            but_for_waiting, [this] { return members_.completed(); },
+            [this] { return queues_.appended(); });
     }
 
     /// A worker found nothing after it had worked: whoever waits for that looks again.
     void tell_progress() noexcept {
         progress_.notify_all();
-        // relaxed: whoever adds itself later looks later; notify_all() and its partner order it.
-        if (waiting_.load(std::memory_order_relaxed) != 0) {
+        if (census_.anybody_waits()) {
             gate_.notify_all();
         }
     }
@@ -306,11 +297,6 @@ protected:
         }
     }
 
-    /// Tasks that have been completed so far, run or not.
-    std::uint64_t completed() const noexcept {
-        // acquire: partner is the release in drop().
-        return members_.completed() + dropped_.load(std::memory_order_acquire);
-    }
     /// Wakes workers for so many tasks.
     void wake(std::size_t count) noexcept {
         // relaxed: see steal().
@@ -339,15 +325,10 @@ protected:
     alignas(destructive_alignment) std::atomic<bool> paused_{false};
     std::atomic<bool> steal_;
     std::atomic<bool> discarding_{false};
-    std::atomic<bool> closing_{false};
 
     pool_room room_;
 
-    /// Tasks that are in `wait` themselves. Written by them, read by all.
-    alignas(destructive_alignment) std::atomic<std::uint64_t> waiting_{0};
-    /// Tasks that were destroyed unrun by somebody else than a worker. Written by those, read by
-    /// all.
-    std::atomic<std::uint64_t> dropped_{0};
+    task_census census_;
     /// Written where something goes wrong, read by `stats`. Relaxed: counters.
     std::atomic<std::uint64_t> refused_{0};
     std::atomic<std::uint64_t> errors_{0};
