@@ -133,8 +133,11 @@ race::outcome within_sample(unsigned workers, std::size_t tasks) {
             std::atomic<double> begin{0};
             pool.execute([&pool, &begin, count] {
                 begin.store(now_ns());
+                bool& submitting = tally.submitting();
                 for (std::size_t i = 0; i < count; ++i) {
-                    tally.handing_over([&] { pool.execute_within([] { tally.ran_if_queued(); }); });
+                    submitting = true;
+                    pool.execute_within([] { tally.ran_if_queued(); });
+                    submitting = false;
                 }
                 tally.ran();
             });

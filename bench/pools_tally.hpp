@@ -40,22 +40,16 @@ public:
     /// Counts a task of the calling thread.
     void ran() noexcept { raise(of_this_thread().count); }
 
-    /// The same; where it runs within `handing_over` of its own thread, it was not queued.
+    /// The same; where it runs within a submission of its own thread, it was not queued.
     void ran_if_queued() noexcept {
         slot& here = of_this_thread();
         raise(here.count);
-        if (here.handing_over) {
+        if (here.submitting) {
             raise(here.at_once);
         }
     }
-    /// Calls `submit()`, noting that this thread is submitting.
-    template<class Submit>
-    void handing_over(Submit&& submit) {
-        slot& here = of_this_thread();
-        here.handing_over = true;
-        submit();
-        here.handing_over = false;
-    }
+    /// Set by a thread while it submits what counts by `ran_if_queued`.
+    bool& submitting() noexcept { return of_this_thread().submitting; }
 
     /// How many have run, on all threads.
     std::size_t count() const noexcept { return sum(&slot::count); }
@@ -86,7 +80,7 @@ private:
         /// the task did is seen by who sees it counted.
         std::atomic<std::size_t> count{0};
         std::atomic<std::size_t> at_once{0}; ///< As `count`.
-        bool handing_over = false;
+        bool submitting = false;
     };
     struct of_thread {
         std::uint64_t generation = 0;
