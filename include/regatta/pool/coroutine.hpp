@@ -5,6 +5,7 @@
 /// @file
 /// Coroutines on pools: a lazy task, how it gets onto a worker, and how to wait for it.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/pool/future.hpp>
 #include <regatta/pool/task_cancelled.hpp>
@@ -242,15 +243,16 @@ public:
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> coroutine) noexcept {
-        try {
+        REGATTA_TRY {
             executor_.execute(resumption(coroutine, cancelled_));
-        } catch (
-            ...) { // The resumption was destroyed: the coroutine has gone on, this may be gone.
+        }
+        REGATTA_CATCH_ALL {
+            // The resumption was destroyed: the coroutine has gone on, this may be gone.
         }
     }
     void await_resume() const {
         if (cancelled_) {
-            throw task_cancelled();
+            fail_cancelled();
         }
     }
 

@@ -5,6 +5,7 @@
 /// @file
 /// The result of a task that a pool runs.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/pool/block_cache.hpp>
 #include <regatta/pool/future_job.hpp>
@@ -176,14 +177,15 @@ private:
         std::promise<R> promise;
 
         void operator()(result_state<R>& source) {
-            try {
+            REGATTA_TRY {
                 if constexpr (std::is_void_v<R>) {
                     source.get();
                     promise.set_value();
                 } else {
                     promise.set_value(source.get());
                 }
-            } catch (...) {
+            }
+            REGATTA_CATCH_ALL {
                 promise.set_exception(std::current_exception());
             }
         }

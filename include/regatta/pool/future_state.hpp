@@ -255,13 +255,14 @@ private:
         }
         // A wait with a deadline ends, whatever waits for whom.
         wait_graph* const graph = deadline == nullptr ? worker.graph : nullptr;
-        try {
+        REGATTA_TRY {
             if (graph != nullptr) {
                 graph->block(*worker.level, *this);
             }
-        } catch (...) {
+        }
+        REGATTA_CATCH_ALL {
             unlist(self);
-            throw;
+            REGATTA_RETHROW;
         }
         status_.commit_wait(ticket, deadline);
         if (graph != nullptr) {

@@ -5,6 +5,7 @@
 /// @file
 /// What a task and its future share, with the result and the closure.
 
+#include <regatta/base/config.hpp>
 #include <regatta/pool/block_cache.hpp>
 #include <regatta/pool/future_job.hpp>
 #include <regatta/pool/future_state.hpp>
@@ -41,7 +42,7 @@ public:
     /// Returns the result or throws whatever came instead, once.
     R get() {
         if (cancelled()) {
-            throw task_cancelled();
+            fail_cancelled();
         }
         if (has_error()) {
             std::rethrow_exception(take_error());
@@ -63,7 +64,7 @@ protected:
     /// Keeps what `f()` gives or throws.
     template<class F>
     void keep(F&& f) noexcept {
-        try {
+        REGATTA_TRY {
             if constexpr (std::is_void_v<R>) {
                 std::forward<F>(f)();
             } else if constexpr (std::is_reference_v<R>) {
@@ -73,7 +74,8 @@ protected:
                 ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
             }
             content_ = content::value;
-        } catch (...) {
+        }
+        REGATTA_CATCH_ALL {
             keep_error(std::current_exception());
         }
     }
@@ -98,11 +100,12 @@ private:
 template<class T, class... Args>
 T* make_in_block(block_store& store, Args&&... args) {
     void* const block = store.take(sizeof(T), alignof(T));
-    try {
+    REGATTA_TRY {
         return ::new (block) T(store, std::forward<Args>(args)...);
-    } catch (...) {
+    }
+    REGATTA_CATCH_ALL {
         store.give_back(block, sizeof(T), alignof(T));
-        throw;
+        REGATTA_RETHROW;
     }
 }
 template<class T>
@@ -226,9 +229,11 @@ private:
             return false;
         } else {
             this->wake_chain_waiters();
-            try {
+            REGATTA_TRY {
                 executor_->execute(future_job(*this));
-            } catch (...) { // It was refused: the job is gone, and so this is cancelled.
+            }
+            REGATTA_CATCH_ALL {
+                // It was refused: the job is gone, and so this is cancelled.
             }
             return true;
         }

@@ -5,6 +5,10 @@
 /// @file
 /// What a future throws whose task never ran.
 
+#include <regatta/base/config.hpp>
+
+#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 namespace regatta {
@@ -17,5 +21,16 @@ public:
         : std::system_error(std::make_error_code(std::errc::operation_canceled),
                             "the task was cancelled before it started") {}
 };
+
+/// Throws `task_cancelled`. Without exceptions it prints the same text to stderr and calls
+/// `std::abort`.
+[[noreturn]] inline void fail_cancelled() {
+#if REGATTA_EXCEPTIONS
+    throw task_cancelled();
+#else
+    std::fputs("regatta: the task was cancelled before it started\n", stderr);
+    std::abort();
+#endif
+}
 
 } // namespace regatta

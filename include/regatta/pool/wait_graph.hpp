@@ -8,8 +8,8 @@
 #include <regatta/base/error.hpp>
 #include <regatta/pool/worker_context.hpp>
 
+#include <cerrno>
 #include <mutex>
-#include <system_error>
 
 namespace regatta {
 
@@ -49,7 +49,7 @@ public:
         self.target = &target;
         if (leads_to(self, &self)) {
             self.target = nullptr;
-            refuse("waiting for a task that waits for this one");
+            fail_system(EDEADLK, "waiting for a task that waits for this one");
         }
         push(self);
     }
@@ -95,7 +95,7 @@ private:
         const std::lock_guard lock(mutex_);
         for (worker_level* other = first_; other != nullptr; other = other->next) {
             if (other->target != nullptr && leads_to(*other, &self)) {
-                refuse("waiting for a pool in which a task waits for this one");
+                fail_system(EDEADLK, "waiting for a pool in which a task waits for this one");
             }
         }
         push(self); // Without a target: it waits for all.
@@ -124,10 +124,6 @@ private:
         }
     }
 
-    [[noreturn]] static void refuse(const char* what) {
-        throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                                what);
-    }
     void push(worker_level& self) noexcept {
         self.next = first_;
         first_ = &self;
