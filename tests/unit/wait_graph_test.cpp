@@ -41,7 +41,7 @@ bool refused(F&& f) {
 }
 
 /// A task that is run on a level, or not yet.
-struct fake_task : regatta::wait_target {
+struct fake_task final : regatta::wait_target {
     explicit fake_task(const worker_level* level = nullptr) : level_(level) {}
     const worker_level* runner() const noexcept override { return level_; }
     const worker_level* level_;
