@@ -325,3 +325,57 @@ TYPED_TEST(pool_overflow, a_closed_pool_refuses_whatever_the_policy) {
     }
     EXPECT_EQ(handed.load(), 0);
 }
+
+// "and so do those that run others on the same worker while they wait for room": a task that is run
+// on top of one that waits for room may itself wait for the pool.
+TYPED_TEST(pool_overflow, a_task_waits_on_top_of_one_that_waits_for_room) {
+    for (const unsigned threads : {1u, 2u, 3u}) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = threads, .capacity = 2});
+        for (unsigned i = 0; i < threads; ++i) {
+            pool.execute([&] {
+                for (int k = 0; k < 20; ++k) {
+                    pool.execute([&] {
+                        ++runs;
+                        pool.wait();
+                    });
+                }
+            });
+        }
+        pool.wait();
+        EXPECT_EQ(runs.load(), static_cast<int>(20 * threads));
+    }
+}
+
+// A task that waits for the pool goes on while that is paused, whoever's queue the others are in.
+TYPED_TEST(pool_overflow, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
+    for (const bool steal : {true, false}) {
+        if (!steal && !std::is_same_v<TypeParam, regatta::steady_pool>) {
+            continue;
+        }
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 3, .steal = steal});
+        door d;
+        library_test::observed_thread pauser;
+        pool.execute([&] {
+            d.pass();
+            pool.wait();
+            ++runs;
+        });
+        d.await_inside(1);
+        std::thread thread([&] {
+            pauser.announce();
+            pool.pause();
+        });
+        await([&] { return pool.paused(); });
+        pauser.await_sleep();
+        for (int i = 0; i < 200; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+        d.open();
+        thread.join();
+        EXPECT_EQ(runs.load(), 201);
+        pool.resume();
+        pool.wait();
+    }
+}

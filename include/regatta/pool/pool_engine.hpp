@@ -76,11 +76,14 @@ public:
             return room_.wait([this] { return closed(); });
         }
         // Its own waiting must not keep the queues full.
-        for (const helper h(*this); take_room(1) == 0;) {
+        const helper h(*this);
+        ++h.me.blocked;
+        while (take_room(1) == 0) {
             if (!run_next(h.me)) {
                 std::this_thread::yield();
             }
         }
+        --h.me.blocked;
         return true;
     }
     /// Makes room for a task of that priority: takes what there is, or drops the task that has
@@ -130,6 +133,10 @@ public:
     void pause() {
         // release: partner is the acquire in held(); observe() orders it against what workers do.
         paused_.store(true, std::memory_order_release);
+        // One that has just been woken for a task may leave it alone: a task that waits for the
+        // pool has to look. It looks after a fence, so that it sees what was appended by whoever
+        // read the flag before.
+        gate_.notify_all();
         if (caller() != outside) {
             return;
         }
@@ -231,17 +238,26 @@ private:
 
     // --- helping and waiting ---------------------------------------------------------------------
 
-    /// A task that waits for the others, as long as it does.
+    /// A task that waits for the others, as long as it does. Those that wait for room beneath it,
+    /// on the same stack, wait for it, so that it must not wait for them.
     struct waiting_task {
-        explicit waiting_task(pool_engine& e) noexcept : engine(e) {
-            if (engine.census_.begin_wait() != 0) {
-                engine.gate_.notify_all(); // One more may be what others wait for.
+        waiting_task(pool_engine& e, pool_worker& w) noexcept
+            : engine(e)
+            , me(w)
+            , beneath(std::exchange(w.blocked, 0)) {
+            if (engine.census_.begin_wait(1 + beneath) != 0) {
+                engine.gate_.notify_all(); // More may be what others wait for.
             }
         }
         waiting_task(const waiting_task&) = delete;
         waiting_task& operator=(const waiting_task&) = delete;
-        ~waiting_task() { engine.census_.end_wait(); }
+        ~waiting_task() {
+            engine.census_.end_wait(1 + beneath);
+            me.blocked = beneath;
+        }
         pool_engine& engine;
+        pool_worker& me;
+        const unsigned beneath;
     };
 
     /// A worker whose task runs others while it waits.
@@ -270,7 +286,7 @@ private:
         }
         const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
         const helper h(*this);
-        const waiting_task waiting(*this);
+        const waiting_task waiting(*this, h.me);
         backoff pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
@@ -290,7 +306,7 @@ private:
                 continue;
             }
             const auto ticket = gate_.prepare_wait();
-            if (idle(true) || queues_.ready(h.me.index, steal_.load(std::memory_order_relaxed))) {
+            if (idle(true) || queues_.ready(h.me.index, stealing())) {
                 gate_.cancel_wait();
             } else if (deadline == nullptr) {
                 gate_.commit_wait(ticket);

@@ -33,6 +33,7 @@ public:
     task_queues::tally tally; ///< Cells that it has used.
     std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
     unsigned helping = 0;     ///< Its tasks that wait within each other and run others meanwhile.
+    unsigned blocked = 0;     ///< Its tasks that wait for room, but for those beneath a `wait`.
     bool in_hook = false;     ///< It runs `on_start` or `on_stop`.
 
     /// One task has been run, or was found called off.

@@ -204,9 +204,7 @@ protected:
     /// Runs the task whose turn it is, if there is one.
     bool run_next(pool_worker& me) noexcept {
         bool stolen = false;
-        // relaxed: see steal().
-        const auto b =
-            queues_.take(me.index, me.turn, steal_.load(std::memory_order_relaxed), stolen);
+        const auto b = queues_.take(me.index, me.turn, stealing(), stolen);
         if (b.size() == 0) {
             return false;
         }
@@ -237,8 +235,8 @@ protected:
     void sleep(pool_worker& me) noexcept {
         me.end_busy();
         const auto something = [&] {
-            return (!held() && queues_.ready(me.index, steal_.load(std::memory_order_relaxed))) ||
-                   members_.surplus() != 0 || finished();
+            return (!held() && queues_.ready(me.index, stealing())) || members_.surplus() != 0 ||
+                   finished();
         };
         if (options_.spin > std::chrono::nanoseconds::zero()) {
             const auto begin = clock::now();
@@ -258,6 +256,12 @@ protected:
         gate_.commit_wait(ticket);
     }
 
+    /// Whether who takes tasks may take them from other workers' queues. In a paused pool tasks
+    /// that wait for it do, whose own workers leave them alone.
+    bool stealing() const noexcept {
+        // relaxed, both: see steal() and pause().
+        return steal_.load(std::memory_order_relaxed) || paused_.load(std::memory_order_relaxed);
+    }
     /// Whether the workers leave tasks alone. Closing needs them, paused or not.
     bool held() const noexcept {
         // acquire: partner is the release in pause() and resume().
@@ -299,12 +303,13 @@ protected:
 
     /// Wakes workers for so many tasks.
     void wake(std::size_t count) noexcept {
-        // relaxed: see steal().
-        if (steal_.load(std::memory_order_relaxed)) [[likely]] {
+        // relaxed, both: see steal() and pause().
+        if (steal_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed))
+            [[likely]] {
             while (count-- != 0 && gate_.notify_one()) {
             }
         } else if (count != 0) {
-            gate_.notify_all(); // Only one of them may take it.
+            gate_.notify_all(); // Only some of them take it.
         }
     }
 

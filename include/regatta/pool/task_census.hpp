@@ -43,12 +43,14 @@ private:
 template<class Atomics>
 class basic_task_census {
 public:
-    /// A task begins to wait for the others. @returns how many others do.
-    std::uint64_t begin_wait() noexcept {
-        // release: partner is the acquire in idle(): what the task submitted before.
-        return waiting_.fetch_add(1, std::memory_order_release);
+    /// So many tasks begin to wait for the others. @returns how many others do.
+    std::uint64_t begin_wait(std::uint64_t count = 1) noexcept {
+        // release: partner is the acquire in idle(): what the tasks submitted before.
+        return waiting_.fetch_add(count, std::memory_order_release);
     }
-    void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+    void end_wait(std::uint64_t count = 1) noexcept {
+        waiting_.fetch_sub(count, std::memory_order_relaxed);
+    }
     bool anybody_waits() const noexcept {
         // relaxed: whoever begins later looks later; the notification of the caller orders it.
         return waiting_.load(std::memory_order_relaxed) != 0;

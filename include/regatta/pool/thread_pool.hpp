@@ -113,7 +113,8 @@ public:
     // --- waiting ---------------------------------------------------------------------------------
 
     /// Waits until no task waits or runs. A task that calls it runs others meanwhile, and tasks
-    /// that wait like it count as done; 64 may do so within each other on one worker.
+    /// that wait like it count as done, and so do those that run others on the same worker while
+    /// they wait for room; 64 may do so within each other on one worker.
     ///
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) where that could never end.
     void wait() { engine_.wait_idle(nullptr); }

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "../contract/pool_cases.hpp"
+#include "seeded.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::dice;
+using library_test::rounds;
+using regatta::future;
+using regatta::overflow;
+using regatta::overflow_policy;
+using regatta::priority;
+using regatta::task;
+using regatta::task_rejected;
+
+/// What became of the tasks of a round.
+struct ledger {
+    std::atomic<std::uint64_t> offered{0};
+    std::atomic<std::uint64_t> ran{0};
+    std::atomic<std::uint64_t> died{0}; ///< Destroyed unrun.
+    std::atomic<std::uint64_t> ran_twice{0};
+};
+
+/// Writes into the ledger what becomes of the closure that holds it.
+class entry {
+public:
+    explicit entry(ledger& l) noexcept : ledger_(&l) { ++l.offered; }
+    entry(entry&& other) noexcept
+        : ledger_(std::exchange(other.ledger_, nullptr))
+        , ran_(other.ran_) {}
+    entry& operator=(entry&&) = delete;
+    ~entry() {
+        if (ledger_ != nullptr && !ran_) {
+            ++ledger_->died;
+        }
+    }
+    void run() noexcept { ++(std::exchange(ran_, true) ? ledger_->ran_twice : ledger_->ran); }
+
+private:
+    ledger* ledger_;
+    bool ran_ = false;
+};
+
+/// Offers tasks in every way there is, from outside and from tasks.
+template<class Pool>
+class submitter {
+public:
+    submitter(Pool& pool, ledger& l, std::stop_token stop, unsigned thread)
+        : pool_(pool)
+        , ledger_(l)
+        , stop_(std::move(stop))
+        , dice_(thread) {}
+
+    /// @returns false once the pool is closed.
+    bool offer() {
+        try {
+            offer_some();
+        } catch (const task_rejected& error) {
+            return error.why() != task_rejected::reason::closed;
+        } catch (const std::system_error& error) {
+            EXPECT_TRUE(error.code() == std::errc::resource_deadlock_would_occur ||
+                        error.code() == std::errc::operation_canceled)
+                << error.what();
+        }
+        return true;
+    }
+
+private:
+    auto plain() {
+        return [e = entry(ledger_)]() mutable { e.run(); };
+    }
+    auto large() {
+        return [e = entry(ledger_), bytes = std::array<char, 150>{}]() mutable {
+            e.run();
+            static_cast<void>(bytes);
+        };
+    }
+    auto huge() {
+        return [e = entry(ledger_), bytes = std::array<char, 500>{}]() mutable {
+            e.run();
+            static_cast<void>(bytes);
+        };
+    }
+    /// A task that offers others, and sometimes waits for them.
+    auto parent() {
+        return [this, e = entry(ledger_), kind = dice_.roll(6),
+                n = static_cast<unsigned>(dice_.roll(1 << 30))]() mutable {
+            e.run();
+            submitter inner(pool_, ledger_, stop_, n);
+            for (int i = kind; i >= 0; --i) {
+                inner.offer_leaf();
+            }
+            try {
+                if (kind == 1) {
+                    static_cast<void>(pool_.wait_for(std::chrono::microseconds(50)));
+                } else if (kind == 2) {
+                    pool_.wait();
+                }
+            } catch (const std::system_error& error) {
+                EXPECT_EQ(error.code(), std::errc::resource_deadlock_would_occur) << error.what();
+            }
+        };
+    }
+    template<class F>
+    std::vector<F> several(F first) {
+        std::vector<F> some;
+        some.push_back(std::move(first));
+        for (int i = dice_.roll(90); i > 0; --i) {
+            some.push_back(F(make_like(static_cast<F*>(nullptr))));
+        }
+        return some;
+    }
+    template<class F>
+    F make_like(F*) {
+        if constexpr (std::is_same_v<F, decltype(std::declval<submitter>().plain())>) {
+            return plain();
+        } else {
+            return large();
+        }
+    }
+    regatta::task_options options() {
+        regatta::task_options o(static_cast<priority>(dice_.roll(3)));
+        if (dice_.roll(2) == 0) {
+            o.stop = stop_;
+        }
+        return o;
+    }
+
+    void offer_leaf() {
+        try {
+            switch (dice_.roll(5)) {
+            case 0:
+                return pool_.execute(plain());
+            case 1:
+                return pool_.execute(options(), large());
+            case 2:
+                static_cast<void>(pool_.try_execute(plain()));
+                return;
+            case 3:
+                return pool_.submit(plain()).wait();
+            default:
+                return pool_.submit(options(), plain()).get();
+            }
+        } catch (const task_rejected&) {
+        } catch (const std::system_error& error) {
+            EXPECT_TRUE(error.code() == std::errc::resource_deadlock_would_occur ||
+                        error.code() == std::errc::operation_canceled)
+                << error.what();
+        }
+    }
+    void offer_some() {
+        switch (dice_.roll(14)) {
+        case 0:
+            return pool_.execute(large());
+        case 1:
+            return pool_.execute(huge());
+        case 2:
+            return pool_.execute(options(), plain());
+        case 3:
+            static_cast<void>(pool_.try_execute(large()));
+            return;
+        case 4:
+            static_cast<void>(pool_.try_execute(options(), huge()));
+            return;
+        case 5:
+            return pool_.execute_batch(several(plain()));
+        case 6:
+            return pool_.execute_batch(several(large()), options());
+        case 7: {
+            auto futures = pool_.submit_batch(several(plain()), options());
+            if (dice_.roll(2) == 0) {
+                futures.cancel();
+            }
+            return futures.get();
+        }
+        case 8: {
+            auto f = pool_.submit(options(), plain());
+            if (dice_.roll(2) == 0) {
+                f.cancel();
+            }
+            return;
+        }
+        case 9:
+            return pool_.submit(large()).get();
+        case 10: {
+            auto next = pool_.submit(plain()).then(pool_, [] {});
+            return next.get();
+        }
+        case 11:
+        case 12:
+            return pool_.execute(parent());
+        default:
+            return pool_.execute(plain());
+        }
+    }
+
+    Pool& pool_;
+    ledger& ledger_;
+    const std::stop_token stop_;
+    dice dice_;
+};
+
+/// Changes what can be changed while others submit.
+template<class Pool>
+void disturb(Pool& pool, dice& d) {
+    switch (d.roll(8)) {
+    case 0:
+        pool.pause();
+        std::this_thread::yield();
+        pool.resume();
+        break;
+    case 1:
+        static_cast<void>(pool.wait_for(std::chrono::microseconds(d.roll(200))));
+        break;
+    case 2:
+        EXPECT_LE(pool.stats().errors, 0u);
+        break;
+    default:
+        if constexpr (std::is_same_v<Pool, regatta::steady_pool>) {
+            d.roll(2) == 0 ? pool.enable_stealing() : pool.disable_stealing();
+        } else if constexpr (std::is_same_v<Pool, regatta::dynamic_pool>) {
+            try {
+                switch (d.roll(3)) {
+                case 0:
+                    pool.resize(1u + static_cast<unsigned>(d.roll(4)));
+                    break;
+                case 1:
+                    pool.add_threads(1);
+                    break;
+                default:
+                    pool.remove_threads(1);
+                }
+            } catch (const std::logic_error&) { // It is closed.
+            }
+        }
+        std::this_thread::yield();
+    }
+}
+
+template<class Pool>
+class pool_stress : public library_test::stress {
+public:
+    static overflow_policy policy(int number) {
+        switch (number) {
+        case 0:
+            return overflow::block;
+        case 1:
+            return overflow::reject;
+        case 2:
+            return overflow::run_here;
+        case 3:
+            return overflow::drop_oldest;
+        case 4:
+            return regatta::hand_over([](task t) { t(); });
+        default:
+            return regatta::hand_over([](std::span<task>) {}); // Drops them.
+        }
+    }
+    static regatta::pool_options random_options(dice& d) {
+        regatta::pool_options o{.threads = 1u + static_cast<unsigned>(d.roll(4))};
+        if (!std::is_same_v<Pool, regatta::dynamic_pool> && d.roll(3) != 0) {
+            o.capacity = 1u + static_cast<std::size_t>(d.roll(100));
+            o.when_full = policy(d.roll(6));
+        }
+        if (d.roll(8) == 0) {
+            o.spin = std::chrono::microseconds(50);
+        }
+        return o;
+    }
+};
+TYPED_TEST_SUITE(pool_stress, library_test::every_pool, library_test::pool_names);
+
+} // namespace
+
+// Everything at once, until the pool is closed, emptied or destroyed in the middle of it.
+TYPED_TEST(pool_stress, every_task_is_accounted_for) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    int round = 0;
+    for (; round < rounds(200) && std::chrono::steady_clock::now() < deadline; ++round) {
+        dice d(static_cast<unsigned>(round));
+        ledger book;
+        std::stop_source stop;
+        regatta::pool_stats stats;
+        const bool discards = d.roll(3) == 0;
+        {
+            TypeParam pool(this->random_options(d));
+            std::atomic<bool> done{false};
+            std::vector<std::thread> threads;
+            for (unsigned t = 0; t < 3; ++t) {
+                threads.emplace_back([&, t] {
+                    submitter<TypeParam> s(pool, book, stop.get_token(),
+                                           static_cast<unsigned>(round) * 64 + t);
+                    for (int i = 0; i < 200 && s.offer(); ++i) {
+                    }
+                });
+            }
+            threads.emplace_back([&] {
+                dice mine(static_cast<unsigned>(round) * 64 + 63);
+                while (!done.load()) {
+                    disturb(pool, mine);
+                }
+                pool.resume();
+            });
+            if (d.roll(2) == 0) {
+                for (std::size_t t = 0; t < 3; ++t) {
+                    threads[t].join();
+                }
+                stop.request_stop();
+            } else {
+                for (int i = d.roll(100); i > 0; --i) {
+                    std::this_thread::yield();
+                }
+            }
+            pool.stop(discards ? regatta::stop_mode::discard : regatta::stop_mode::drain);
+            done = true;
+            for (auto& thread : threads) {
+                if (thread.joinable()) {
+                    thread.join();
+                }
+            }
+            stats = pool.stats();
+            ASSERT_EQ(stats.queued, 0u);
+        }
+        ASSERT_EQ(book.ran_twice.load(), 0u);
+        ASSERT_EQ(book.ran.load() + book.died.load(), book.offered.load());
+        ASSERT_EQ(stats.run + stats.cancelled, stats.submitted);
+        ASSERT_EQ(stats.errors, 0u);
+    }
+    std::printf("%d rounds\n", round);
+}
+
+// Whoever waits finds what it submitted done, whoever else submits and waits.
+TYPED_TEST(pool_stress, wait_returns_after_all_that_came_before) {
+    dice d(1000);
+    TypeParam pool(regatta::pool_options{.threads = 3});
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            dice mine(t);
+            for (int round = 0; round < rounds(1000); ++round) {
+                std::atomic<int> runs{0};
+                const int count = mine.roll(20);
+                for (int i = 0; i < count; ++i) {
+                    pool.execute([&] { ++runs; });
+                }
+                pool.wait();
+                ASSERT_EQ(runs.load(), count);
+                auto inside = pool.submit([&] {
+                    std::atomic<int> inner{0};
+                    for (int i = 0; i < count; ++i) {
+                        pool.execute([&] { ++inner; });
+                    }
+                    pool.wait();
+                    EXPECT_EQ(inner.load(), count);
+                });
+                inside.get();
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    pool.wait();
+    EXPECT_EQ(pool.stats().submitted, pool.stats().run);
+}
+
+// "destruction at every state": idle, paused, full, with tasks that submit, waited for.
+TYPED_TEST(pool_stress, is_made_and_destroyed_in_every_state) {
+    std::atomic<int> runs{0};
+    int accepted = 0;
+    for (int round = 0; round < rounds(500); ++round) {
+        dice d(static_cast<unsigned>(round));
+        regatta::pool_options options{.threads = 1u + static_cast<unsigned>(d.roll(3))};
+        if (!std::is_same_v<TypeParam, regatta::dynamic_pool> && d.roll(2) == 0) {
+            options.capacity = 4;
+        }
+        std::optional<future<void>> outlives;
+        {
+            TypeParam pool(std::move(options));
+            for (int i = d.roll(10); i > 0; --i) {
+                switch (d.roll(6)) {
+                case 0:
+                    pool.pause();
+                    break;
+                case 1:
+                    pool.resume();
+                    break;
+                case 2:
+                    if (!pool.paused()) {
+                        outlives = pool.submit([&] { ++runs; });
+                        ++accepted;
+                    }
+                    break;
+                case 3:
+                    if (pool.try_execute([&] {
+                            pool.execute([&] { ++runs; });
+                            ++runs;
+                        })) {
+                        accepted += 2;
+                    }
+                    break;
+                default:
+                    accepted += pool.try_execute([&] { ++runs; }) ? 1 : 0;
+                }
+            }
+        }
+        if (outlives) {
+            ASSERT_TRUE(outlives->ready());
+            outlives->get();
+        }
+        ASSERT_EQ(runs.load(), accepted);
+    }
+}
