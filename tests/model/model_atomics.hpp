@@ -135,11 +135,12 @@ class fence {
 public:
     using location = std::source_location;
 
-    void light(location at = location::current()) const { full(at); }
-    void heavy(location at = location::current()) const { full(at); }
+    void light(location at = location::current()) const { fence_at(at); }
+    void heavy(location at = location::current()) const { fence_at(at); }
+    void full(location at = location::current()) const { fence_at(at); }
 
 private:
-    static void full(const location& at) {
+    static void fence_at(const location& at) {
         if (!removed(operation::fence, at)) {
             rl::atomic_thread_fence(rl::mo_seq_cst, info_of(at));
         }

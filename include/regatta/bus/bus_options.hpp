@@ -14,7 +14,7 @@ namespace regatta {
 
 /// What a blocking `publish` does when there is no room.
 enum class when_full {
-    block,  ///< Waits for room: spins, then yields, then sleeps.
+    block,  ///< Waits for room: spins, then sleeps.
     discard ///< Gives the message up, counts it and returns false.
 };
 

@@ -56,7 +56,7 @@ public:
                     break;
                 }
                 appended += more;
-                wake(more);
+                wake();
             }
         }
         REGATTA_CATCH_ALL {
@@ -91,15 +91,12 @@ public:
     /// if all that wait are of a higher priority.
     bool make_room(priority level) noexcept {
         while (take_room(1) == 0) {
-            bool passed_over = false;
-            for (const priority victim : {priority::low, priority::medium, priority::high}) {
-                if (victim > level) {
-                    passed_over = true;
-                } else if (drop_oldest(victim)) {
-                    return true; // Its room is the caller's.
-                }
+            if (drop_oldest(priority::low) ||
+                (level >= priority::medium && drop_oldest(priority::medium)) ||
+                (level == priority::high && drop_oldest(priority::high))) {
+                continue;
             }
-            if (passed_over && queues_.size() != 0) {
+            if (level != priority::high && queues_.size() != 0) {
                 return false;
             }
             std::this_thread::yield(); // Others have room and are about to use it.
@@ -227,6 +224,7 @@ private:
         if (b.size() == 0) {
             return false;
         }
+        room_.give(1); // First: what continues it may be submitted by its end.
         b[0].drop();
         b.destroy(0);
         task_queues::tally mine;
@@ -262,8 +260,9 @@ private:
 
     /// A worker whose task runs others while it waits.
     struct helper {
-        explicit helper(pool_engine& engine)
-            : me(static_cast<pool_seat*>(worker_context::current())->worker) {
+        explicit helper(pool_engine& e)
+            : engine(e)
+            , me(static_cast<pool_seat*>(worker_context::current())->worker) {
             if (me.helping == deepest_help) {
                 fail_system(EDEADLK, "wait in a task of the pool '" + engine.options_.name +
                                          "': " + std::to_string(deepest_help) +
@@ -273,7 +272,11 @@ private:
         }
         helper(const helper&) = delete;
         helper& operator=(const helper&) = delete;
-        ~helper() { --me.helping; }
+        ~helper() {
+            --me.helping;
+            engine.stop_looking(me);
+        }
+        pool_engine& engine;
         pool_worker& me;
     };
 
@@ -305,13 +308,13 @@ private:
             if (pace.pause()) {
                 continue;
             }
-            const auto ticket = gate_.prepare_wait();
+            const auto ticket = gate_.prepare_wait(h.me.search);
             if (idle(true) || queues_.ready(h.me.index, stealing())) {
-                gate_.cancel_wait();
+                gate_.cancel_wait(h.me.search);
             } else if (deadline == nullptr) {
-                gate_.commit_wait(ticket);
+                gate_.commit_wait(h.me.search, ticket);
             } else {
-                gate_.commit_wait_until(ticket, *deadline);
+                gate_.commit_wait_until(h.me.search, ticket, *deadline);
             }
             pace.reset();
         }

@@ -13,6 +13,7 @@
 #include <regatta/pool/thread_team.hpp>
 #include <regatta/pool/worker_context.hpp>
 #include <regatta/sync/quiescence.hpp>
+#include <regatta/sync/worker_gate.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -30,11 +31,13 @@ public:
     const unsigned index; ///< Its number in the pool.
     /// At work from before it looks for a task to after it has run it.
     quiescence activity;
-    task_queues::tally tally; ///< Cells that it has used.
-    std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
-    unsigned helping = 0;     ///< Its tasks that wait within each other and run others meanwhile.
-    unsigned blocked = 0;     ///< Its tasks that wait for room, but for those beneath a `wait`.
-    bool in_hook = false;     ///< It runs `on_start` or `on_stop`.
+    task_queues::tally tally;   ///< Cells that it has used.
+    worker_gate::search search; ///< Whether it looks for a task.
+    std::uint32_t turn = 0;     ///< Tasks that it has taken; wraps.
+    unsigned victim = 0;        ///< From whom it took a task last that was not its own.
+    unsigned helping = 0;       ///< Its tasks that wait within each other and run others meanwhile.
+    unsigned blocked = 0;       ///< Its tasks that wait for room, but for those beneath a `wait`.
+    bool in_hook = false;       ///< It runs `on_start` or `on_stop`.
 
     /// One task has been run, or was found called off.
     void count_task(bool ran, bool stolen) noexcept {

@@ -19,6 +19,7 @@
 #include <regatta/pool/wait_graph.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/wake_gate.hpp>
+#include <regatta/sync/worker_gate.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -160,7 +161,9 @@ protected:
                 leaves = true;
                 break;
             }
-            if (!held()) {
+            if (held()) {
+                stop_looking(me);
+            } else {
                 if (run_next(me)) {
                     me.activity.renew();
                     pace.reset();
@@ -170,6 +173,7 @@ protected:
                 if (finished()) {
                     break;
                 }
+                gate_.begin(me.search);
             }
             me.activity.leave();
             if (std::exchange(worked, false)) {
@@ -194,6 +198,7 @@ protected:
         me.activity.leave();
         seat.reset();
         tell_progress();
+        stop_looking(me);
         gate_.notify_all(); // If this one found the end, so will the others.
         if (leaves) {
             members_.end_leave(me);
@@ -204,10 +209,11 @@ protected:
     /// Runs the task whose turn it is, if there is one.
     bool run_next(pool_worker& me) noexcept {
         bool stolen = false;
-        const auto b = queues_.take(me.index, me.turn, stealing(), stolen);
+        const auto b = queues_.take(me.index, me.turn, stealing(), me.victim, stolen);
         if (b.size() == 0) {
             return false;
         }
+        stop_looking(me);
         ++me.turn;
         if (me.begin_busy()) {
             rested_.notify_all();
@@ -247,13 +253,13 @@ protected:
                 }
             }
         }
-        const auto ticket = gate_.prepare_wait();
+        const auto ticket = gate_.prepare_wait(me.search);
         if (something()) {
-            gate_.cancel_wait();
+            gate_.cancel_wait(me.search);
             return;
         }
         me.count_park();
-        gate_.commit_wait(ticket);
+        gate_.commit_wait(me.search, ticket);
     }
 
     /// Whether who takes tasks may take them from other workers' queues. In a paused pool tasks
@@ -301,14 +307,20 @@ protected:
         }
     }
 
-    /// Wakes workers for so many tasks.
-    void wake(std::size_t count) noexcept {
+    /// The worker has found a task or goes away: others look for further ones.
+    void stop_looking(pool_worker& me) noexcept {
+        if (gate_.end(me.search, [&] { return queues_.ready(me.index, stealing()); })) {
+            wake();
+        }
+    }
+
+    /// Sees to it that workers look for tasks that have been appended.
+    void wake() noexcept {
         // relaxed, both: see steal() and pause().
         if (steal_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed))
             [[likely]] {
-            while (count-- != 0 && gate_.notify_one()) {
-            }
-        } else if (count != 0) {
+            gate_.notify_one(); // Who finds one of several wakes the next.
+        } else {
             gate_.notify_all(); // Only some of them take it.
         }
     }
@@ -319,7 +331,7 @@ protected:
     task_queues queues_;
 
     /// Where workers sleep. Written by workers, read by producers at every task.
-    alignas(destructive_alignment) wake_gate gate_;
+    alignas(destructive_alignment) worker_gate gate_;
     /// Where those sleep that wait for the pool, and for workers. Read by workers that find
     /// nothing.
     alignas(destructive_alignment) wake_gate progress_;

@@ -81,22 +81,24 @@ public:
     /// Takes the task that the worker is to run next; empty if it found none.
     /// @param turn how often it took one before.
     /// @param steal whether it may take from other workers' queues.
+    /// @param victim from whom it did so last, to begin there.
     /// @param stolen set if it did.
-    batch take(unsigned worker, std::uint32_t turn, bool steal, bool& stolen) noexcept {
+    batch take(unsigned worker, std::uint32_t turn, bool steal, unsigned& victim,
+               bool& stolen) noexcept {
         stolen = false;
         // relaxed: see append().
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
-            return take_medium(worker, steal, stolen);
+            return take_medium(worker, steal, victim, stolen);
         }
         batch b;
         if (turn % 32 == 31 && (b = low_.take(1)).size() != 0) {
             return b;
         }
-        if (turn % 8 == 7 && (b = take_medium(worker, steal, stolen)).size() != 0) {
+        if (turn % 8 == 7 && (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
             return b;
         }
         if ((b = high_.take(1)).size() != 0 ||
-            (b = take_medium(worker, steal, stolen)).size() != 0) {
+            (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
             return b;
         }
         return low_.take(1);
@@ -105,6 +107,7 @@ public:
     /// Takes the task of that priority that seems to have waited longest.
     batch take_oldest(priority level) noexcept {
         bool stolen = false;
+        unsigned victim = 0;
         switch (level) {
         case priority::high:
             return high_.take(1);
@@ -114,7 +117,7 @@ public:
             break;
         }
         // relaxed: as in append().
-        return take_medium(own_.empty() ? 0 : target_.load(std::memory_order_relaxed), true,
+        return take_medium(own_.empty() ? 0 : target_.load(std::memory_order_relaxed), true, victim,
                            stolen);
     }
 
@@ -169,7 +172,7 @@ private:
             [&](queue::cell& c, std::size_t i, void* room) noexcept { c.emplace(make(i), room); });
     }
 
-    batch take_medium(unsigned worker, bool steal, bool& stolen) noexcept {
+    batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
         batch b;
         if (!own_.empty() && (b = own_[worker]->take(1)).size() != 0) {
             return b;
@@ -178,10 +181,12 @@ private:
             return b;
         }
         if (steal) {
+            // Where there was one, there are most likely others.
             const auto count = static_cast<unsigned>(own_.size());
-            for (unsigned i = 1; i < count; ++i) {
-                const unsigned victim = worker + i < count ? worker + i : worker + i - count;
-                if ((b = own_[victim]->take(1)).size() != 0) {
+            for (unsigned i = 0; i < count; ++i) {
+                const unsigned from = victim + i < count ? victim + i : victim + i - count;
+                if (from != worker && (b = own_[from]->take(1)).size() != 0) {
+                    victim = from;
                     stolen = true;
                     return b;
                 }

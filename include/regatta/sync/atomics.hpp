@@ -76,6 +76,8 @@ public:
             full_fence();
         }
     }
+    /// A full fence, where both sides are common. It pairs with `heavy()`, too.
+    void full() const noexcept { full_fence(); }
     void heavy() const noexcept {
         full_fence();
         if (kernel_) {

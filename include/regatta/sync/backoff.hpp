@@ -11,13 +11,17 @@
 
 namespace regatta {
 
-/// Paces a loop that waits for something: first it spins, then it yields, then it says "park".
+/// Paces a loop that waits for something: first it spins, then it says "park".
 ///
 /// The spin doubles from one hint to `longest_spin` a step, so that the first steps react within
 /// nanoseconds and the later ones leave the memory bus alone. The whole stays within some tens of
 /// microseconds: about what a futex wake-up costs, so that waiting awake never costs more than
 /// twice what the better choice would have (the competitive bound of A. Karlin et al.,
 /// "Competitive randomized algorithms for non-uniform problems", 1990).
+///
+/// It does not yield in between: a scheduler that goes by deadlines (Linux from 6.6) takes a yield
+/// as a wish to come later, and remembers it over the sleep that follows, so that the next wake-up
+/// no longer interrupts whoever runs.
 ///
 /// ```cpp
 /// regatta::backoff pace;
@@ -33,14 +37,11 @@ public:
     /// Waits a little, longer each time.
     /// @returns false when it is time to park instead; it has not waited then.
     bool pause() noexcept {
-        if (step_ < spin_steps) {
-            for (std::uint32_t i = 0; i < (1u << step_); ++i) {
-                Atomics::relax();
-            }
-        } else if (step_ < spin_steps + yield_steps) {
-            Atomics::yield();
-        } else {
+        if (step_ == spin_steps) {
             return false;
+        }
+        for (std::uint32_t i = 0; i < (1u << step_); ++i) {
+            Atomics::relax();
         }
         ++step_;
         return true;
@@ -51,7 +52,6 @@ public:
 
 private:
     static constexpr std::uint32_t spin_steps = 9; ///< 1, 2, 4 … 256 hints: 511 in all.
-    static constexpr std::uint32_t yield_steps = 4;
 
     std::uint32_t step_ = 0;
 };

@@ -76,7 +76,7 @@ public:
         return sleep(mine, &deadline);
     }
 
-    /// Returns once `condition()` holds: looks, spins, yields, then sleeps between the looks.
+    /// Returns once `condition()` holds: looks, spins, then sleeps between the looks.
     ///
     /// `condition` may be called any number of times and must stay true for this thread once it
     /// was; what it throws is passed on.
@@ -109,6 +109,13 @@ public:
         // relaxed: as in notify.
         const std::uint64_t s = state_.load(std::memory_order_relaxed);
         return sleepers(s) != woken(s);
+    }
+
+    /// Whether a thread is being woken that has not returned from its wait; for a notifier that
+    /// asks after a fence of its own.
+    bool waking() const noexcept {
+        // relaxed: the caller's fence orders it.
+        return woken(state_.load(std::memory_order_relaxed)) != 0;
     }
 
 private:

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Where the workers of a pool sleep, and who wakes them when there is a task.
+
+#include <regatta/sync/atomics.hpp>
+#include <regatta/sync/wake_gate.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace regatta {
+
+/// A wake gate for workers any of which will do for a task.
+///
+/// While one worker looks for a task, or is being woken to do so, a producer wakes no other: that
+/// one will find the task, and when it has found one and sees a second, it wakes the next worker
+/// itself. So a burst of tasks costs the producer one system call, and of many workers no more are
+/// awake than find something.
+///
+/// Threads: any; a `search` belongs to one worker. Blocks: `commit_wait` only. Order: as
+/// `wake_gate`. Cost: a notification while nobody sleeps is one load; while somebody sleeps and
+/// another looks, a fence more. Source: the rule that the one who found wakes the next: D. Vyukov,
+/// "Scalable Go scheduler design document", 2012.
+///
+/// I1 (no task is forgotten): after a task was appended and its notification has returned, a worker
+///    looks for it that is awake, or is being woken, unless all are busy; and if the worker that
+///    looks finds another task, it wakes one more.
+template<class Atomics>
+class basic_worker_gate {
+public:
+    using ticket = typename basic_wake_gate<Atomics>::ticket;
+    using time_point = std::chrono::steady_clock::time_point;
+
+    /// What one worker is at: whether it counts as looking for a task.
+    class search {
+        friend basic_worker_gate;
+        bool on_ = false;
+    };
+
+    /// A task was appended: sees to it that a worker looks for it.
+    void notify_one() noexcept {
+        if (!gate_.has_sleepers()) {
+            return;
+        }
+        // Partner: the fences in end() and prepare_wait(). Either this sees that nobody looks any
+        // more, or whoever stopped looking sees the task.
+        fence_.full();
+        // relaxed: see the fence.
+        if (searching_.load(std::memory_order_relaxed) == 0 && !gate_.waking()) {
+            gate_.notify_one();
+        }
+    }
+    /// Something else has changed that every worker is to look at.
+    void notify_all() noexcept { gate_.notify_all(); }
+
+    /// The worker has found nothing and goes on looking.
+    void begin(search& mine) noexcept {
+        if (!mine.on_) {
+            mine.on_ = true;
+            // relaxed: only who reads the count after a fence relies on it.
+            searching_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+    /// The worker stops looking: it has found a task, or does something else.
+    /// @returns whether there is a further task, by `ready()`, for which it is to notify another
+    /// worker, since a producer may have relied on this one.
+    template<class Ready>
+    [[nodiscard]] bool end(search& mine, Ready&& ready) noexcept {
+        if (!mine.on_) [[likely]] {
+            return false;
+        }
+        stop(mine);
+        // Partner: the fence in notify_one().
+        fence_.full();
+        return ready();
+    }
+
+    /// As `wake_gate`; the worker stops looking.
+    [[nodiscard]] ticket prepare_wait(search& mine) noexcept {
+        stop(mine);
+        return gate_.prepare_wait();
+    }
+    /// As `wake_gate`; the worker looks again.
+    void cancel_wait(search& mine) noexcept {
+        begin(mine);
+        gate_.cancel_wait();
+    }
+    void commit_wait(search& mine, ticket t) noexcept {
+        gate_.commit_wait(t);
+        begin(mine);
+    }
+    bool commit_wait_until(search& mine, ticket t, time_point deadline) noexcept {
+        const bool notified = gate_.commit_wait_until(t, deadline);
+        begin(mine);
+        return notified;
+    }
+
+private:
+    void stop(search& mine) noexcept {
+        if (std::exchange(mine.on_, false)) {
+            // relaxed: ordered by the fence that follows.
+            searching_.fetch_sub(1, std::memory_order_relaxed);
+        }
+    }
+
+    basic_wake_gate<Atomics> gate_;
+    /// Workers that are awake and look for a task. Written by them, read by those who notify while
+    /// somebody sleeps.
+    typename Atomics::template atomic<std::uint32_t> searching_{0};
+    [[no_unique_address]] typename Atomics::fence fence_;
+};
+
+/// The worker gate of real programs.
+using worker_gate = basic_worker_gate<std_atomics>;
+
+} // namespace regatta
