@@ -267,6 +267,32 @@ TYPED_TEST(pool_overflow, drop_oldest_drops_the_oldest) {
     EXPECT_EQ(stats.refused, 1u);
 }
 
+// What continues a task that is dropped is submitted by whoever drops it.
+TYPED_TEST(pool_overflow, drop_oldest_may_submit_in_turn) {
+    for (const std::size_t capacity : {1u, 2u}) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 1, .capacity = capacity, .when_full = overflow::drop_oldest});
+        door d;
+        hold_worker(pool, d);
+        std::vector<regatta::future<void>> ends;
+        for (int i = 0; i < 10; ++i) {
+            ends.push_back(pool.submit([&] { ++runs; }).then(pool, [&] { ++runs; }));
+        }
+        d.open();
+        int cancelled = 0;
+        for (auto& end : ends) {
+            try {
+                end.get();
+            } catch (const regatta::task_cancelled&) {
+                ++cancelled;
+            }
+        }
+        EXPECT_GE(cancelled, 8);
+        pool.wait();
+        EXPECT_EQ(pool.stats().submitted, pool.stats().run + pool.stats().cancelled);
+    }
+}
+
 // "one of the lowest priority that waits. If all that wait are more important than the new one, its
 // caller gets `task_rejected`."
 TYPED_TEST(pool_overflow, drop_oldest_spares_the_more_important) {
