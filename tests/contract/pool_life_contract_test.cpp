@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of thread_pool promises of pausing and ending; each test quotes the sentence
+// that it checks.
+
+#include "../unit/counted.hpp"
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::await;
+using library_test::counted;
+using library_test::door;
+using library_test::hold_worker;
+using regatta::stop_mode;
+using regatta::task_rejected;
+
+template<class Pool>
+class pool_life : public testing::Test {};
+TYPED_TEST_SUITE(pool_life, library_test::every_pool, library_test::pool_names);
+
+} // namespace
+
+// "Lets workers begin no further task until `resume`; tasks are still taken."
+TYPED_TEST(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    EXPECT_FALSE(pool.paused());
+    pool.pause();
+    pool.pause();
+    EXPECT_TRUE(pool.paused());
+    for (int i = 0; i < 100; ++i) {
+        pool.execute([&] { ++runs; });
+    }
+    EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(2)));
+    EXPECT_EQ(runs.load(), 0);
+    EXPECT_EQ(pool.queued(), 100u);
+    pool.resume();
+    EXPECT_FALSE(pool.paused());
+    pool.wait();
+    EXPECT_EQ(runs.load(), 100);
+    pool.resume();
+}
+
+// "Returns once no task runs; within a task, at once."
+TYPED_TEST(pool_life, pause_returns_when_no_task_runs) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 200; ++round) {
+        std::atomic<int> running{0};
+        for (int i = 0; i < 20; ++i) {
+            pool.execute([&] {
+                ++running;
+                std::this_thread::yield();
+                --running;
+            });
+        }
+        pool.pause();
+        ASSERT_EQ(running.load(), 0);
+        pool.resume();
+        pool.wait();
+    }
+    auto inside = pool.submit([&] {
+        pool.pause();
+        const bool paused = pool.paused();
+        pool.resume();
+        return paused;
+    });
+    EXPECT_TRUE(inside.get());
+}
+
+TYPED_TEST(pool_life, a_task_that_pauses_its_pool_is_the_last) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 1});
+    door d;
+    hold_worker(pool, d);
+    pool.execute([&] {
+        ++runs;
+        pool.pause();
+    });
+    pool.execute([&] { ++runs; });
+    d.open();
+    await([&] { return pool.paused(); });
+    pool.pause(); // Until it has ended.
+    EXPECT_EQ(runs.load(), 1);
+    pool.resume();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 2);
+}
+
+// "Takes no task from outside any more, runs those that it took and those that these submit".
+TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2, .name = "closing"});
+    std::function<void(int)> grow = [&](int depth) {
+        ++runs;
+        if (depth != 0) {
+            pool.execute(grow, depth - 1);
+            pool.submit(grow, depth - 1).wait();
+            pool.execute_batch(std::vector<std::function<void()>>(2, [&] { ++runs; }));
+        }
+    };
+    for (int i = 0; i < 10; ++i) {
+        pool.execute(grow, 4);
+    }
+    EXPECT_FALSE(pool.closed());
+    pool.close();
+    EXPECT_TRUE(pool.closed());
+    EXPECT_EQ(runs.load(), 10 * (31 + 30));
+    // "Again: does nothing."
+    pool.close();
+    pool.stop(stop_mode::drain);
+    pool.stop(stop_mode::discard);
+    pool.wait();
+    pool.pause();
+    pool.resume();
+    EXPECT_TRUE(pool.wait_for(std::chrono::seconds(0)));
+    try {
+        pool.execute([] {});
+        ADD_FAILURE() << "a closed pool took it";
+    } catch (const task_rejected& error) {
+        EXPECT_EQ(error.why(), task_rejected::reason::closed);
+        EXPECT_STREQ(error.what(), "the pool 'closing' does not take the task: it is closed");
+    }
+    EXPECT_THROW(static_cast<void>(pool.submit([] {})), task_rejected);
+    EXPECT_FALSE(pool.try_execute([] {}));
+    EXPECT_THROW(pool.execute_batch(std::vector<std::function<void()>>(2, [] {})), task_rejected);
+    EXPECT_THROW(static_cast<void>(pool.submit_batch(std::vector<std::function<void()>>(2, [] {}))),
+                 task_rejected);
+    EXPECT_EQ(pool.stats().refused, 7u);
+    EXPECT_EQ(pool.stats().run, pool.stats().submitted);
+}
+
+// "A paused pool goes on for it."
+TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    pool.pause();
+    for (int i = 0; i < 20; ++i) {
+        pool.execute([&] { ++runs; });
+    }
+    pool.close();
+    EXPECT_EQ(runs.load(), 20);
+}
+
+TYPED_TEST(pool_life, several_threads_close_at_once) {
+    for (int round = 0; round < library_test::rounds(100); ++round) {
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 2});
+        for (int i = 0; i < 20; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+        std::vector<std::thread> closers;
+        for (int i = 0; i < 3; ++i) {
+            closers.emplace_back([&] {
+                pool.close();
+                EXPECT_EQ(runs.load(), 20); // Each returns after all that was taken.
+            });
+        }
+        for (auto& c : closers) {
+            c.join();
+        }
+    }
+}
+
+// "with `stop_mode::discard` without running what has not begun"; "their futures are cancelled".
+TYPED_TEST(pool_life, discard_destroys_what_has_not_begun) {
+    std::atomic<int> alive{0};
+    std::atomic<int> runs{0};
+    std::optional<regatta::future<int>> waits_inside;
+    TypeParam pool({.threads = 1});
+    door d;
+    pool.execute([&] {
+        d.pass();
+        ++runs;
+        pool.execute([&] { runs += 100; }); // Is taken, and not run.
+    });
+    d.await_inside(1);
+    for (int i = 0; i < 10; ++i) {
+        pool.execute(static_cast<regatta::priority>(i % 3),
+                     [&runs, c = counted(alive, 100)] { runs += c.value(); });
+    }
+    auto future = pool.submit([c = counted(alive, 1)] { return c.value(); });
+    EXPECT_EQ(alive.load(), 11);
+    std::thread stopper([&] { pool.stop(stop_mode::discard); });
+    EXPECT_THROW(future.get(), regatta::task_cancelled);
+    d.open();
+    stopper.join();
+    EXPECT_EQ(runs.load(), 1);
+    EXPECT_EQ(alive.load(), 0);
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.submitted, 13u);
+    EXPECT_EQ(stats.run, 1u);
+    EXPECT_EQ(stats.cancelled, 12u);
+    EXPECT_EQ(stats.queued, 0u);
+}
+
+// A task that waits while its pool discards gets what it waits for cancelled.
+TYPED_TEST(pool_life, discard_ends_the_waits_of_tasks) {
+    TypeParam pool({.threads = 2});
+    std::atomic<bool> waiting{false};
+    door d;
+    hold_worker(pool, d);
+    auto all = pool.submit([&] {
+        waiting = true;
+        pool.wait();
+        return true;
+    });
+    await([&] { return waiting.load(); });
+    std::thread stopper([&] { pool.stop(stop_mode::discard); });
+    await([&] { return pool.closed(); });
+    d.open();
+    stopper.join();
+    EXPECT_TRUE(all.get());
+}
+
+// The destructor is `close`: in whatever state the pool is.
+TYPED_TEST(pool_life, is_destroyed_in_every_state) {
+    std::atomic<int> runs{0};
+    std::atomic<int> alive{0};
+    const auto task = [&] { return [&runs, c = counted(alive, 1)] { runs += c.value(); }; };
+    { const TypeParam idle({.threads = 2}); }
+    { TypeParam by_default; }
+    {
+        TypeParam paused({.threads = 2});
+        paused.pause();
+    }
+    {
+        TypeParam paused_with_tasks({.threads = 2});
+        paused_with_tasks.pause();
+        for (int i = 0; i < 10; ++i) {
+            paused_with_tasks.execute(task());
+        }
+    }
+    EXPECT_EQ(runs.exchange(0), 10);
+    {
+        TypeParam at_work({.threads = 2});
+        for (int i = 0; i < 1000; ++i) {
+            at_work.execute(task());
+        }
+    }
+    EXPECT_EQ(runs.exchange(0), 1000);
+    {
+        TypeParam closed({.threads = 2});
+        closed.execute(task());
+        closed.close();
+    }
+    EXPECT_EQ(runs.exchange(0), 1);
+    {
+        TypeParam pausing_itself({.threads = 2});
+        pausing_itself.execute([&] { pausing_itself.pause(); });
+        for (int i = 0; i < 10; ++i) {
+            pausing_itself.execute(task());
+        }
+    }
+    EXPECT_EQ(runs.exchange(0), 10);
+    EXPECT_EQ(alive.load(), 0);
+}
+
+// "It may outlive its pool."
+TYPED_TEST(pool_life, futures_outlive_the_pool) {
+    std::vector<regatta::future<int>> futures;
+    {
+        TypeParam pool({.threads = 1});
+        for (int i = 0; i < 100; ++i) {
+            futures.push_back(pool.submit([i] { return i; }));
+        }
+    }
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(futures[static_cast<std::size_t>(i)].get(), i);
+    }
+}
+
+// A task that is done makes its future ready, also while the pool is being destroyed.
+TYPED_TEST(pool_life, others_wait_for_futures_while_it_is_destroyed) {
+    for (int round = 0; round < library_test::rounds(100); ++round) {
+        regatta::future<int> future;
+        std::thread waiter;
+        {
+            TypeParam pool({.threads = 2});
+            future = pool.submit([] { return 5; });
+            waiter = std::thread([&] { EXPECT_EQ(future.get(), 5); });
+        }
+        waiter.join();
+    }
+}

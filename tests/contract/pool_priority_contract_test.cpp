@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What task_queues and the pools promise of order and priority; each test quotes the sentence that
+// it checks.
+
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using library_test::door;
+using library_test::hold_worker;
+using regatta::priority;
+
+template<class Pool>
+class pool_priority : public testing::Test {};
+TYPED_TEST_SUITE(pool_priority, library_test::every_pool, library_test::pool_names);
+
+} // namespace
+
+// "whichever worker is free begins the one that has waited longest".
+TYPED_TEST(pool_priority, one_worker_runs_tasks_in_order) {
+    TypeParam pool({.threads = 1});
+    for (const auto level : {priority::medium, priority::high, priority::low}) {
+        std::vector<int> order;
+        for (int i = 0; i < 500; ++i) {
+            pool.execute(level, [&order, i] { order.push_back(i); });
+        }
+        std::vector<std::function<void()>> batch;
+        for (int i = 500; i < 700; ++i) {
+            batch.emplace_back([&order, i] { order.push_back(i); });
+        }
+        pool.execute_batch(batch, level);
+        pool.wait();
+        ASSERT_EQ(order.size(), 700u);
+        EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+    }
+}
+
+// "A worker takes from the high queue, then its own, …, then the low queue."
+TYPED_TEST(pool_priority, the_higher_comes_first) {
+    TypeParam pool({.threads = 1});
+    std::string order;
+    pool.pause();
+    for (const auto& [level, letter] : {std::pair(priority::low, 'l'),
+                                        {priority::medium, 'm'},
+                                        {priority::high, 'h'},
+                                        {priority::low, 'L'},
+                                        {priority::medium, 'M'},
+                                        {priority::high, 'H'}}) {
+        pool.execute(level, [&order, c = letter] { order += c; });
+    }
+    pool.resume();
+    pool.wait();
+    EXPECT_EQ(order, "hHmMlL");
+}
+
+// "So that none starves, its every 8th take looks into the medium queues before the high one, and
+// its every 32nd into the low one first."
+TYPED_TEST(pool_priority, none_starves) {
+    TypeParam pool({.threads = 1});
+    std::string order;
+    pool.pause();
+    for (int i = 0; i < 640; ++i) {
+        pool.execute(priority::high, [&order] { order += 'h'; });
+        pool.execute(priority::medium, [&order] { order += 'm'; });
+        pool.execute(priority::low, [&order] { order += 'l'; });
+    }
+    pool.resume();
+    pool.wait();
+    const auto begin = order.substr(0, 320);
+    EXPECT_EQ(std::count(begin.begin(), begin.end(), 'l'), 10);
+    EXPECT_EQ(std::count(begin.begin(), begin.end(), 'm'), 30);
+    EXPECT_EQ(std::count(begin.begin(), begin.end(), 'h'), 280);
+}
+
+// … however long the others keep coming.
+TYPED_TEST(pool_priority, a_low_task_runs_among_endless_high_ones) {
+    TypeParam pool({.threads = 1});
+    std::atomic<bool> reached{false};
+    std::function<void()> endless = [&] {
+        if (!reached.load()) {
+            pool.execute(priority::high, std::ref(endless));
+        }
+    };
+    std::function<void()> endless_medium = [&] {
+        if (!reached.load()) {
+            pool.execute(std::ref(endless_medium));
+        }
+    };
+    pool.execute(priority::high, std::ref(endless));
+    pool.execute(std::ref(endless_medium));
+    pool.execute(priority::low, [&] { reached = true; });
+    pool.wait();
+    EXPECT_TRUE(reached.load());
+}
+
+// A task whose worker is held is run by another.
+TYPED_TEST(pool_priority, a_long_task_holds_up_nobody_else) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    door d;
+    hold_worker(pool, d);
+    for (int i = 0; i < 500; ++i) {
+        pool.execute([&] { ++runs; });
+        pool.execute(static_cast<priority>(i % 3), [&] { ++runs; });
+    }
+    library_test::await([&] { return runs.load() == 1000; });
+    d.open();
+}
