@@ -40,8 +40,7 @@ struct small_pool {
                             [&] { return queue.appended(); });
     }
     void submit(unsigned task) {
-        queue.append<true, false>(
-            1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
+        queue.append<true, 0>(1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
         gate.notify_one();
     }
     bool run_next(unsigned worker, queue_type::tally& mine) {

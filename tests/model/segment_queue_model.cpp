@@ -156,7 +156,7 @@ struct batches : rl::test_suite<batches, 3> {
     void thread(unsigned index) {
         if (index == 0) {
             for (unsigned done = 0; done < 5;) {
-                const auto run = queue.append<false, false>(
+                const auto run = queue.append<false, 0>(
                     5 - done, [&](queue_type::cell& c, std::size_t i, void*) {
                         c.emplace(done + static_cast<unsigned>(i));
                     });
@@ -191,8 +191,8 @@ struct closing : rl::test_suite<closing, 3> {
             RL_ASSERT(!queue.emplace(7u));
             RL_ASSERT(queue.appended() <= last + 1); // The one that may.
         } else {
-            queue.append<true, false>(
-                1, [](queue_type::cell& c, std::size_t, void*) { c.emplace(8u); });
+            queue.append<true, 0>(1,
+                                  [](queue_type::cell& c, std::size_t, void*) { c.emplace(8u); });
         }
     }
     void after() {
@@ -204,7 +204,7 @@ struct closing : rl::test_suite<closing, 3> {
 
 /// The room beside a cell comes whole, whichever producer brought it.
 struct room : rl::test_suite<room, 3> {
-    regatta::basic_segment_queue<unsigned, model::model_atomics, 2, 8> queue;
+    regatta::basic_segment_queue<unsigned, model::model_atomics, 2> queue;
 
     void thread(unsigned index) {
         if (index == 2) {
@@ -221,7 +221,7 @@ struct room : rl::test_suite<room, 3> {
             }
             return;
         }
-        queue.append<false, true>(1, [&](auto& c, std::size_t, void* beside) {
+        queue.append<false, 8>(1, [&](auto& c, std::size_t, void* beside) {
             RL_ASSERT(beside != nullptr);
             c.emplace(index);
         });
@@ -284,6 +284,6 @@ int main() {
         {"segment_queue.hpp", "queue_segment.hpp"},
         {{"load last_segment", object},
          {"store extend", object},
-         {"load provide_room", memory},
-         {"modify provide_room", memory}});
+         {"load provide_rooms", memory},
+         {"modify provide_rooms", memory}});
 }

@@ -35,7 +35,7 @@ enum class queue_layout {
 /// Threads: any. Blocks and costs: as `segment_queue`.
 class task_queues {
 public:
-    using queue = segment_queue<task_slot, 64, task_room_size>;
+    using queue = segment_queue<task_slot>;
     using batch = queue::batch;
     using tally = queue::tally;
 
@@ -166,7 +166,8 @@ private:
 
     template<bool EvenClosed, class F, class Make>
     static queue::appended_run append_to(queue& q, std::size_t count, Make& make) {
-        constexpr bool beside = !task_slot::fits_cell<F>;
+        constexpr std::size_t beside = task_slot::fits_cell<F> ? 0 : sizeof(F);
+        static_assert(task_room_size <= queue::largest_room);
         return q.append<EvenClosed, beside>(
             count,
             [&](queue::cell& c, std::size_t i, void* room) noexcept { c.emplace(make(i), room); });

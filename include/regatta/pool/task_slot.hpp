@@ -14,7 +14,7 @@
 namespace regatta {
 
 /// Bytes beside a cell for closures that do not fit into it.
-inline constexpr std::size_t task_room_size = 240;
+inline constexpr std::size_t task_room_size = 256;
 
 /// A closure that says itself whether it ran: its call returns false if it had been called off.
 template<class F>
@@ -41,8 +41,8 @@ public:
         sizeof(F) <= task_room_size &&
         alignof(F) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<F>;
 
-    /// @param room `task_room_size` bytes that are the closure's until it ends; null if it fits the
-    /// cell.
+    /// @param room as many bytes as it has that are the closure's until it ends; null if it fits
+    /// the cell.
     template<class F>
     task_slot(F&& closure, void* room) noexcept {
         using function = std::remove_cvref_t<F>;

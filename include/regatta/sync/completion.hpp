@@ -162,7 +162,7 @@ public:
         wake_if(seen);
     }
 
-    /// Waits until the task is complete: looks, spins, yields, sleeps.
+    /// Waits until the task is complete: looks, spins, sleeps.
     /// @returns false if the deadline passed first.
     bool wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
         for (basic_backoff<Atomics> pace; !complete();) {

@@ -9,7 +9,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/sync/atomics.hpp>
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ namespace regatta {
 ///
 /// A segment has one life after the other, each with a number of its own, so that a position names
 /// a cell in one life. Threads and orders: see `basic_segment_queue`, whose part it is.
-template<class T, class Atomics, std::size_t Size, std::size_t RoomSize, class Queue>
+template<class T, class Atomics, std::size_t Size, class Queue>
 struct queue_segment {
     /// In the tail of a segment: the queue is closed. Positions never reach it.
     static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
@@ -49,14 +49,25 @@ struct queue_segment {
         typename Atomics::template cell<T> element;
     };
 
-    struct room_type {
-        alignas(std::max_align_t) std::byte bytes[std::max<std::size_t>(RoomSize, 1)];
+    /// Memory beside a cell comes in three sizes, so that what needs little lies close together.
+    static constexpr std::size_t largest_room = 4 * cache_line_size;
+    static constexpr unsigned room_classes = 3;
+    struct alignas(cache_line_size) line {
+        std::byte bytes[cache_line_size];
     };
+    /// The class of a size: 0, 1 or 2 for up to 1, 2 or 4 lines.
+    static constexpr unsigned room_class(std::size_t bytes) noexcept {
+        return static_cast<unsigned>(std::bit_width((bytes - 1) / cache_line_size));
+    }
 
     explicit queue_segment(Queue& q) noexcept : owner(q) {}
     queue_segment(const queue_segment&) = delete;
     queue_segment& operator=(const queue_segment&) = delete;
-    ~queue_segment() { delete[] room.load(std::memory_order_relaxed); }
+    ~queue_segment() {
+        for (auto& room : rooms) {
+            delete[] room.load(std::memory_order_relaxed);
+        }
+    }
 
     /// Makes it the segment of that number, with all its cells free.
     void begin(std::uint64_t number, bool closed) noexcept {
@@ -68,18 +79,20 @@ struct queue_segment {
         tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
     }
 
-    /// The room beside a cell; `provide_room` was called by this thread.
-    void* room_of(std::size_t index) noexcept {
-        // relaxed: provide_room() has acquired it.
-        return room.load(std::memory_order_relaxed) + index;
+    /// The room beside a cell; `provide_rooms` was called by this thread.
+    void* room_of(unsigned size_class, std::size_t index) noexcept {
+        // relaxed: provide_rooms() has acquired it.
+        return rooms[size_class].load(std::memory_order_relaxed) + (index << size_class);
     }
-    void provide_room() {
+    /// Failure: `std::bad_alloc`.
+    void provide_rooms(unsigned size_class) {
+        auto& room = rooms[size_class];
         // acquire: partner is the release below; the memory is there.
-        room_type* present = room.load(std::memory_order_acquire);
+        line* present = room.load(std::memory_order_acquire);
         if (present != nullptr) [[likely]] {
             return;
         }
-        auto fresh = std::make_unique_for_overwrite<room_type[]>(Size);
+        auto fresh = std::make_unique_for_overwrite<line[]>(Size << size_class);
         while (present == nullptr) {
             // release: partner is the acquire above.
             if (room.compare_exchange_weak(present, fresh.get(), std::memory_order_release,
@@ -106,7 +119,7 @@ struct queue_segment {
     /// What follows in the chain, or null. Written under the lock, read by consumers.
     typename Atomics::template atomic<queue_segment*> next{nullptr};
     /// The memory beside the cells, or null. Written by the first producer that needs it.
-    typename Atomics::template atomic<room_type*> room{nullptr};
+    typename Atomics::template atomic<line*> rooms[room_classes]{nullptr, nullptr, nullptr};
     /// The next position that a consumer claims. Written and read by consumers.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};
     /// Cells that were finished in this life, and one more when the chain has left the segment.

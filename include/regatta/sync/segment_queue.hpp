@@ -28,8 +28,8 @@ namespace regatta {
 /// filled again, so that a queue that stays short stays in the cache and calls the heap no more.
 /// Only who goes from one segment to the next takes a lock.
 ///
-/// An element may have `RoomSize` bytes beside its cell, for what does not fit into it; a segment
-/// gets them when one of its elements first asks.
+/// An element may have `largest_room` bytes beside its cell, for what does not fit into it; a
+/// segment gets them when one of its elements first asks.
 ///
 /// Threads: any, for every member but the destructor. Blocks: only for that lock; a producer that
 /// is descheduled between claim and publication holds back the elements behind its own, not the
@@ -46,14 +46,16 @@ namespace regatta {
 /// I3: a position never comes back: the k-th segment of the chain has the positions 2kN … 2kN + N,
 ///     so that whoever still looks at an earlier life of a segment fails in its compare-and-swap.
 /// I4: after `close` nothing is appended but by those who may append to a closed queue.
-template<class T, class Atomics, std::size_t SegmentSize = 64, std::size_t RoomSize = 0>
+template<class T, class Atomics, std::size_t SegmentSize = 64>
 class basic_segment_queue {
     static_assert(SegmentSize >= 2 && (SegmentSize & (SegmentSize - 1)) == 0);
 
-    using segment = queue_segment<T, Atomics, SegmentSize, RoomSize, basic_segment_queue>;
+    using segment = queue_segment<T, Atomics, SegmentSize, basic_segment_queue>;
     using slot = typename segment::slot;
 
 public:
+    static constexpr std::size_t largest_room = segment::largest_room;
+
     using cell = typename Atomics::template cell<T>;
 
     /// What `append` did.
@@ -135,7 +137,7 @@ public:
     /// Appends `T(args...)`. @returns false, with `args` untouched, if the queue is closed.
     template<class... Args>
     bool emplace(Args&&... args) {
-        return append<false, false>(1, [&](cell& c, std::size_t, void*) noexcept {
+        return append<false, 0>(1, [&](cell& c, std::size_t, void*) noexcept {
                    c.emplace(std::forward<Args>(args)...);
                }).count != 0;
     }
@@ -143,11 +145,12 @@ public:
     /// Appends up to `count` elements side by side.
     ///
     /// @tparam EvenClosed whether a closed queue takes them, too.
-    /// @tparam WithRoom whether the elements need the room beside their cells.
+    /// @tparam Room how many bytes each element needs beside its cell.
     /// @param fill called as `fill(cell, i, room)` for the i-th of them, in order; makes the
     /// element with `cell.emplace(...)` and must not throw. `room` is null without room.
-    template<bool EvenClosed, bool WithRoom, class Fill>
+    template<bool EvenClosed, std::size_t Room, class Fill>
     appended_run append(std::size_t count, Fill&& fill) {
+        static_assert(Room <= largest_room);
         for (;;) {
             segment& s = last_segment();
             // relaxed: a guess that the compare-and-swap checks.
@@ -160,8 +163,8 @@ public:
                 extend(s);
                 continue;
             }
-            if constexpr (WithRoom) {
-                s.provide_room();
+            if constexpr (Room != 0) {
+                s.provide_rooms(segment::room_class(Room));
             }
             const std::size_t claimed = std::min(count, SegmentSize - index);
             // acquire: partner is the release in begin(); what consumers did with the cells in the
@@ -173,7 +176,8 @@ public:
             }
             for (std::size_t i = 0; i < claimed; ++i) {
                 slot& at = s.slots[index + i];
-                fill(at.element, i, WithRoom ? s.room_of(index + i) : nullptr);
+                fill(at.element, i,
+                     Room != 0 ? s.room_of(segment::room_class(Room), index + i) : nullptr);
                 // release: partner is the acquire of the turn in take(); publishes the element.
                 at.turn.store(segment::turn_of(position + i), std::memory_order_release);
             }
@@ -358,7 +362,7 @@ private:
 };
 
 /// The segment queue of real programs.
-template<class T, std::size_t SegmentSize = 64, std::size_t RoomSize = 0>
-using segment_queue = basic_segment_queue<T, std_atomics, SegmentSize, RoomSize>;
+template<class T, std::size_t SegmentSize = 64>
+using segment_queue = basic_segment_queue<T, std_atomics, SegmentSize>;
 
 } // namespace regatta
