@@ -36,6 +36,8 @@ public:
     /// Runs the task, once. @returns false if it had been cancelled, or is now because its stop
     /// token was stopped; true if it ran, here or in a wait for it.
     bool operator()() noexcept { return std::exchange(state_, nullptr)->run_as_job(); }
+    /// As the destructor. @returns what the call would have told: whether a wait has run it.
+    bool drop() noexcept { return std::exchange(state_, nullptr)->drop_as_job(); }
 
 private:
     future_state* state_;

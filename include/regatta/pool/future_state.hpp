@@ -56,13 +56,17 @@ public:
         }
         return run_claimed(true);
     }
-    /// The job is destroyed unrun: cancels the task and leaves.
-    void drop_as_job() noexcept {
+    /// The job is destroyed unrun: cancels the task and leaves. @returns false; true if a wait for
+    /// it has run the task.
+    bool drop_as_job() noexcept {
         if (!status_.claim()) {
-            return leave_as_job();
+            const bool ran = !status_.cancelled();
+            leave_as_job();
+            return ran;
         }
         drop_closure();
         go_on_with(end(outcome::cancelled, true));
+        return false;
     }
 
     /// Cancels the task if it has not started. @returns whether it did.

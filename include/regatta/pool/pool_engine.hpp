@@ -9,6 +9,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/pool/pool_workers.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -177,6 +178,9 @@ public:
         pool_stats s;
         members_.read(s);
         s.cancelled += census_.dropped();
+        const auto late = std::min(dropped_late_.load(std::memory_order_relaxed), s.cancelled);
+        s.cancelled -= late;
+        s.run += late;
         s.queued = queues_.size();
         s.submitted = queues_.appended();
         s.refused = refused_.load(std::memory_order_relaxed);
@@ -225,7 +229,9 @@ private:
             return false;
         }
         room_.give(1); // First: what continues it may be submitted by its end.
-        b[0].drop();
+        if (b[0].drop()) {
+            dropped_late_.fetch_add(1, std::memory_order_relaxed); // add_dropped() publishes it.
+        }
         b.destroy(0);
         task_queues::tally mine;
         mine.finish(b, 1);
@@ -319,6 +325,10 @@ private:
             pace.reset();
         }
     }
+
+    /// Of the tasks that were dropped, those that a wait had run before. Written by who drops, read
+    /// by `stats`.
+    std::atomic<std::uint64_t> dropped_late_{0};
 };
 
 } // namespace regatta

@@ -230,7 +230,7 @@ protected:
                 report(std::current_exception());
             }
         } else {
-            b[0].drop();
+            ran = b[0].drop();
         }
         b.destroy(0);
         me.tally.finish(b, 1);

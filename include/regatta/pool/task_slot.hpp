@@ -64,13 +64,13 @@ public:
     /// @returns whether it ran; false if it had been called off.
     bool run() { return calls_->run(storage_); }
 
-    /// Destroys the closure unrun.
-    void drop() noexcept { calls_->drop(storage_); }
+    /// Destroys the closure unrun. @returns false; true if it says that it ran before.
+    bool drop() noexcept { return calls_->drop(storage_); }
 
 private:
     struct calls {
         bool (*run)(void* storage);
-        void (*drop)(void* storage) noexcept;
+        bool (*drop)(void* storage) noexcept;
     };
 
     template<class F, bool InRoom>
@@ -82,20 +82,28 @@ private:
     }
 
     template<class F, bool InRoom>
-    static constexpr calls calls_of{
-        [](void* storage) {
-            struct end_of_life {
-                F& closure;
-                ~end_of_life() { closure.~F(); }
-            } end{closure_in<F, InRoom>(storage)};
-            if constexpr (says_whether_it_ran<F>) {
-                return static_cast<bool>(end.closure());
-            } else {
-                end.closure();
-                return true;
-            }
-        },
-        [](void* storage) noexcept { std::destroy_at(&closure_in<F, InRoom>(storage)); }};
+    static constexpr calls calls_of{[](void* storage) {
+                                        struct end_of_life {
+                                            F& closure;
+                                            ~end_of_life() { closure.~F(); }
+                                        } end{closure_in<F, InRoom>(storage)};
+                                        if constexpr (says_whether_it_ran<F>) {
+                                            return static_cast<bool>(end.closure());
+                                        } else {
+                                            end.closure();
+                                            return true;
+                                        }
+                                    },
+                                    [](void* storage) noexcept {
+                                        F& closure = closure_in<F, InRoom>(storage);
+                                        bool ran = false;
+                                        if constexpr (requires { ran = closure.drop(); } &&
+                                                      says_whether_it_ran<F>) {
+                                            ran = closure.drop();
+                                        }
+                                        std::destroy_at(&closure);
+                                        return ran;
+                                    }};
 
     const calls* calls_;
     alignas(void*) std::byte storage_[inline_size];
