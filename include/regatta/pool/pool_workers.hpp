@@ -244,14 +244,8 @@ protected:
             return (!held() && queues_.ready(me.index, stealing())) || members_.surplus() != 0 ||
                    finished();
         };
-        if (options_.spin > std::chrono::nanoseconds::zero()) {
-            const auto begin = clock::now();
-            while (!something()) {
-                std_atomics::relax();
-                if (clock::now() - begin >= options_.spin) {
-                    break;
-                }
-            }
+        if (options_.spin > std::chrono::nanoseconds::zero() && spin_for(something)) {
+            return;
         }
         const auto ticket = gate_.prepare_wait(me.search);
         if (something()) {
@@ -260,6 +254,22 @@ protected:
         }
         me.count_park();
         gate_.commit_wait(me.search, ticket);
+    }
+
+    /// Looks for as long as the options say. @returns whether there is something.
+    template<class Something>
+    bool spin_for(Something&& something) const noexcept {
+        constexpr unsigned looks = 64; // A look at the clock takes longer than one at the queues.
+        const auto begin = clock::now();
+        do {
+            for (unsigned i = 0; i < looks; ++i) {
+                if (something()) {
+                    return true;
+                }
+                std_atomics::relax();
+            }
+        } while (clock::now() - begin < options_.spin);
+        return false;
     }
 
     /// Whether who takes tasks may take them from other workers' queues. In a paused pool tasks
