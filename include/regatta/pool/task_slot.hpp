@@ -82,28 +82,30 @@ private:
     }
 
     template<class F, bool InRoom>
-    static constexpr calls calls_of{[](void* storage) {
-                                        struct end_of_life {
-                                            F& closure;
-                                            ~end_of_life() { closure.~F(); }
-                                        } end{closure_in<F, InRoom>(storage)};
-                                        if constexpr (says_whether_it_ran<F>) {
-                                            return static_cast<bool>(end.closure());
-                                        } else {
-                                            end.closure();
-                                            return true;
-                                        }
-                                    },
-                                    [](void* storage) noexcept {
-                                        F& closure = closure_in<F, InRoom>(storage);
-                                        bool ran = false;
-                                        if constexpr (requires { ran = closure.drop(); } &&
-                                                      says_whether_it_ran<F>) {
-                                            ran = closure.drop();
-                                        }
-                                        std::destroy_at(&closure);
-                                        return ran;
-                                    }};
+    static bool run_in(void* storage) {
+        struct end_of_life {
+            F& closure;
+            ~end_of_life() { closure.~F(); }
+        } end{closure_in<F, InRoom>(storage)};
+        if constexpr (says_whether_it_ran<F>) {
+            return static_cast<bool>(end.closure());
+        } else {
+            end.closure();
+            return true;
+        }
+    }
+    template<class F, bool InRoom>
+    static bool drop_in(void* storage) noexcept {
+        F& closure = closure_in<F, InRoom>(storage);
+        bool ran = false;
+        if constexpr (says_whether_it_ran<F> && requires { ran = closure.drop(); }) {
+            ran = closure.drop();
+        }
+        std::destroy_at(&closure);
+        return ran;
+    }
+    template<class F, bool InRoom>
+    static constexpr calls calls_of{&run_in<F, InRoom>, &drop_in<F, InRoom>};
 
     const calls* calls_;
     alignas(void*) std::byte storage_[inline_size];

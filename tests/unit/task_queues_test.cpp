@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/pool/task_queues.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using regatta::priority;
+using regatta::queue_layout;
+using regatta::task_queues;
+constexpr auto outside = task_queues::outside;
+
+/// Queues whose tasks write letters.
+class lettered {
+public:
+    explicit lettered(queue_layout layout, unsigned workers) : queues(layout, workers) {}
+
+    bool append(char letter, unsigned from = outside, priority level = priority::medium) {
+        const auto task = [this, letter] { text_ += letter; };
+        using closure = std::remove_const_t<decltype(task)>;
+        return queues.append<closure>(level, from, 1, [&](std::size_t) { return closure(task); }) ==
+               1;
+    }
+    /// Runs what the worker takes next. @returns its letter; ' ' if it found none.
+    char take(unsigned worker, bool steal = true) {
+        bool stolen = false;
+        const auto b = queues.take(worker, turn_, steal, victim_, stolen);
+        was_stolen = stolen;
+        return run(b);
+    }
+    char take_oldest(priority level) { return run(queues.take_oldest(level)); }
+
+    task_queues queues;
+    bool was_stolen = false;
+
+private:
+    char run(const task_queues::batch& b) {
+        if (b.size() == 0) {
+            return ' ';
+        }
+        ++turn_;
+        b[0].run();
+        b.destroy(0);
+        task_queues::tally done;
+        done.finish(b, 1);
+        return text_.back();
+    }
+
+    std::string text_;
+    std::uint32_t turn_ = 0;
+    unsigned victim_ = 0;
+};
+
+} // namespace
+
+TEST(task_queues, shared_is_one_queue_for_all) {
+    lettered q(queue_layout::shared, 2);
+    for (const char c : {'a', 'b', 'c'}) {
+        EXPECT_TRUE(q.append(c, c == 'b' ? 1 : outside));
+    }
+    EXPECT_EQ(q.queues.size(), 3u);
+    EXPECT_EQ(q.take(1), 'a');
+    EXPECT_EQ(q.take(0), 'b');
+    EXPECT_EQ(q.take(7), 'c'); // Whatever its number.
+    EXPECT_EQ(q.take(0), ' ');
+    EXPECT_EQ(q.queues.appended(), 3u);
+}
+
+TEST(task_queues, a_worker_takes_its_own_first_then_shared_then_others) {
+    lettered q(queue_layout::both, 2);
+    q.append('s');
+    q.append('o', 1);
+    q.append('m', 0);
+    EXPECT_EQ(q.take(0), 'm');
+    EXPECT_FALSE(q.was_stolen);
+    EXPECT_EQ(q.take(0), 's');
+    EXPECT_FALSE(q.was_stolen);
+    EXPECT_EQ(q.take(0), 'o');
+    EXPECT_TRUE(q.was_stolen);
+}
+
+TEST(task_queues, per_worker_spreads_what_comes_from_outside) {
+    lettered q(queue_layout::per_worker, 2);
+    for (int i = 0; i < 128; ++i) {
+        q.append('x');
+    }
+    int mine = 0;
+    while (q.take(0, false) != ' ') {
+        ++mine;
+    }
+    EXPECT_EQ(mine, 64);
+    EXPECT_FALSE(q.queues.ready(0, false));
+    EXPECT_TRUE(q.queues.ready(0, true));
+    EXPECT_TRUE(q.queues.ready(1, false));
+    EXPECT_EQ(q.take(0, true), 'x');
+    EXPECT_TRUE(q.was_stolen);
+}
+
+TEST(task_queues, takes_by_priority) {
+    lettered q(queue_layout::both, 1);
+    q.append('l', outside, priority::low);
+    q.append('m');
+    q.append('h', outside, priority::high);
+    EXPECT_TRUE(q.queues.ready(0, false));
+    EXPECT_EQ(q.take(0), 'h');
+    EXPECT_EQ(q.take(0), 'm');
+    EXPECT_EQ(q.take(0), 'l');
+}
+
+TEST(task_queues, every_8th_and_every_32nd_take_is_for_the_others) {
+    lettered q(queue_layout::shared, 1);
+    for (int i = 0; i < 64; ++i) {
+        q.append('h', outside, priority::high);
+        q.append('m');
+        q.append('l', outside, priority::low);
+    }
+    std::string order;
+    for (int i = 0; i < 64; ++i) {
+        order += q.take(0);
+    }
+    for (std::size_t i = 0; i < 64; ++i) {
+        ASSERT_EQ(order[i], i % 32 == 31 ? 'l' : i % 8 == 7 ? 'm' : 'h') << i;
+    }
+    while (q.take(0) != ' ') {
+    }
+}
+
+TEST(task_queues, finds_the_oldest_of_a_priority) {
+    lettered q(queue_layout::per_worker, 2);
+    q.append('a', outside, priority::low);
+    q.append('b');
+    q.append('c', 1);
+    EXPECT_EQ(q.take_oldest(priority::high), ' ');
+    EXPECT_EQ(q.take_oldest(priority::medium), 'b');
+    EXPECT_EQ(q.take_oldest(priority::medium), 'c');
+    EXPECT_EQ(q.take_oldest(priority::low), 'a');
+}
+
+TEST(task_queues, closed_ones_take_only_from_workers) {
+    lettered q(queue_layout::both, 2);
+    q.queues.close();
+    for (const auto level : {priority::low, priority::medium, priority::high}) {
+        EXPECT_FALSE(q.append('x', outside, level));
+        EXPECT_TRUE(q.append('y', 1, level));
+    }
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(q.take(1), 'y');
+    }
+}
