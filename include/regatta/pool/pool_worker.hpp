@@ -12,6 +12,7 @@
 #include <regatta/pool/task_queues.hpp>
 #include <regatta/pool/thread_team.hpp>
 #include <regatta/pool/worker_context.hpp>
+#include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 #include <regatta/sync/worker_gate.hpp>
 
@@ -35,9 +36,12 @@ public:
     worker_gate::search search; ///< Whether it looks for a task.
     std::uint32_t turn = 0;     ///< Tasks that it has taken; wraps.
     unsigned victim = 0;        ///< From whom it took a task last that was not its own.
-    unsigned helping = 0;       ///< Its tasks that wait within each other and run others meanwhile.
-    unsigned blocked = 0;       ///< Its tasks that wait for room, but for those beneath a `wait`.
-    bool in_hook = false;       ///< It runs `on_start` or `on_stop`.
+    /// How long it spins when it finds nothing: briefly if its last rest was long, since the next
+    /// one will be, too, and whom it takes the CPU from may be the one who has the next task.
+    std::uint32_t patience = backoff::patient;
+    unsigned helping = 0; ///< Its tasks that wait within each other and run others meanwhile.
+    unsigned blocked = 0; ///< Its tasks that wait for room, but for those beneath a `wait`.
+    bool in_hook = false; ///< It runs `on_start` or `on_stop`.
 
     /// One task has been run, or was found called off.
     void count_task(bool ran, bool stolen) noexcept {
@@ -54,15 +58,18 @@ public:
             return false;
         }
         busy_ = true;
-        since_.store(now(), std::memory_order_relaxed);
+        const std::int64_t begin = now();
+        patience = begin - rest_since_ < short_rest.count() ? backoff::patient : backoff::brief;
+        since_.store(begin, std::memory_order_relaxed);
         return true;
     }
     /// It finds none.
     void end_busy() noexcept {
         if (busy_) {
             busy_ = false;
+            rest_since_ = now();
             // relaxed, all: figures that publish nothing but themselves.
-            busy_for_.store(busy_for_.load(std::memory_order_relaxed) + now() -
+            busy_for_.store(busy_for_.load(std::memory_order_relaxed) + rest_since_ -
                                 since_.load(std::memory_order_relaxed),
                             std::memory_order_relaxed);
             since_.store(0, std::memory_order_relaxed);
@@ -85,6 +92,9 @@ public:
     thread_team thread; ///< Last: it uses all of the above.
 
 private:
+    /// A rest that spinning is better for than parking.
+    static constexpr std::chrono::nanoseconds short_rest = std::chrono::microseconds(50);
+
     static std::int64_t now() noexcept {
         return std::chrono::nanoseconds(clock::now().time_since_epoch()).count();
     }
@@ -101,6 +111,7 @@ private:
     std::atomic<std::int64_t> busy_for_{0}; ///< Nanoseconds, up to the last time it found nothing.
     std::atomic<std::int64_t> since_{0};    ///< When it began to be busy; 0: it is not.
     bool busy_ = false;
+    std::int64_t rest_since_ = 0; ///< When it last found nothing.
 };
 
 /// What makes the calling thread that worker, on its stack.

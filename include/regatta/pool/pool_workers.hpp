@@ -182,7 +182,7 @@ protected:
             } else {
                 progress_.notify_all(); // For pause().
             }
-            if (!pace.pause()) {
+            if (!pace.pause(me.patience)) {
                 sleep(me);
                 pace.reset();
             }

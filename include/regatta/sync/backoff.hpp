@@ -13,7 +13,7 @@ namespace regatta {
 
 /// Paces a loop that waits for something: first it spins, then it says "park".
 ///
-/// The spin doubles from one hint to `longest_spin` a step, so that the first steps react within
+/// The spin doubles with each step, from one hint, so that the first steps react within
 /// nanoseconds and the later ones leave the memory bus alone. The whole stays within some tens of
 /// microseconds: about what a futex wake-up costs, so that waiting awake never costs more than
 /// twice what the better choice would have (the competitive bound of A. Karlin et al.,
@@ -34,10 +34,15 @@ namespace regatta {
 template<class Atomics>
 class basic_backoff {
 public:
+    /// How many times it waits before it says "park", and how many that should be where what one
+    /// waits for is hardly ever there soon.
+    static constexpr std::uint32_t patient = 9; ///< 1, 2, 4 … 256 hints: 511 in all.
+    static constexpr std::uint32_t brief = 1;   ///< One hint.
+
     /// Waits a little, longer each time.
     /// @returns false when it is time to park instead; it has not waited then.
-    bool pause() noexcept {
-        if (step_ == spin_steps) {
+    bool pause(std::uint32_t steps = patient) noexcept {
+        if (step_ >= steps) {
             return false;
         }
         for (std::uint32_t i = 0; i < (1u << step_); ++i) {
@@ -51,8 +56,6 @@ public:
     void reset() noexcept { step_ = 0; }
 
 private:
-    static constexpr std::uint32_t spin_steps = 9; ///< 1, 2, 4 … 256 hints: 511 in all.
-
     std::uint32_t step_ = 0;
 };
 
