@@ -4,6 +4,7 @@
 // "nothing is allocated after construction" and "no allocation" a message: counted by an operator
 // new of this program's own.
 
+#include "counting_new.hpp"
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
@@ -16,63 +17,14 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <span>
 #include <stop_token>
 #include <thread>
 
 namespace {
 
-std::atomic<long> allocations{0};
-
-void* allocate(std::size_t size, std::size_t alignment) {
-    ++allocations;
-#if REGATTA_WINDOWS
-    void* const memory = ::_aligned_malloc(size, alignment);
-#else
-    // aligned_alloc takes multiples of the alignment.
-    void* const memory =
-        std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-#endif
-    if (memory == nullptr) {
-        std::abort();
-    }
-    return memory;
-}
-
-void release(void* memory) noexcept {
-#if REGATTA_WINDOWS
-    ::_aligned_free(memory);
-#else
-    std::free(memory);
-#endif
-}
-
-} // namespace
-
-void* operator new(std::size_t size) {
-    return allocate(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    return allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    release(memory);
-}
-
-namespace {
-
 using library_test::await;
+using library_test::count;
 using regatta::priority;
 
 struct tick {
@@ -81,14 +33,6 @@ struct tick {
 struct big {
     std::array<int, 100> values;
 };
-
-/// How many allocations `f` makes, on all threads.
-template<class F>
-long count(F&& f) {
-    const long before = allocations.load();
-    f();
-    return allocations.load() - before;
-}
 
 } // namespace
 

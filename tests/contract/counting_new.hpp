@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// An operator new that counts, and fails on request. For one file of a program.
+
+#include <regatta/base/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace library_test {
+
+/// How many times memory was asked for so far, by all threads.
+inline std::atomic<long> allocations{0};
+/// After how many more times there is none; negative: always.
+inline std::atomic<long> allocations_left{-1};
+
+inline void* allocate(std::size_t size, std::size_t alignment) {
+    ++allocations;
+#if REGATTA_EXCEPTIONS
+    if (allocations_left.load(std::memory_order_relaxed) >= 0 && allocations_left-- <= 0) {
+        allocations_left = 0;
+        throw std::bad_alloc();
+    }
+#endif
+#if REGATTA_WINDOWS
+    void* const memory = ::_aligned_malloc(size, alignment);
+#else
+    // aligned_alloc takes multiples of the alignment.
+    void* const memory =
+        std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#endif
+    if (memory == nullptr) {
+        std::abort();
+    }
+    return memory;
+}
+
+/// Out of line: where it is not, compilers take the `free` in it for a mismatch.
+[[gnu::noinline]] inline void release(void* memory) noexcept {
+#if REGATTA_WINDOWS
+    ::_aligned_free(memory);
+#else
+    std::free(memory);
+#endif
+}
+
+/// How many allocations `f` makes, on all threads.
+template<class F>
+long count(F&& f) {
+    const long before = allocations.load();
+    f();
+    return allocations.load() - before;
+}
+
+} // namespace library_test
+
+void* operator new(std::size_t size) {
+    return library_test::allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return library_test::allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    library_test::release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    library_test::release(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    library_test::release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    library_test::release(memory);
+}

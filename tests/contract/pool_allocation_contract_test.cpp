@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// "both without a call of the heap once the queue has its memory", and "`std::bad_alloc` before
+// anything is changed": counted, and brought about, by an operator new of this program's own.
+
+#include "counting_new.hpp"
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <stop_token>
+#include <vector>
+
+namespace {
+
+using library_test::allocations_left;
+using library_test::count;
+using library_test::door;
+using library_test::hold_worker;
+using regatta::priority;
+
+template<class Pool>
+class pool_allocation : public testing::Test {};
+TYPED_TEST_SUITE(pool_allocation, library_test::every_pool, library_test::pool_names);
+
+/// A closure of that size, which counts its runs.
+template<std::size_t Size>
+struct sized {
+    std::atomic<int>* runs;
+    std::array<char, Size - sizeof(void*)> bytes{};
+
+    explicit sized(std::atomic<int>& r) noexcept : runs(&r) {}
+    void operator()() const { ++*runs; }
+};
+template<>
+struct sized<0> {
+    explicit sized(std::atomic<int>&) noexcept {}
+    void operator()() const {}
+};
+
+/// Every way to submit such a closure, as often as makes queues grow, and all of it waiting at
+/// once.
+template<std::size_t Size, class Pool>
+void submit(Pool& pool, std::atomic<int>& runs, std::vector<sized<Size>>& batch,
+            std::vector<regatta::future<void>>& futures) {
+    door d;
+    hold_worker(pool, d);
+    hold_worker(pool, d, 1);
+    for (int i = 0; i < 100; ++i) {
+        pool.execute(sized<Size>(runs));
+        pool.execute(static_cast<priority>(i % 3), sized<Size>(runs));
+        static_cast<void>(pool.try_execute(sized<Size>(runs)));
+        futures.push_back(pool.submit(sized<Size>(runs)));
+    }
+    pool.execute_batch(batch);
+    pool.execute_batch(batch, priority::high);
+    d.open();
+    for (auto& future : futures) {
+        future.get();
+    }
+    futures.clear();
+    pool.execute([&] { // And from a worker.
+        for (int i = 0; i < 100; ++i) {
+            pool.execute(sized<Size>(runs));
+            static_cast<void>(pool.submit(sized<Size>(runs)).ready());
+        }
+        pool.wait();
+    });
+    pool.wait();
+}
+
+/// Which worker takes what, and so which queue becomes how long, differs from round to round; so do
+/// the rounds after which everything has its memory. From some round on there must be no more
+/// calls.
+template<std::size_t Size, class Pool>
+void expect_none(Pool& pool) {
+    std::atomic<int> runs{0};
+    std::vector<sized<Size>> batch(50, sized<Size>(runs));
+    std::vector<regatta::future<void>> futures;
+    futures.reserve(1000);
+    constexpr int enough = 10;
+    int in_a_row = 0;
+    for (int round = 0; in_a_row != enough && round < 500; ++round) {
+        const long calls = count([&] { submit(pool, runs, batch, futures); });
+        in_a_row = calls == 0 ? in_a_row + 1 : 0;
+    }
+    EXPECT_EQ(in_a_row, enough) << Size << " bytes";
+}
+
+} // namespace
+
+// "A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
+// `task_room_size` beside it".
+TYPED_TEST(pool_allocation, is_none_in_the_steady_state) {
+    TypeParam pool({.threads = 2});
+    expect_none<0>(pool);
+    expect_none<8 + 8>(pool);
+    expect_none<48>(pool);
+    expect_none<56>(pool);
+    expect_none<240>(pool);
+}
+
+TYPED_TEST(pool_allocation, is_one_for_a_larger_closure) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 1});
+    for (int i = 0; i < 200; ++i) {
+        pool.execute(sized<500>(runs));
+        pool.wait();
+    }
+    EXPECT_EQ(count([&] {
+                  pool.execute(sized<500>(runs));
+                  pool.wait();
+              }),
+              1);
+}
+
+// "`std::bad_alloc` before anything is changed": wherever the heap fails, the caller is told, no
+// room is lost, and the pool goes on.
+TYPED_TEST(pool_allocation, that_fails_changes_nothing) {
+    for (long fails = 0; fails < 12; ++fails) {
+        std::atomic<int> runs{0};
+        regatta::pool_options options{.threads = 1};
+        if constexpr (!std::is_same_v<TypeParam, regatta::dynamic_pool>) {
+            options.capacity = 200;
+            options.when_full = regatta::overflow::reject;
+        }
+        TypeParam pool(std::move(options));
+        door d;
+        hold_worker(pool, d);
+        std::vector<sized<100>> batch(30, sized<100>(runs));
+        std::uint64_t taken = 1;
+        const auto try_it = [&](std::uint64_t tasks, auto&& call) {
+            allocations_left = fails;
+            try {
+                call();
+                taken += tasks;
+                allocations_left = -1;
+            } catch (const std::bad_alloc&) {
+                allocations_left = -1;
+                const auto now = pool.stats().submitted; // Part of a batch may have been taken.
+                EXPECT_LE(now, taken + (tasks == 1 ? 0 : tasks));
+                taken = now;
+            }
+        };
+        try_it(1, [&] { pool.execute(sized<8 + 8>(runs)); });
+        try_it(1, [&] { pool.execute(sized<100>(runs)); });
+        try_it(1, [&] { pool.execute(sized<1000>(runs)); });
+        try_it(1, [&] { EXPECT_TRUE(pool.try_execute(sized<1000>(runs))); });
+        try_it(1, [&] {
+            EXPECT_TRUE(pool.try_execute(std::stop_source().get_token(), sized<1000>(runs)));
+        });
+        try_it(1, [&] { static_cast<void>(pool.submit(sized<100>(runs)).valid()); });
+        try_it(1, [&] { static_cast<void>(pool.submit(sized<1000>(runs)).valid()); });
+        try_it(30, [&] { pool.execute_batch(batch); });
+        try_it(30, [&] { static_cast<void>(pool.submit_batch(batch).size()); });
+        EXPECT_EQ(pool.stats().submitted, taken);
+        std::uint64_t more = 0;
+        if (pool.capacity() != 0) { // Of the room nothing was lost.
+            while (pool.try_execute(sized<16>(runs))) {
+                ++more;
+            }
+            EXPECT_EQ(taken + more, 201u);
+        }
+        d.open();
+        pool.wait();
+        const auto stats = pool.stats();
+        EXPECT_EQ(stats.run + stats.cancelled, taken + more);
+        EXPECT_EQ(stats.queued, 0u);
+    }
+}

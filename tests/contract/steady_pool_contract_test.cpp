@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of steady_pool promises besides what every pool does; each test quotes the
+// sentence that it checks.
+
+#include "pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+using library_test::await;
+using library_test::door;
+using library_test::hold_worker;
+using regatta::steady_pool;
+
+// "Tasks from outside go into one worker's queue, some in a row, then into the shorter of two
+// others".
+TEST(steady_pool, spreads_tasks_over_its_workers) {
+    steady_pool pool({.threads = 4, .steal = false});
+    std::vector<std::atomic<int>> runs(4);
+    pool.pause();
+    for (int i = 0; i < 4096; ++i) {
+        pool.execute([&] { ++runs[regatta::worker_context::current()->index]; });
+    }
+    pool.resume();
+    pool.wait();
+    for (const auto& r : runs) {
+        EXPECT_GE(r.load(), 512);
+        EXPECT_LE(r.load(), 1536);
+    }
+    EXPECT_EQ(pool.stats().stolen, 0u);
+}
+
+// "Where they do not, a task waits for the worker that it was given to, however long that one is
+// busy."
+TEST(steady_pool, without_stealing_a_task_waits_for_its_worker) {
+    std::atomic<int> runs{0};
+    steady_pool pool({.threads = 2, .steal = false});
+    door d;
+    hold_worker(pool, d);
+    for (int i = 0; i < 1000; ++i) {
+        pool.execute([&] { ++runs; });
+    }
+    await([&] {
+        return pool.queued() + static_cast<std::size_t>(runs.load()) == 1000 && runs.load() != 0;
+    });
+    await([&] { // The other worker has done all of its own.
+        const auto workers = pool.stats().workers;
+        return workers[0].run + workers[1].run + pool.queued() == 1000;
+    });
+    EXPECT_LT(runs.load(), 1000);
+    EXPECT_GT(pool.queued(), 0u);
+    EXPECT_EQ(pool.stats().stolen, 0u);
+    // "Lets idle workers take tasks from the others' queues": from now on.
+    pool.enable_stealing();
+    await([&] { return runs.load() == 1000; });
+    EXPECT_GT(pool.stats().stolen, 0u);
+    d.open();
+    pool.wait();
+}
+
+// … and not any more.
+TEST(steady_pool, stealing_is_switched_at_run_time) {
+    std::atomic<int> runs{0};
+    steady_pool pool({.threads = 2});
+    for (int round = 0; round < 50; ++round) {
+        round % 2 == 0 ? pool.disable_stealing() : pool.enable_stealing();
+        for (int i = 0; i < 200; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+    }
+    pool.disable_stealing();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 10000);
+    const auto stolen = pool.stats().stolen;
+    for (int i = 0; i < 1000; ++i) {
+        pool.execute([&] { ++runs; });
+    }
+    pool.wait();
+    EXPECT_EQ(pool.stats().stolen, stolen);
+}
+
+// "tasks that a worker submits go into its own": they stay there without stealing.
+TEST(steady_pool, a_worker_keeps_what_it_submits) {
+    steady_pool pool({.threads = 3, .steal = false});
+    std::atomic<int> elsewhere{0};
+    for (int i = 0; i < 30; ++i) {
+        pool.execute([&] {
+            const unsigned mine = regatta::worker_context::current()->index;
+            for (int k = 0; k < 10; ++k) {
+                pool.execute([&, mine] {
+                    elsewhere += regatta::worker_context::current()->index == mine ? 0 : 1;
+                });
+            }
+        });
+    }
+    pool.wait();
+    EXPECT_EQ(elsewhere.load(), 0);
+}
