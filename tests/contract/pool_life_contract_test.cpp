@@ -266,6 +266,37 @@ TYPED_TEST(pool_life, is_destroyed_in_every_state) {
     EXPECT_EQ(alive.load(), 0);
 }
 
+// "ends the threads": also if the last task is destroyed by the thread that stops the pool, after
+// the worker has looked and gone back to sleep.
+TYPED_TEST(pool_life, discard_wakes_a_worker_that_looked_too_early) {
+    struct late_end {
+        TypeParam* pool;
+        std::thread::id stopper;
+
+        late_end(TypeParam& p) noexcept : pool(&p), stopper(std::this_thread::get_id()) {}
+        late_end(late_end&& other) noexcept
+            : pool(std::exchange(other.pool, nullptr))
+            , stopper(other.stopper) {}
+        ~late_end() {
+            if (pool == nullptr || std::this_thread::get_id() != stopper) {
+                return;
+            }
+            const auto before = pool->stats().parked;
+            for (int i = 0; i < 2000 && pool->stats().parked == before; ++i) {
+                std::this_thread::yield();
+            }
+        }
+        void operator()() const {}
+    };
+    for (int round = 0; round < library_test::rounds(20); ++round) {
+        TypeParam pool({.threads = 1});
+        pool.pause();
+        pool.execute(late_end(pool));
+        pool.stop(stop_mode::discard);
+        EXPECT_EQ(pool.stats().cancelled, 1u);
+    }
+}
+
 // "It may outlive its pool."
 TYPED_TEST(pool_life, futures_outlive_the_pool) {
     std::vector<regatta::future<int>> futures;

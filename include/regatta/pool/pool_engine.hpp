@@ -237,6 +237,7 @@ private:
         mine.finish(b, 1);
         census_.add_dropped();
         tell_progress();
+        gate_.notify_all(); // If this was the last of a closed pool, workers wait for it.
         return true;
     }
 
