@@ -15,6 +15,7 @@
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 #include <regatta/sync/spinlock.hpp>
+#include <regatta/sync/stop_notice.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -178,7 +179,7 @@ public:
     /// Consumer: processes messages until `stop` is requested or the bus is closed, and sleeps
     /// while there are none. What was published before is processed before it returns.
     void run(const std::stop_token& stop) {
-        const std::stop_callback wake(stop, [this] { this->wake_consumer(); });
+        const stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
         for (backoff pace; !stop.stop_requested() && !closed();) {
             if (process_batch() != 0) {
                 pace.reset();
