@@ -42,9 +42,7 @@ bool another_pool_takes_them() {
          .capacity = 64,
          .when_full = regatta::hand_over([&](std::span<regatta::task> refused) {
              moved += refused.size(); // all that one call could not place
-             for (regatta::task& t : refused) {
-                 cache.execute(std::move(t));
-             }
+             cache.execute_batch(refused);
          }),
          .name = "core"}};
 

@@ -121,6 +121,36 @@ TYPED_TEST(pool_batch, copies_out_of_an_lvalue_and_a_view) {
     EXPECT_EQ(runs.load(), 17);
 }
 
+// A view of what cannot be copied is moved out of: the tasks that another pool has handed over.
+TYPED_TEST(pool_batch, takes_handed_over_tasks) {
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    std::vector<regatta::task> refused;
+    for (int i = 0; i < 100; ++i) {
+        refused.emplace_back([&] { ++runs; });
+    }
+    std::span<regatta::task> view(refused);
+    pool.execute_batch(view);
+    pool.wait();
+    EXPECT_EQ(runs.load(), 100);
+    EXPECT_FALSE(refused.front());
+}
+
+// "A task is any callable, also a move-only one. It is called once": one that can only be called
+// so.
+TYPED_TEST(pool_batch, takes_callables_that_are_called_as_rvalues) {
+    struct only_once {
+        std::atomic<int>& runs;
+        void operator()() && { ++runs; }
+    };
+    std::atomic<int> runs{0};
+    TypeParam pool({.threads = 2});
+    pool.execute(only_once{runs});
+    pool.submit(only_once{runs}).get();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 2);
+}
+
 // A range that is made while it is read.
 TYPED_TEST(pool_batch, takes_ranges_without_a_size) {
     std::atomic<int> sum{0};

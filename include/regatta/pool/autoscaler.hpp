@@ -120,6 +120,11 @@ private:
     }
 
     void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
+        if (engine_.paused()) { // Nobody is meant to take a task.
+            came.fill(0);
+            busy_at = clock::now();
+            return;
+        }
         const bool late = engine_.taken() < came.front();
         std::rotate(came.begin(), came.begin() + 1, came.end());
         came.back() = engine_.appended();

@@ -26,7 +26,7 @@ struct pool_stats {
     std::uint64_t cancelled =
         0;                     ///< Accepted and never run: cancelled, stopped, discarded, dropped.
     std::uint64_t refused = 0; ///< Not accepted: the pool was full or closed.
-    std::uint64_t errors = 0;  ///< Tasks of `execute` that threw.
+    std::uint64_t errors = 0;  ///< What the error sink was given: tasks of `execute`, hooks.
     std::uint64_t stolen = 0;  ///< The sum over all workers there have been.
     std::uint64_t parked = 0;  ///< Likewise.
     std::size_t queued = 0;    ///< Tasks accepted and not yet begun.

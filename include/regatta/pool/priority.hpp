@@ -12,7 +12,7 @@
 
 namespace regatta {
 
-/// How important a message is when room runs short.
+/// How important a message is when room runs short, and which task of a thread pool comes first.
 enum class priority : unsigned char { low, medium, high };
 
 /// Up to which share of its capacity, in percent, a queue admits messages of each priority.

@@ -57,11 +57,14 @@ private:
 /// `f` with `args`, or `f` itself where there are none.
 template<class F, class... Args>
 auto bind_closure(F&& f, Args&&... args) {
-    if constexpr (sizeof...(Args) == 0) {
-        return std::decay_t<F>(std::forward<F>(f));
+    using callable = std::decay_t<F>;
+    constexpr bool as_rvalue_only =
+        !std::is_invocable_v<callable&> && std::is_invocable_v<callable>;
+    if constexpr (sizeof...(Args) == 0 && !as_rvalue_only) {
+        return callable(std::forward<F>(f));
     } else {
-        return bound_closure<std::decay_t<F>, std::decay_t<Args>...>(
-            std::in_place, std::forward<F>(f), std::forward<Args>(args)...);
+        return bound_closure<callable, std::decay_t<Args>...>(std::in_place, std::forward<F>(f),
+                                                              std::forward<Args>(args)...);
     }
 }
 

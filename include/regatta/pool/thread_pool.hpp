@@ -45,7 +45,7 @@ class schedule_awaiter; // pool/coroutine.hpp
 /// Threads: any thread, tasks of the pool included, for every member where nothing else is said; a
 /// pool is not moved. Blocks: `wait…`, `pause`, `close`, `stop`, the destructor, and submission to
 /// a full pool that is set to `overflow::block`. Failure: `task_rejected` for a task that the pool
-/// does not take; `std::bad_alloc` before anything is changed.
+/// does not take; `std::bad_alloc` before a task, or a batch's next 64, is taken.
 class thread_pool {
 public:
     thread_pool(const thread_pool&) = delete;
@@ -278,10 +278,13 @@ private:
 
     // --- several ---------------------------------------------------------------------------------
 
-    /// Whether what a range holds is moved out of it: it is its own, and nobody else's any more.
+    /// Whether what a range holds is moved out of it: it is its own, and nobody else's any more; or
+    /// it is a view of what cannot be copied.
     template<class Range>
     static constexpr bool moved_out_of =
-        !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
+        std::ranges::view<std::remove_cvref_t<Range>>
+            ? !std::is_copy_constructible_v<std::ranges::range_value_t<Range>>
+            : !std::is_lvalue_reference_v<Range>;
     template<class Range, class E>
     static decltype(auto) element(E&& e) {
         if constexpr (moved_out_of<Range>) {
