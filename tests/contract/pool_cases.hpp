@@ -35,12 +35,21 @@ struct pool_names {
     }
 };
 
-/// Keeps tasks inside until it is opened.
+/// Keeps tasks inside until it is opened; opens, and lets them out, before it ends.
 class door {
 public:
+    door() = default;
+    door(const door&) = delete;
+    door& operator=(const door&) = delete;
+    ~door() {
+        open();
+        await([this] { return gone_.load() == inside_.load(); });
+    }
+
     void pass() {
         ++inside_;
         await([this] { return open_.load(); });
+        ++gone_;
     }
     void await_inside(int count) {
         await([&] { return inside_.load() >= count; });
@@ -49,6 +58,7 @@ public:
 
 private:
     std::atomic<int> inside_{0};
+    std::atomic<int> gone_{0};
     std::atomic<bool> open_{false};
 };
 
