@@ -3,6 +3,8 @@
 
 /// What `dynamic_pool::autoscale` promises, and that a pool of any kind continues coroutines.
 
+#include "../unit/meeting.hpp"
+
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/coroutine.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
@@ -12,7 +14,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <stdexcept>
 #include <thread>
 
@@ -32,7 +33,7 @@ void wait_until(Condition&& condition) {
 TEST(autoscale_contract, adds_threads_while_tasks_wait) {
     dynamic_pool pool{{.threads = 1}};
     pool.autoscale({.min = 1, .max = 3, .target_delay = 1ms, .linger = 1ms});
-    std::latch release(1);
+    library_test::latch release(1);
     std::atomic<int> inside{0};
     for (int i = 0; i < 5; ++i) {
         pool.execute([&] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "seeded.hpp"
-
 #include "../contract/threads.hpp"
+#include "../unit/meeting.hpp"
 #include "../unit/queue_executor.hpp"
+#include "seeded.hpp"
 
 #include <regatta/pool/future.hpp>
 
@@ -12,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -228,7 +227,7 @@ TEST_F(future_stress, all_sides_meet_at_one_future) {
     future<int> f;
     bool continues = false; // Set before the threads meet, as the two above.
     std::atomic<bool> waited{false};
-    std::barrier meeting(3);
+    library_test::barrier meeting(3);
     std::jthread runner([&] {
         dice d(1);
         for (int i = 0; i < all; ++i) {

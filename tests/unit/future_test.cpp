@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "meeting.hpp"
 #include "queue_executor.hpp"
 
 #include <regatta/pool/future.hpp>
@@ -11,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <latch>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -326,7 +326,7 @@ TEST(future_then, is_cancelled_when_the_executor_refuses) {
 
 TEST(future_then, chains_need_no_deep_stack) {
     queue_executor executor(1);
-    std::latch go(1);
+    library_test::latch go(1);
     auto f = executor.submit([&] {
         go.wait();
         return 0;

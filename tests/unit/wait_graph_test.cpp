@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "meeting.hpp"
 #include "queue_executor.hpp"
 
 #include "../contract/threads.hpp"
@@ -13,7 +14,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <latch>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -161,8 +161,8 @@ TEST(future_wait, wakes_for_a_continuation_that_comes_back) {
 
 TEST(future_wait, in_a_task_waits_at_most_so_long_for_what_runs_elsewhere) {
     queue_executor executor(2);
-    std::latch started(1);
-    std::latch go(1);
+    library_test::latch started(1);
+    library_test::latch go(1);
     const auto slow = executor.submit([&] {
         started.count_down();
         go.wait();
@@ -181,7 +181,7 @@ TEST(future_wait, in_a_task_without_time_only_looks) {
 
 TEST(future_wait, of_a_task_for_itself_is_refused) {
     queue_executor executor(1);
-    std::latch known(1);
+    library_test::latch known(1);
     future<bool> self;
     self = executor.submit([&] {
         known.wait();
@@ -193,7 +193,7 @@ TEST(future_wait, of_a_task_for_itself_is_refused) {
 
 TEST(future_wait, of_a_task_inside_one_that_waits_for_it_is_refused) {
     queue_executor executor(1);
-    std::latch known(1);
+    library_test::latch known(1);
     future<bool> outer;
     outer = executor.submit([&] {
         known.wait();
@@ -206,7 +206,7 @@ TEST(future_wait, of_a_task_inside_one_that_waits_for_it_is_refused) {
 TEST(future_wait, of_two_tasks_for_each_other_is_refused_to_one) {
     queue_executor executor(2);
     for (int i = 0; i < 100; ++i) {
-        std::latch both(3);
+        library_test::latch both(3);
         std::atomic<int> refusals{0};
         future<void> tasks[2];
         for (int t : {0, 1}) {
@@ -226,7 +226,7 @@ TEST(future_wait, of_two_tasks_for_each_other_is_refused_to_one) {
 TEST(future_wait, is_refused_through_continuations) {
     queue_executor executor(2);
     for (int i = 0; i < 100; ++i) {
-        std::latch both(3);
+        library_test::latch both(3);
         std::atomic<int> refusals{0};
         future<void> first;
         future<void> last;
