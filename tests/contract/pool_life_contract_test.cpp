@@ -52,6 +52,22 @@ TYPED_TEST(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
     pool.resume();
 }
 
+// The workers of a paused pool sleep: none wakes the others for tasks that it may not run itself.
+TYPED_TEST(pool_life, a_paused_pool_sleeps) {
+    TypeParam pool({.threads = 4});
+    const auto parked = [&] { return pool.stats().parked; };
+    await([&] { return parked() >= 4; });
+    pool.pause();
+    pool.execute([] {});
+    await([&, before = parked()]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const auto now = parked();
+        return now == std::exchange(before, now);
+    });
+    pool.resume();
+    pool.wait();
+}
+
 // "Returns once no task runs; within a task, at once."
 TYPED_TEST(pool_life, pause_returns_when_no_task_runs) {
     TypeParam pool({.threads = 2});

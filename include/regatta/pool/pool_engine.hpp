@@ -78,13 +78,14 @@ public:
         }
         // Its own waiting must not keep the queues full.
         const helper h(*this);
-        ++h.me.blocked;
+        const unsigned tasks = h.me.in_hook && h.me.helping == 1 ? 0 : 1; // A hook is none.
+        h.me.blocked += tasks;
         while (take_room(1) == 0) {
             if (!run_next(h.me)) {
                 std::this_thread::yield();
             }
         }
-        --h.me.blocked;
+        h.me.blocked -= tasks;
         return true;
     }
     /// Makes room for a task of that priority: takes what there is, or drops the task that has

@@ -153,7 +153,7 @@ protected:
         seat.emplace(this, me, waits_, blocks_);
         call_hook(options_.on_start, me);
         backoff pace;
-        bool worked = false; // Since it last told that it found nothing.
+        bool worked = true; // Since it last told that it found nothing; the hook may have.
         bool leaves = false;
         me.activity.enter();
         for (;;) {
@@ -162,7 +162,9 @@ protected:
                 break;
             }
             if (held()) {
-                stop_looking(me);
+                // It wakes nobody in its place: pause() did, and resume() will. They would do the
+                // same for each other as long as a task waits.
+                static_cast<void>(gate_.end(me.search, [] { return false; }));
             } else {
                 if (run_next(me)) {
                     me.activity.renew();
@@ -190,6 +192,9 @@ protected:
         }
         me.tally.flush();
         tell_progress();
+        // Before the hook, which may wait for a task, or for the others to get there, too.
+        stop_looking(me);
+        gate_.notify_all(); // If this one found the end, so will the others.
         call_hook(options_.on_stop, me);
         while (closed() && run_next(me)) { // What the hook submitted.
         }
@@ -198,8 +203,7 @@ protected:
         me.activity.leave();
         seat.reset();
         tell_progress();
-        stop_looking(me);
-        gate_.notify_all(); // If this one found the end, so will the others.
+        gate_.notify_all(); // Once more: the hook may have submitted tasks.
         if (leaves) {
             members_.end_leave(me);
             progress_.notify_all();
