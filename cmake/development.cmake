@@ -6,11 +6,9 @@ add_library(regatta_development INTERFACE)
 target_compile_options(regatta_development INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror
     # GCC 12 takes `"text" + std::string` for overlapping memory, depending on what it inlines.
-    -Wno-restrict)
-if(WIN32)
-    # There it sees a vector of threads end before its first element.
-    target_compile_options(regatta_development INTERFACE -Wno-array-bounds)
-endif()
+    -Wno-restrict
+    # Likewise it sees a vector of threads end before its first element.
+    -Wno-array-bounds)
 if(REGATTA_MINIMAL)
     target_compile_options(regatta_development INTERFACE -fno-exceptions -fno-rtti)
 endif()

@@ -208,7 +208,7 @@ TEST(bus, a_closed_one_refuses_and_counts) {
     EXPECT_EQ(bus.process_batch(), 1u);
 }
 
-// "Blocks: `publish` as `when_full` says": "Waits for room: spins, then yields, then sleeps", and
+// "Blocks: `publish` as `when_full` says": "Waits for room: spins, then sleeps", and
 // goes on when the consumer has made room.
 TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     constexpr int each = 50;
