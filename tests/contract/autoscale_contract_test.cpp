@@ -66,6 +66,19 @@ TEST(autoscale_contract, moves_into_the_limits_at_once) {
     EXPECT_EQ(pool.expected_threads(), 2u);
 }
 
+// The same: also if somebody else changes it while the pool has nothing to do.
+TEST(autoscale_contract, gets_back_into_the_limits) {
+    dynamic_pool pool{{.threads = 2}};
+    pool.autoscale({.min = 2, .max = 4, .target_delay = 1ms, .linger = 2ms});
+    for (int i = 0; i < 5; ++i) {
+        pool.resize(0);
+        wait_until([&] { return pool.expected_threads() == 2; });
+        pool.resize(5);
+        wait_until([&] { return pool.expected_threads() == 2; });
+    }
+    pool.submit([] {}).get();
+}
+
 // "Leaves the number of threads as it is."
 TEST(autoscale_contract, stops) {
     dynamic_pool pool{{.threads = 1}};

@@ -87,9 +87,9 @@ private:
         // acquire: partner is the release in the destructor.
         return stop_.load(std::memory_order_acquire) || engine_.closed();
     }
-    /// Whether there is nothing to do, and nobody too many to do it.
+    /// Whether there is nothing to do, and nobody too many or too few to do it.
     bool at_rest() const noexcept {
-        return engine_.expected() <= options_.min && engine_.queued() == 0 &&
+        return engine_.expected() == options_.min && engine_.queued() == 0 &&
                engine_.resting() == engine_.expected();
     }
 
@@ -133,7 +133,10 @@ private:
         if (engine_.resting() == 0) {
             busy_at = now;
         }
-        if (late && threads < options_.max) {
+        if (threads < options_.min) { // Somebody else has removed some.
+            engine_.add_workers(options_.min - threads);
+            busy_at = now;
+        } else if (late && threads < options_.max) {
             engine_.add_workers(std::min(options_.max - threads, std::max(1u, threads / 4)));
             busy_at = now;
         } else if (now - busy_at >= options_.linger && threads > options_.min) {

@@ -81,6 +81,7 @@ public:
             gate_.notify_all();
             REGATTA_RETHROW;
         }
+        rested_.notify_all();
     }
     /// Lets that many workers, or all there are, leave after the tasks that they run. If the pool
     /// is closed they leave anyway.
@@ -89,6 +90,7 @@ public:
         if (!closed()) {
             members_.ask_to_leave(count);
             gate_.notify_all();
+            rested_.notify_all();
         }
     }
     /// Workers that there are, those included that are to leave.
@@ -121,7 +123,7 @@ public:
     std::uint64_t appended() const noexcept { return queues_.appended(); }
     /// Tasks that have left the queues so far.
     std::uint64_t taken() const noexcept { return queues_.taken(); }
-    /// Where one sleeps until a worker finds a task after it had none.
+    /// Where one sleeps until a worker finds a task after it had none, or their number changes.
     wake_gate& rested() noexcept { return rested_; }
 
 protected:
