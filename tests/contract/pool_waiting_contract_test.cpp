@@ -251,6 +251,7 @@ TYPED_TEST(pool_waiting, tasks_that_wait_for_each_other_are_told) {
         });
     }
     set = true;
+    pool.wait(); // Only then is nobody else in a wait of these.
     const bool first = futures[0].get();
     const bool second = futures[1].get();
     EXPECT_NE(first, second); // One is told; then the other's wait ends.
@@ -277,6 +278,19 @@ TYPED_TEST(pool_waiting, a_task_that_waits_for_one_that_waits_for_all_is_told) {
     set = true;
     const bool second = waits_for_it.get();
     EXPECT_NE(waits_for_all.get(), second);
+}
+
+// The same for a limited time: not for one that runs on top of it, on the same worker.
+TYPED_TEST(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
+    TypeParam pool({.threads = 1});
+    door d;
+    hold_worker(pool, d);
+    auto beneath = pool.submit([&] { return pool.wait_for(std::chrono::milliseconds(100)); });
+    auto on_top =
+        pool.submit([&] { return beneath.ready() || would_deadlock([&] { beneath.wait(); }); });
+    d.open();
+    EXPECT_TRUE(on_top.get());
+    beneath.wait();
 }
 
 // "In a task of the pool it throws `std::system_error` (`resource_deadlock_would_occur`)."
