@@ -100,6 +100,29 @@ TEST(wait_graph, takes_a_wait_for_the_pool_for_a_wait_for_all) {
     }).join();
 }
 
+// "If it waits for a limited time only, it waits for no more than what it runs meanwhile".
+TEST(wait_graph, takes_a_limited_wait_for_one_for_what_runs_on_top) {
+    const int pool = 0;
+    wait_graph graph;
+    std::thread([&] {
+        worker_context waiting(&pool, 0, &graph);
+        worker_level other;
+        const fake_task under(waiting.level);
+        const fake_task on_other(&other);
+        const wait_graph::pool_wait limited(waiting, true);
+        EXPECT_TRUE(refused([&] { graph.block(*waiting.level, under); })) << "on top of it";
+        graph.block(other, under);
+        EXPECT_TRUE(refused([&] { graph.block(*waiting.level, on_other); }));
+        EXPECT_TRUE(refused([&] { const wait_graph::pool_wait all(waiting); }));
+        const wait_graph::pool_wait limited_too(waiting, true);
+        graph.unblock(other);
+        EXPECT_TRUE(refused([&] { graph.block(*waiting.level, under); })) << "two levels above";
+        graph.block(*waiting.level, on_other);
+        EXPECT_TRUE(refused([&] { graph.block(other, under); }));
+        graph.unblock(*waiting.level);
+    }).join();
+}
+
 TEST(worker_context, is_the_calling_thread_s_own) {
     const int pool = 0;
     const int another = 0;

@@ -32,7 +32,8 @@ protected:
 /// the waits that close a circle the last one sees all the others.
 ///
 /// A worker that waits for the whole pool waits for every task that does not do so itself: whoever
-/// blocks on a task of such a worker closes a circle, too.
+/// blocks on a task of such a worker closes a circle, too. If it waits for a limited time only, it
+/// waits for no more than what it runs meanwhile, on top of it.
 ///
 /// Threads: any. Blocks: for the lock. Cost: a lock and a few comparisons for each blocked worker;
 /// only for waits that are about to sleep anyway.
@@ -57,6 +58,7 @@ public:
         const std::lock_guard lock(mutex_);
         remove(self);
         self.target = nullptr;
+        self.inner = nullptr;
     }
 
     /// A worker's wait for its whole pool, from the construction to the destruction: on a new
@@ -64,13 +66,13 @@ public:
     /// also if another worker is blocked on a task of this one.
     class pool_wait {
     public:
-        /// @param limited the wait ends at some time, whatever waits for whom: nothing is refused.
+        /// @param limited the wait ends at some time, whatever waits for whom: it is not refused.
         explicit pool_wait(worker_context& worker, bool limited = false)
             : worker_(worker)
             , outer_(*worker.level)
-            , graph_(limited ? nullptr : worker.graph) {
+            , graph_(worker.graph) {
             if (graph_ != nullptr) {
-                graph_->enter(outer_);
+                graph_->enter(outer_, limited ? &inner_ : nullptr);
             }
             worker.level = &inner_;
         }
@@ -91,13 +93,16 @@ public:
     };
 
 private:
-    void enter(worker_level& self) {
+    /// @param inner what it runs meanwhile, if it waits for a limited time only.
+    void enter(worker_level& self, const worker_level* inner) {
         const std::lock_guard lock(mutex_);
-        for (worker_level* other = first_; other != nullptr; other = other->next) {
+        for (worker_level* other = first_; inner == nullptr && other != nullptr;
+             other = other->next) {
             if (other->target != nullptr && leads_to(*other, &self)) {
                 fail_system(EDEADLK, "waiting for a pool in which a task waits for this one");
             }
         }
+        self.inner = inner;
         push(self); // Without a target: it waits for all.
     }
 
@@ -105,21 +110,19 @@ private:
     /// is where it began, a level that waits for the whole pool. It ends: no circle was let in.
     bool leads_to(const worker_level& from, const worker_level* goal) const noexcept {
         for (const worker_level* at = &from;;) {
-            const worker_level* const runner = at->target->runner();
-            if (runner == nullptr) {
-                return false;
+            const worker_level* const next =
+                at->target != nullptr ? at->target->runner() : at->inner;
+            if (next == nullptr) {
+                return at->target == nullptr && &from == goal;
             }
-            if (runner == goal) {
+            if (next == goal) {
                 return true;
             }
             // Only what is registered is looked at: the runner may have ended since.
-            for (at = first_; at != nullptr && at != runner; at = at->next) {
+            for (at = first_; at != nullptr && at != next; at = at->next) {
             }
             if (at == nullptr) {
                 return false;
-            }
-            if (at->target == nullptr) {
-                return &from == goal;
             }
         }
     }

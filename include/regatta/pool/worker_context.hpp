@@ -18,7 +18,9 @@ class wait_target;
 /// Its members belong to the `wait_graph`.
 struct worker_level {
     const wait_target* target = nullptr; ///< What it is blocked on, if that is one task.
-    worker_level* next = nullptr;        ///< In the graph's list of blocked levels.
+    /// What it runs on top of itself while it waits for its pool, but for a limited time only.
+    const worker_level* inner = nullptr;
+    worker_level* next = nullptr; ///< In the graph's list of blocked levels.
 };
 
 /// Describes the worker that the calling thread is, from its construction to its destruction.
