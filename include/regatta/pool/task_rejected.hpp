@@ -5,7 +5,11 @@
 /// @file
 /// How a pool says that it did not take a task.
 
+#include <regatta/base/config.hpp>
+
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -33,5 +37,18 @@ private:
     reason reason_;
     std::size_t accepted_;
 };
+
+/// Reports that a pool does not take a task: throws `task_rejected`. Without exceptions it prints
+/// the same text to stderr and calls `std::abort`.
+[[noreturn]] inline void fail_rejected(const std::string& pool, task_rejected::reason why,
+                                       std::size_t accepted) {
+    const task_rejected error(pool, why, accepted);
+#if REGATTA_EXCEPTIONS
+    throw error;
+#else
+    std::fprintf(stderr, "regatta: %s\n", error.what());
+    std::abort();
+#endif
+}
 
 } // namespace regatta

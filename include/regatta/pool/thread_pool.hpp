@@ -248,7 +248,7 @@ private:
     }
     [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
         engine_.count_refused(count);
-        throw task_rejected(engine_.options().name, why, accepted);
+        fail_rejected(engine_.options().name, why, accepted);
     }
 
     /// Appends the closure that `make()` gives, if that is possible at once.
