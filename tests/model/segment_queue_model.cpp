@@ -130,6 +130,42 @@ struct late_producer : rl::test_suite<late_producer, 2> {
     }
 };
 
+/// A consumer that comes late likewise, and may still see as the first a segment that is a later
+/// one now: it gets the oldest element all the same.
+struct late_consumer : rl::test_suite<late_consumer, 2> {
+    queue_type queue;
+    arrivals out;
+    model::atomic<unsigned> late{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 5; ++i) {
+                queue.emplace(i);
+                take_some(queue, out, 1, 1);
+            }
+            for (unsigned i = 5; i < 8; ++i) {
+                queue.emplace(i);
+            }
+            late.store(1, relaxed);
+            return;
+        }
+        while (late.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        for (;;) {
+            const auto b = queue.take(1);
+            if (b.size() != 0) {
+                RL_ASSERT(b[0] == 5);
+                b.destroy(0);
+                queue_type::tally mine;
+                mine.finish(b, 1);
+                return;
+            }
+            model::model_atomics::yield();
+        }
+    }
+};
+
 /// The figures, read by a third thread.
 struct counters : rl::test_suite<counters, 3> {
     queue_type queue;
@@ -278,6 +314,7 @@ int main() {
          model::make_scenario<two_producers>("two producers"),
          model::make_scenario<two_consumers>("two consumers"),
          model::make_scenario<late_producer>("a late producer"),
+         model::make_scenario<late_consumer>("a late consumer"),
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
          model::make_scenario<sleepers>("two that sleep")},

@@ -205,6 +205,7 @@ private:
             }
             queues_.close();
             census_.close();
+            full_fence(); // Partner: the fence in work().
             members_.ask_to_stay(members_.surplus());
             if (!discard && members_.expected() == 0 && !idle(false)) {
                 add_worker();

@@ -198,7 +198,10 @@ protected:
         stop_looking(me);
         gate_.notify_all(); // If this one found the end, so will the others.
         call_hook(options_.on_stop, me);
-        while (closed() && run_next(me)) { // What the hook submitted.
+        // What the hook submitted. Partner of the fence: that in end(). Either this sees that the
+        // pool is closed, or who closes it sees the tasks.
+        full_fence();
+        while (closed() && run_next(me)) {
         }
         me.tally.flush();
         me.end_busy();

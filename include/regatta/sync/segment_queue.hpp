@@ -259,6 +259,11 @@ private:
                 ++count;
             }
             if (count != 0) {
+                // Only what the first segment holds comes first. relaxed: who has seen a turn of a
+                // later life of the segment sees that the chain had left the earlier one.
+                if (&s != head_segment_.load(std::memory_order_relaxed)) {
+                    continue;
+                }
                 found.at_ = &s;
                 found.first_ = static_cast<std::uint32_t>(index);
                 found.count_ = static_cast<std::uint32_t>(count);
