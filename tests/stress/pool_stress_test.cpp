@@ -100,18 +100,19 @@ private:
     }
     /// A task that offers others, and sometimes waits for them.
     auto parent() {
-        return [this, e = entry(ledger_), kind = dice_.roll(6),
-                n = static_cast<unsigned>(dice_.roll(1 << 30))]() mutable {
+        // The submitter may be gone when it runs.
+        return [&pool = pool_, &book = ledger_, stop = stop_, e = entry(ledger_),
+                kind = dice_.roll(6), n = static_cast<unsigned>(dice_.roll(1 << 30))]() mutable {
             e.run();
-            submitter inner(pool_, ledger_, stop_, n);
+            submitter inner(pool, book, stop, n);
             for (int i = kind; i >= 0; --i) {
                 inner.offer_leaf();
             }
             try {
                 if (kind == 1) {
-                    static_cast<void>(pool_.wait_for(std::chrono::microseconds(50)));
+                    static_cast<void>(pool.wait_for(std::chrono::microseconds(50)));
                 } else if (kind == 2) {
-                    pool_.wait();
+                    pool.wait();
                 }
             } catch (const std::system_error& error) {
                 EXPECT_EQ(error.code(), std::errc::resource_deadlock_would_occur) << error.what();
