@@ -28,8 +28,8 @@ struct sleeping_place {
 /// The place of a word, one of a fixed number, which the whole process shares as it would the
 /// kernel's. Not `std::atomic::wait`: where GCC 12 has no futex it loses wake-ups.
 inline sleeping_place& place_of(const void* word) noexcept {
-    static sleeping_place places[64];
-    return places[std::hash<const void*>()(word) / cache_line_size % 64];
+    static sleeping_place places[256];
+    return places[std::hash<const void*>()(word) / cache_line_size % 256];
 }
 
 } // namespace detail

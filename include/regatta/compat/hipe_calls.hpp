@@ -81,18 +81,26 @@ double timewait(F&& f, Args&&... args) {
     return timewait<std::ratio<1>>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Suspends the calling thread; returns at once if the number is not positive.
+/// Suspends the calling thread; returns at once if the time is not positive. Again and again, since
+/// the compiler's sleep on Windows is a whole number of milliseconds, rounded down.
+inline void sleep_at_least(std::chrono::nanoseconds time) {
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + time;
+    for (auto left = time; left > left.zero(); left = end - clock::now()) {
+        std::this_thread::sleep_for(left);
+    }
+}
 inline void sleep_for_seconds(int seconds) {
-    std::this_thread::sleep_for(std::chrono::seconds(seconds));
+    sleep_at_least(std::chrono::seconds(seconds));
 }
 inline void sleep_for_milli(int milliseconds) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    sleep_at_least(std::chrono::milliseconds(milliseconds));
 }
 inline void sleep_for_micro(int microseconds) {
-    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+    sleep_at_least(std::chrono::microseconds(microseconds));
 }
 inline void sleep_for_nano(int nanoseconds) {
-    std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
+    sleep_at_least(std::chrono::nanoseconds(nanoseconds));
 }
 
 } // namespace hipe::util
