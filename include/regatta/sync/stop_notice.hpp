@@ -71,7 +71,10 @@ private:
         if (seen == starting) { // The stop was requested before: the callback is still being made.
             call_();
             state_.store(answered, std::memory_order_relaxed);
-        } else if (state_.compare_exchange_strong(seen, calling, std::memory_order_relaxed)) {
+            return;
+        }
+        seen = idle; // If it is gone it stays so.
+        if (state_.compare_exchange_strong(seen, calling, std::memory_order_relaxed)) {
             call_();
             callback_.reset();
             // release: partner is the acquire in the destructor. Nothing but the address of this
