@@ -220,7 +220,9 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     }
     EXPECT_EQ(started.load(), stopped.load());
 #if REGATTA_LINUX
-    EXPECT_EQ(threads(), before);
+    while (threads() != before) { // One that was joined may still be on its way out.
+        std::this_thread::yield();
+    }
 #endif
 }
 
