@@ -37,8 +37,17 @@ struct big {
 } // namespace
 
 TEST(allocation, is_counted) {
-    EXPECT_EQ(count([] { delete new int(1); }), 1);
-    EXPECT_EQ(count([] { delete new regatta::padded<int>(); }), 1);
+    // Through a volatile pointer: a compiler may leave a pair of calls out that it sees both.
+    EXPECT_EQ(count([] {
+                  int* volatile made = new int(1);
+                  delete made;
+              }),
+              1);
+    EXPECT_EQ(count([] {
+                  regatta::padded<int>* volatile made = new regatta::padded<int>();
+                  delete made;
+              }),
+              1);
 }
 
 // "a closure up to 48 bytes is stored inline", "Larger closures allocate once, at construction".
