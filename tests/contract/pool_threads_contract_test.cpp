@@ -220,7 +220,7 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     }
     EXPECT_EQ(started.load(), stopped.load());
 #if REGATTA_LINUX
-    while (threads() != before) { // One that was joined may still be on its way out.
+    while (threads() > before) { // One that was joined may still be on its way out.
         std::this_thread::yield();
     }
 #endif
