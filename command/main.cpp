@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "cpus_command.hpp"
 #include "interrupt.hpp"
-#include "nearest_name.hpp"
 #include "output_file.hpp"
 #include "race_arguments.hpp"
 #include "race_command.hpp"
 #include "schemes/scheme.hpp"
+#include "subcommand.hpp"
 #include "usage_error.hpp"
 
 #include <regatta/base/version.hpp>
@@ -27,27 +28,36 @@ using namespace regatta::command;
 int report(const char* what, int status) {
     std::fprintf(stderr, "regatta: %s\n", what);
     if (status == exit_code::usage) {
-        std::fputs("See `regatta --help` and `regatta race --help`.\n", stderr);
+        std::fputs("See `regatta --help` and `regatta COMMAND --help`.\n", stderr);
     }
     return status;
 }
 
 int run(int argc, char** argv) {
-    CLI::App app{"Races parallel schemes against each other, and says why the winner wins."};
+    CLI::App app{"Races parallel schemes against each other, says why the winner wins, and gives "
+                 "programs CPUs of their own."};
     app.name("regatta");
     app.set_version_flag("--version", std::string("regatta ") + regatta::version_string);
     app.require_subcommand(1);
+    action chosen;
     race_arguments arguments;
     CLI::App* race = app.add_subcommand("race", "Race schemes over a workload");
     add_race_options(*race, arguments);
+    race->final_callback([&] {
+        if (!chosen) {
+            chosen = [&] {
+                return run_race_command(arguments, std::vector<std::string>(argv, argv + argc));
+            };
+        }
+    });
+    add_cpus_command(app, chosen);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
+               "  regatta cpus                     the CPUs of this machine\n"
                "  regatta race --help              all options");
-    if (argc > 1 && argv[1][0] != '-' && argv[1] != race->get_name()) {
-        const std::string near = nearest_name(argv[1], {race->get_name()});
-        throw usage_error("there is no command \"" + std::string(argv[1]) + '"' +
-                          (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    if (argc > 1 && argv[1][0] != '-') {
+        check_subcommand(app, argv[1]);
     }
     try {
         app.parse(argc, argv);
@@ -57,7 +67,7 @@ int run(int argc, char** argv) {
         }
         return report(e.what(), exit_code::usage);
     }
-    return run_race_command(arguments, std::vector<std::string>(argv, argv + argc));
+    return chosen();
 }
 
 } // namespace

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The command `regatta cpus`: which CPUs there are, and CPUs of one's own.
+
+#include "subcommand.hpp"
+
+namespace regatta::command {
+
+/// Adds `cpus` and the commands below it. @param chosen as `action` says.
+void add_cpus_command(CLI::App& app, action& chosen);
+
+} // namespace regatta::command
