@@ -5,61 +5,17 @@
 /// @file
 /// How much CPU time the control groups of this process grant it.
 
-#include <regatta/base/config.hpp>
+#include <regatta/cpu/system_files.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace regatta {
 namespace detail {
-
-/// The whole of a small file; nothing if it cannot be read.
-inline std::optional<std::string> read_small_file(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), REGATTA_LINUX ? "re" : "r");
-    if (file == nullptr) {
-        return std::nullopt;
-    }
-    std::string text;
-    char buffer[4096];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
-        text.append(buffer, count);
-    }
-    const bool failed = std::ferror(file) != 0;
-    std::fclose(file);
-    return failed ? std::nullopt : std::optional(std::move(text));
-}
-
-/// The parts of `text` between separators; empty parts are kept only if asked for.
-inline std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(separator), text.size());
-        if (end > 0) {
-            parts.push_back(text.substr(0, end));
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return parts;
-}
-
-/// A number that fills the text; nothing for anything else.
-inline std::optional<std::int64_t> to_number(std::string_view text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-        text.remove_suffix(1);
-    }
-    std::int64_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-        return std::nullopt;
-    }
-    return value;
-}
 
 /// mountinfo writes blanks and backslashes in paths as three octal digits.
 inline std::string unescape_mount(std::string_view text) {
