@@ -111,12 +111,59 @@ struct with_deadline : rl::test_suite<with_deadline, 3> {
     }
 };
 
+/// A task that every worker may take until that is switched off, and then the first one only: it is
+/// taken, whenever that happens.
+struct only_some : rl::test_suite<only_some, 4> {
+    gate_type gate;
+    flag_type task{0};
+    flag_type taken{0};
+    flag_type anybody{1};
+
+    bool ready(unsigned index) {
+        return taken.load(relaxed) != 0 ||
+               ((index == 0 || anybody.load(relaxed) != 0) && task.load(relaxed) != 0);
+    }
+    void work(unsigned index) {
+        gate_type::search mine;
+        while (!ready(index)) {
+            gate.begin(mine);
+            if (ready(index)) {
+                break;
+            }
+            const auto ticket = gate.prepare_wait(mine);
+            if (ready(index)) {
+                gate.cancel_wait(mine);
+            } else {
+                gate.commit_wait(mine, ticket);
+            }
+        }
+        static_cast<void>(gate.end(mine, [] { return false; })); // There is but one task.
+        if (taken.exchange(1, relaxed) == 0) {
+            gate.notify_all();
+        }
+    }
+    void thread(unsigned index) {
+        switch (index) {
+        case 2:
+            task.store(1, relaxed);
+            gate.notify([this] { return anybody.load(relaxed) != 0; });
+            break;
+        case 3:
+            anybody.store(0, relaxed);
+            gate.notify_all();
+            break;
+        default:
+            work(index);
+        }
+    }
+};
+
 int main() {
     return model::check(
         {model::make_scenario<one_producer>("one producer"),
          model::make_scenario<two_producers>("two producers"),
-         model::make_scenario<with_deadline>("a wait that may time out")},
+         model::make_scenario<with_deadline>("a wait that may time out"),
+         model::make_scenario<only_some>("a task that not every worker may take")},
         {"worker_gate.hpp"},
-        {{"fence notify_one", "the checker takes the light fence before it for a full "
-                              "one"}});
+        {{"fence notify", "the checker takes the light fence before it for a full one"}});
 }

@@ -335,13 +335,12 @@ protected:
 
     /// Sees to it that workers look for tasks that have been appended.
     void wake() noexcept {
-        // relaxed, both: see steal() and pause().
-        if (steal_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed))
-            [[likely]] {
-            gate_.notify_one(); // Who finds one of several wakes the next.
-        } else {
-            gate_.notify_all(); // Only some of them take it.
-        }
+        gate_.notify([this] {
+            // relaxed, both: the gate's fence orders them. Partner: that of workers about to sleep,
+            // which have seen what came before the notification in steal() and pause().
+            return steal_.load(std::memory_order_relaxed) &&
+                   !paused_.load(std::memory_order_relaxed);
+        });
     }
 
     pool_options options_;

@@ -27,8 +27,8 @@ namespace regatta {
 /// "Scalable Go scheduler design document", 2012.
 ///
 /// I1 (no task is forgotten): after a task was appended and its notification has returned, a worker
-///    looks for it that is awake, or is being woken, unless all are busy; and if the worker that
-///    looks finds another task, it wakes one more.
+///    looks for it that is awake, or is being woken, and may take it, unless all are busy; and if
+///    the worker that looks finds another task, it wakes one more.
 template<class Atomics>
 class basic_worker_gate {
 public:
@@ -43,7 +43,18 @@ public:
 
     /// A task was appended: sees to it that a worker looks for it.
     void notify_one() noexcept {
+        notify([] { return true; });
+    }
+    /// The same, for a task that perhaps not every worker may take.
+    /// @param any_will_do whether every worker may; if not, all look. It is asked after the gate's
+    /// fence: who changes the answer and then calls `notify_all` may do so at any time.
+    template<class AnyWillDo>
+    void notify(AnyWillDo&& any_will_do) noexcept {
         if (!gate_.has_sleepers()) {
+            return;
+        }
+        if (!any_will_do()) {
+            gate_.notify_all();
             return;
         }
         // Partner: the fences in end() and prepare_wait(). Either this sees that nobody looks any
