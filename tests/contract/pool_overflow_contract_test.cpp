@@ -170,6 +170,36 @@ TYPED_TEST(pool_overflow, block_lets_a_worker_run_others) {
     }
 }
 
+// "64 may do so within each other on one worker": the next is refused, and counted as that.
+TYPED_TEST(pool_overflow, block_refuses_who_waits_too_deep) {
+    for (const std::size_t batch : {0u, 3u}) {
+        std::atomic<unsigned> offered{1};
+        std::atomic<unsigned> told{0};
+        TypeParam pool({.threads = 1, .capacity = 1});
+        std::function<void()> submit = [&] {
+            const auto offer = [&](unsigned count, auto&& call) {
+                offered += count;
+                told += library_test::would_deadlock(call) ? 1u : 0u;
+            };
+            if (told.load() == 0) { // The first takes the room; who takes it does the same.
+                offer(1, [&] { pool.execute(submit); });
+                if (batch == 0) {
+                    offer(1, [&] { pool.execute(submit); });
+                } else {
+                    offer(3, [&] { pool.execute_batch(std::vector(batch, submit)); });
+                }
+            }
+        };
+        pool.execute(submit);
+        pool.wait();
+        EXPECT_GE(told.load(), 1u);
+        const auto stats = pool.stats();
+        EXPECT_GE(stats.refused, told.load());
+        EXPECT_EQ(stats.run + stats.cancelled + stats.refused, offered.load());
+        EXPECT_EQ(stats.submitted, stats.run);
+    }
+}
+
 // Close ends the wait: "`task_rejected` for a task that the pool does not take".
 TYPED_TEST(pool_overflow, close_wakes_who_waits_for_room) {
     for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {

@@ -234,12 +234,21 @@ private:
             }
             break;
         case overflow::block:
-            if (!engine_.wait_for_room()) {
+            if (!wait_for_room(count)) {
                 refuse(task_rejected::reason::closed, count, accepted);
             }
             break;
         }
         place(level, closure, accepted, count);
+    }
+    bool wait_for_room(std::size_t count) {
+        REGATTA_TRY {
+            return engine_.wait_for_room();
+        }
+        REGATTA_CATCH_ALL { // Its waits are too deep.
+            engine_.count_refused(count);
+            REGATTA_RETHROW;
+        }
     }
     void refuse_if_closed(std::size_t count, std::size_t accepted) {
         if (engine_.closed() && engine_.caller() == pool_engine::outside) {
