@@ -23,14 +23,14 @@ struct pool_stats {
     };
     std::uint64_t submitted = 0; ///< Tasks accepted.
     std::uint64_t run = 0;       ///< Tasks finished.
-    std::uint64_t cancelled =
-        0;                     ///< Accepted and never run: cancelled, stopped, discarded, dropped.
+    /// Accepted and never run: cancelled, stopped, discarded, dropped.
+    std::uint64_t cancelled = 0;
     /// Not accepted: the pool was full or closed, or who waited for room waited too deep.
     std::uint64_t refused = 0;
-    std::uint64_t errors = 0;  ///< What the error sink was given: tasks of `execute`, hooks.
-    std::uint64_t stolen = 0;  ///< The sum over all workers there have been.
-    std::uint64_t parked = 0;  ///< Likewise.
-    std::size_t queued = 0;    ///< Tasks accepted and not yet begun.
+    std::uint64_t errors = 0;    ///< What the error sink was given: tasks of `execute`, hooks.
+    std::uint64_t stolen = 0;    ///< The sum over all workers there have been.
+    std::uint64_t parked = 0;    ///< Likewise.
+    std::size_t queued = 0;      ///< Tasks accepted and not yet begun.
     std::vector<worker> workers; ///< One entry for each worker that there is now.
 };
 
