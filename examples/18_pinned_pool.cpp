@@ -32,33 +32,27 @@ int main() {
     std::string name;
     regatta::cpu_set place;
     bool connected = false;
-    const auto make_pool = [&](regatta::scheduling schedule) {
-        return std::make_unique<regatta::steady_pool>(regatta::pool_options{
-            .threads = 2,
-            .name = "pinned",
-            .pin = chosen, // worker i on the i-th of them
-            .schedule = schedule,
-            .on_start =
-                [&](unsigned worker) {
-                    connection =
-                        std::make_unique<std::string>("connection " + std::to_string(worker));
-                    ++opened;
-                },
-            .on_stop =
-                [&](unsigned) {
-                    connection.reset();
-                    ++closed;
-                }});
+    regatta::pool_options options{.threads = 2, .name = "pinned"};
+    options.pin = chosen; // worker i on the i-th of them
+    options.on_start = [&](unsigned worker) {
+        connection = std::make_unique<std::string>("connection " + std::to_string(worker));
+        ++opened;
+    };
+    options.on_stop = [&](unsigned) {
+        connection.reset();
+        ++closed;
     };
     std::unique_ptr<regatta::steady_pool> pool;
     try {
-        pool = make_pool({.policy = regatta::scheduling_policy::fifo, .priority = 10});
+        options.schedule = {.policy = regatta::scheduling_policy::fifo, .priority = 10};
+        pool = std::make_unique<regatta::steady_pool>(options);
     } catch (const std::system_error& error) {
         if (error.code() != std::errc::operation_not_permitted) {
             throw;
         }
         std::printf("%s; going on without\n", error.what());
-        pool = make_pool({}); // as the thread that makes it
+        options.schedule = {}; // as the thread that makes it
+        pool = std::make_unique<regatta::steady_pool>(options);
     }
     pool->submit([&] {
             char buffer[16] = {};

@@ -13,6 +13,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -161,6 +163,25 @@ TYPED_TEST(pool_threads, may_stay_awake) {
         pool.wait();
         EXPECT_EQ(runs.load(), 21);
     }
+}
+
+// "Copies share what `on_error` calls": one set of options serves several pools.
+TYPED_TEST(pool_threads, of_two_pools_have_the_same_options) {
+    std::atomic<int> errors{0};
+    std::atomic<int> starts{0};
+    const regatta::pool_options options{
+        .threads = 2,
+        .on_error = [&errors, mine = std::make_unique<int>(1)](
+                        const std::exception_ptr&) { errors += *mine; },
+        .on_start = [&](unsigned) { ++starts; }};
+    {
+        TypeParam one(options);
+        TypeParam other(options);
+        one.execute([] { throw std::runtime_error("of one"); });
+        other.execute([] { throw std::runtime_error("of the other"); });
+    }
+    EXPECT_EQ(errors.load(), 2);
+    EXPECT_EQ(starts.load(), 4);
 }
 
 // Options that make no sense are refused with the reason.

@@ -32,6 +32,21 @@ TEST(error_sink, takes_callables_that_cannot_be_copied) {
     EXPECT_EQ(*seen, 1);
 }
 
+// "Copies share it."
+TEST(error_sink, is_shared_by_its_copies) {
+    int last = 0;
+    error_sink sink(
+        [calls = std::make_unique<int>(0), &last](const std::exception_ptr&) { last = ++*calls; });
+    const error_sink copy = sink;
+    sink.report(nullptr, 0);
+    copy.report(nullptr, 0);
+    error_sink other;
+    other = copy;
+    sink = error_sink();
+    other.report(nullptr, 0);
+    EXPECT_EQ(last, 3);
+}
+
 #if REGATTA_EXCEPTIONS
 TEST(error_sink, prints_the_first_error_by_default_and_no_other) {
     error_sink sink;

@@ -10,6 +10,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace regatta {
@@ -18,10 +20,10 @@ namespace regatta {
 ///
 /// The default prints the first one to stderr and leaves the counting to its owner's statistics; it
 /// never swallows silently and never terminates. Another callable gets every one, on the thread
-/// where it happened, possibly on several threads at once.
+/// where it happened, possibly on several threads at once. Copies share it.
 ///
 /// Threads: the callable must be safe to call from several threads. Failure: what the callable
-/// itself throws is ignored.
+/// itself throws is ignored. Cost: making one with a callable allocates once.
 class error_sink {
 public:
     error_sink() = default;
@@ -29,13 +31,14 @@ public:
     template<class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, error_sink> &&
              std::is_invocable_v<std::decay_t<F>&, std::exception_ptr>) error_sink(F&& report)
-        : report_(std::forward<F>(report)) {} // NOLINT: implicit by intent
+        // NOLINTNEXTLINE: implicit by intent
+        : report_(std::make_shared<callable>(std::forward<F>(report))) {}
 
     /// Hands one error over. @param before how many its owner reported before this one.
-    void report(std::exception_ptr error, unsigned long long before) noexcept {
-        if (report_) {
+    void report(std::exception_ptr error, unsigned long long before) const noexcept {
+        if (report_ != nullptr) {
             REGATTA_TRY {
-                report_(std::move(error));
+                (*report_)(std::move(error));
             }
             REGATTA_CATCH_ALL {}
         } else if (before == 0) {
@@ -44,6 +47,8 @@ public:
     }
 
 private:
+    using callable = inline_task<void(std::exception_ptr)>;
+
     static void print(const std::exception_ptr& error) noexcept {
 #if REGATTA_EXCEPTIONS
         try {
@@ -63,7 +68,7 @@ private:
 #endif
     }
 
-    inline_task<void(std::exception_ptr)> report_;
+    std::shared_ptr<callable> report_; ///< None: the default.
 };
 
 } // namespace regatta

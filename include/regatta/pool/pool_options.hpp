@@ -17,7 +17,7 @@
 
 namespace regatta {
 
-/// What a thread pool is made with.
+/// What a thread pool is made with. Copies share what `on_error` calls, and a sink of `when_full`.
 struct pool_options {
     /// Workers; 0: as many as `available_cpus()` says.
     unsigned threads = 0;
