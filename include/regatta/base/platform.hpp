@@ -71,14 +71,19 @@ inline void name_this_thread(const char* name) noexcept;
 /// to 50 microseconds later for the sake of fewer interrupts. Threads that it starts inherit that.
 inline void sharpen_waits_of_this_thread() noexcept;
 
-/// Restricts the calling thread to the CPUs whose bits are set in `words` (bit c of the array is
-/// CPU c; `bytes` is the array's size in bytes).
+/// Restricts a thread to the CPUs whose bits are set in `words` (bit c of the array is CPU c;
+/// `bytes` is the array's size in bytes).
+/// @param thread the system's number of the thread, of any process; 0: the calling thread.
 /// @returns 0, or the error number of the system; `ENOTSUP` where there is no such call.
-inline int pin_this_thread(const unsigned long* words, std::size_t bytes) noexcept;
+inline int pin_thread(std::int32_t thread, const unsigned long* words, std::size_t bytes) noexcept;
 
-/// Writes the calling thread's allowed CPUs to `words`, as `pin_this_thread` reads them.
+/// Writes the CPUs that a thread may use to `words`, as `pin_thread` reads them.
 /// @returns 0, or the error number (`EINVAL`: the array is smaller than the kernel's mask).
-inline int affinity_of_this_thread(unsigned long* words, std::size_t bytes) noexcept;
+inline int affinity_of_thread(std::int32_t thread, unsigned long* words,
+                              std::size_t bytes) noexcept;
+
+/// The system's number of the calling thread; 0 where it has none that `pin_thread` takes.
+inline std::int32_t this_thread_number() noexcept;
 
 /// Puts the calling thread under a policy. `priority` is the nice value for `other` and `batch`,
 /// the real-time priority for `fifo` and `round_robin`, and of no meaning for the rest; `inherit`

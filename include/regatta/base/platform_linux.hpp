@@ -93,16 +93,22 @@ inline void sharpen_waits_of_this_thread() noexcept {
     ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
 }
 
-inline int pin_this_thread(const unsigned long* words, std::size_t bytes) noexcept {
-    return ::sched_setaffinity(0, bytes, reinterpret_cast<const cpu_set_t*>(words)) == 0 ? 0
-                                                                                         : errno;
+inline int pin_thread(std::int32_t thread, const unsigned long* words, std::size_t bytes) noexcept {
+    const auto* const set = reinterpret_cast<const cpu_set_t*>(words);
+    return ::sched_setaffinity(thread, bytes, set) == 0 ? 0 : errno;
 }
 
-inline int affinity_of_this_thread(unsigned long* words, std::size_t bytes) noexcept {
+inline int affinity_of_thread(std::int32_t thread, unsigned long* words,
+                              std::size_t bytes) noexcept {
     for (std::size_t i = 0; i < bytes / sizeof(unsigned long); ++i) {
         words[i] = 0;
     }
-    return ::sched_getaffinity(0, bytes, reinterpret_cast<cpu_set_t*>(words)) == 0 ? 0 : errno;
+    auto* const set = reinterpret_cast<cpu_set_t*>(words);
+    return ::sched_getaffinity(thread, bytes, set) == 0 ? 0 : errno;
+}
+
+inline std::int32_t this_thread_number() noexcept {
+    return static_cast<std::int32_t>(::syscall(SYS_gettid));
 }
 
 namespace detail {

@@ -63,11 +63,14 @@ inline bool register_process_fence() noexcept {
 inline void process_fence() noexcept {}
 inline void name_this_thread(const char*) noexcept {}
 inline void sharpen_waits_of_this_thread() noexcept {}
-inline int pin_this_thread(const unsigned long*, std::size_t) noexcept {
+inline int pin_thread(std::int32_t, const unsigned long*, std::size_t) noexcept {
     return ENOTSUP;
 }
-inline int affinity_of_this_thread(unsigned long*, std::size_t) noexcept {
+inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcept {
     return ENOTSUP;
+}
+inline std::int32_t this_thread_number() noexcept {
+    return 0;
 }
 inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
     return policy == scheduling_policy::inherit ? 0 : ENOTSUP;

@@ -121,11 +121,14 @@ inline void sharpen_waits_of_this_thread() noexcept {}
 
 // Windows pins threads and gives them priorities by other notions than Linux, which is what the
 // callers of these mean.
-inline int pin_this_thread(const unsigned long*, std::size_t) noexcept {
+inline int pin_thread(std::int32_t, const unsigned long*, std::size_t) noexcept {
     return ENOTSUP;
 }
-inline int affinity_of_this_thread(unsigned long*, std::size_t) noexcept {
+inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcept {
     return ENOTSUP;
+}
+inline std::int32_t this_thread_number() noexcept {
+    return 0;
 }
 inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
     return policy == scheduling_policy::inherit ? 0 : ENOTSUP;

@@ -3,27 +3,37 @@
 #pragma once
 
 /// @file
-/// On which CPUs the calling thread may run.
+/// On which CPUs a thread may run.
 
 #include <regatta/base/error.hpp>
 #include <regatta/base/platform.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <cerrno>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace regatta {
 
-/// Reads the calling thread's allowed CPUs into `cpus`.
+/// The system's number of a thread, as gettid(2) tells it; 0 is the calling thread.
+using thread_number = std::int32_t;
+
+/// The number of the calling thread; 0 where the system has none that the calls below take.
+inline thread_number number_of_this_thread() noexcept {
+    return platform::this_thread_number();
+}
+
+/// Reads the CPUs that a thread, of any process, may use into `cpus`.
 ///
 /// The kernel has already taken away what the cpuset of the process forbids.
 /// @returns 0, or the error number; `ENOTSUP` where the system has no such call.
-inline int try_affinity_of_this_thread(cpu_set& cpus) {
+inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
     // The kernel refuses an array that is smaller than its own mask, whose size nothing tells.
     std::vector<cpu_set::word> words(1024 / cpu_set::bits_per_word);
     for (;;) {
-        const int error =
-            platform::affinity_of_this_thread(words.data(), words.size() * sizeof(cpu_set::word));
+        const int error = platform::affinity_of_thread(thread, words.data(),
+                                                       words.size() * sizeof(cpu_set::word));
         if (error == 0) {
             cpus = cpu_set::from_words(words);
             return 0;
@@ -34,7 +44,20 @@ inline int try_affinity_of_this_thread(cpu_set& cpus) {
         words.resize(words.size() * 2);
     }
 }
+/// The same of the calling thread.
+inline int try_affinity_of_this_thread(cpu_set& cpus) {
+    return try_affinity_of_thread(0, cpus);
+}
 
+/// The CPUs that a thread, of any process, may use.
+/// Failure: `std::system_error`; `no_such_process` where it has ended.
+inline cpu_set affinity_of_thread(thread_number thread) {
+    cpu_set cpus;
+    if (const int error = try_affinity_of_thread(thread, cpus)) {
+        fail_system(error, "read the affinity of thread " + std::to_string(thread));
+    }
+    return cpus;
+}
 /// The calling thread's allowed CPUs. Failure: `std::system_error`.
 inline cpu_set affinity_of_this_thread() {
     cpu_set cpus;
@@ -44,20 +67,33 @@ inline cpu_set affinity_of_this_thread() {
     return cpus;
 }
 
-/// Restricts the calling thread to `cpus`, without exceptions.
-/// @returns 0, or the error number: `EINVAL` where none of them exists or may be used.
-inline int try_pin_this_thread(const cpu_set& cpus) noexcept {
+/// Restricts a thread, of any process, to `cpus`, without exceptions.
+/// @returns 0, or the error number: `EINVAL` where none of them exists or may be used, or where it
+/// is a thread of the kernel that stays on its CPU; `EPERM` for a thread of another user; `ESRCH`
+/// where it has ended.
+inline int try_pin_thread(thread_number thread, const cpu_set& cpus) noexcept {
     const auto words = cpus.words();
     if (words.empty()) {
         return EINVAL;
     }
-    return platform::pin_this_thread(words.data(), words.size_bytes());
+    return platform::pin_thread(thread, words.data(), words.size_bytes());
+}
+/// The same of the calling thread.
+inline int try_pin_this_thread(const cpu_set& cpus) noexcept {
+    return try_pin_thread(0, cpus);
 }
 
-/// Restricts the calling thread to `cpus`. CPUs among them that it may not use are left out by the
-/// kernel; where none is left it fails. Threads that it starts later inherit the restriction.
+/// Restricts a thread, of any process, to `cpus`. CPUs among them that it may not use are left out
+/// by the kernel; where none is left it fails.
 ///
-/// Failure: `std::system_error`, which names the CPUs.
+/// Failure: `std::system_error`, which names the thread and the CPUs.
+inline void pin_thread(thread_number thread, const cpu_set& cpus) {
+    if (const int error = try_pin_thread(thread, cpus)) {
+        fail_system(error,
+                    "pin thread " + std::to_string(thread) + " to CPUs '" + cpus.to_string() + "'");
+    }
+}
+/// The same of the calling thread. Threads that it starts later inherit the restriction.
 inline void pin_this_thread(const cpu_set& cpus) {
     if (const int error = try_pin_this_thread(cpus)) {
         fail_system(error, "pin this thread to CPUs '" + cpus.to_string() + "'");

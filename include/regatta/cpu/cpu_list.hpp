@@ -11,20 +11,42 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace regatta {
 
-/// Why a text is no list of CPUs, and where in the text.
+/// Why a text is no list of CPUs, or no mask of them, and where in the text.
 struct cpu_list_error {
     std::size_t position = 0; ///< Offset in bytes, from 0; the text's length means "at its end".
     std::string reason;       ///< What was expected, and what stands there.
 
-    /// One sentence with the text, the place and the reason.
-    std::string message(std::string_view text) const {
-        return "CPU list '" + std::string(text) + "', position " + std::to_string(position) + ": " +
-               reason;
+    /// One sentence with the text, what it should be, the place and the reason.
+    std::string message(std::string_view text, const char* what = "CPU list") const {
+        return what + (" '" + std::string(text)) + "', position " + std::to_string(position) +
+               ": " + reason;
     }
 };
+
+namespace detail {
+
+/// Whether the kernel takes `c` for what separates the parts of a list or of a mask.
+constexpr bool separates_cpus(char c) noexcept {
+    return c == ',' || c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+/// What stands in `text` at a place, in words.
+inline std::string found_in(std::string_view text, std::size_t at) {
+    if (at >= text.size()) {
+        return "found the end";
+    }
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c < 0x20 || c > 0x7e) {
+        return "found a byte of value " + std::to_string(c);
+    }
+    return std::string("found '") + static_cast<char>(c) + "'";
+}
+
+} // namespace detail
 
 /// Reads a list of CPUs and hands each block of neighbours to `add(first, last)`.
 ///
@@ -49,7 +71,7 @@ public:
     /// @returns nothing, or the first mistake.
     std::optional<cpu_list_error> parse() {
         for (;;) {
-            while (is_separator(peek())) {
+            while (detail::separates_cpus(peek())) {
                 ++at_;
             }
             if (peek() == '\n') {
@@ -65,9 +87,6 @@ public:
     }
 
 private:
-    static constexpr bool is_separator(char c) noexcept {
-        return c == ',' || c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
-    }
     static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
     /// `c`, an ASCII letter, in lower case.
     static constexpr char lower(char c) noexcept {
@@ -77,7 +96,7 @@ private:
     /// The character at hand; '\0' at the end of the text.
     char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
     bool at_end_of_region() const noexcept {
-        return at_ == text_.size() || is_separator(peek()) || peek() == '\n';
+        return at_ == text_.size() || detail::separates_cpus(peek()) || peek() == '\n';
     }
 
     bool region() {
@@ -173,7 +192,7 @@ private:
     }
 
     std::optional<cpu_list_error> rest_is_blank() {
-        while (is_separator(peek()) || peek() == '\n') {
+        while (detail::separates_cpus(peek()) || peek() == '\n') {
             ++at_;
         }
         if (at_ != text_.size()) {
@@ -183,16 +202,7 @@ private:
     }
 
     /// What stands at the current place, in words.
-    std::string found() const {
-        if (at_ == text_.size()) {
-            return "found the end";
-        }
-        const auto c = static_cast<unsigned char>(text_[at_]);
-        if (c < 0x20 || c > 0x7e) {
-            return "found a byte of value " + std::to_string(c);
-        }
-        return std::string("found '") + static_cast<char>(c) + "'";
-    }
+    std::string found() const { return detail::found_in(text_, at_); }
 
     bool fail(std::size_t position, std::string reason) {
         error_ = cpu_list_error{position, std::move(reason)};

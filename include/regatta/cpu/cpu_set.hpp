@@ -8,6 +8,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_list.hpp>
+#include <regatta/cpu/cpu_mask.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -102,6 +103,28 @@ public:
         return set;
     }
 
+    /// Reads the kernel's hexadecimal form ("ff,00000001"; see `cpu_mask_parser`).
+    /// Failure: `std::invalid_argument` with the position and what was expected there.
+    static cpu_set parse_mask(std::string_view text) {
+        cpu_list_error error;
+        auto set = try_parse_mask(text, error);
+        if (!set) {
+            fail_argument(error.message(text, "CPU mask"));
+        }
+        return std::move(*set);
+    }
+
+    /// `parse_mask` without exceptions: nothing is returned and `error` is filled for a wrong text.
+    static std::optional<cpu_set> try_parse_mask(std::string_view text, cpu_list_error& error) {
+        cpu_set set;
+        const auto add = [&set](std::uint64_t cpu) { set.insert(static_cast<unsigned>(cpu)); };
+        if (auto mistake = cpu_mask_parser(text, max_width - 1, add).parse()) {
+            error = std::move(*mistake);
+            return std::nullopt;
+        }
+        return set;
+    }
+
     /// From the words of a kernel mask: bit c of the array is CPU c.
     static cpu_set from_words(std::span<const word> words) {
         cpu_set set;
@@ -128,6 +151,25 @@ public:
                 text += '-';
                 text += std::to_string(high);
             }
+        }
+        return text;
+    }
+
+    /// The kernel's hexadecimal form: groups of 32 CPUs, the last one for CPUs 0 to 31.
+    /// @param width for how many CPUs at least, as a machine of that many writes it: "0f" for 8.
+    std::string to_mask(unsigned width = 1) const {
+        unsigned last = std::clamp(width, 1u, max_width) - 1;
+        for (const unsigned cpu : *this) {
+            last = std::max(last, cpu);
+        }
+        std::string text;
+        for (unsigned digit = last / 4 + 1; digit-- > 0;) {
+            unsigned value = 0;
+            for (unsigned cpu = digit * 4; cpu < digit * 4 + 4; ++cpu) {
+                value |= static_cast<unsigned>(contains(cpu)) << cpu % 4;
+            }
+            text += "0123456789abcdef"[value];
+            text += digit % 8 == 0 && digit > 0 ? "," : "";
         }
         return text;
     }
