@@ -5,6 +5,8 @@
 
 #include "../unit/meeting.hpp"
 
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/coroutine.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
@@ -14,7 +16,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -88,6 +92,59 @@ TEST(autoscale_contract, stops) {
     pool.stop_autoscale();
     EXPECT_EQ(pool.expected_threads(), 1u);
 }
+
+#if REGATTA_LINUX
+// "In the error sink, where that is called by the scaler itself, it returns at once": whoever else
+// starts and stops it meanwhile.
+TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
+    // One thread can be had, and no more: there is no such CPU for the second.
+    cpu_set pin{*affinity_of_this_thread().begin()};
+    pin.insert(configured_cpus() + 7);
+    for (const bool others : {false, true}) {
+        std::atomic<int> errors{0};
+        std::atomic<int> told{0};
+        std::atomic<dynamic_pool*> here{nullptr};
+        dynamic_pool pool{{.threads = 1, .pin = pin, .on_error = [&](const std::exception_ptr&) {
+                               wait_until([&] { return here.load() != nullptr; });
+                               try {
+                                   here.load()->autoscale();
+                               } catch (const std::system_error& error) {
+                                   told += error.code() == std::errc::resource_deadlock_would_occur
+                                               ? 1
+                                               : 0;
+                               }
+                               here.load()->stop_autoscale();
+                               ++errors;
+                           }}};
+        const autoscale_options options{.min = 1, .max = 2, .target_delay = 1ms, .linger = 1ms};
+        for (int round = 1; round <= 3; ++round) {
+            here = nullptr;
+            std::atomic<bool> open{false};
+            pool.execute([&] { wait_until([&] { return open.load(); }); });
+            pool.execute([] {}); // Waits too long.
+            pool.autoscale(options);
+            std::thread other([&] {
+                if (others) {
+                    pool.stop_autoscale();
+                }
+            });
+            here = &pool;
+            if (!others) {
+                wait_until([&] { return errors.load() == round; });
+            }
+            other.join();
+            open = true;
+            pool.wait();
+        }
+        pool.stop_autoscale();
+        EXPECT_EQ(told.load(), errors.load());
+        if (!others) {
+            EXPECT_EQ(errors.load(), 3);
+        }
+        EXPECT_EQ(pool.expected_threads(), 1u);
+    }
+}
+#endif
 
 // "Throws std::invalid_argument for options that make no sense."
 TEST(autoscale_contract, refuses_options_that_make_no_sense) {

@@ -9,14 +9,18 @@
 #include <regatta/base/error.hpp>
 #include <regatta/pool/pool_engine.hpp>
 #include <regatta/pool/thread_team.hpp>
+#include <regatta/pool/worker_context.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace regatta {
@@ -39,26 +43,45 @@ struct autoscale_options {
 /// least one; where at every look of the linger time a thread had nothing to do, one is removed.
 /// While the pool has nothing to do and no thread too many it sleeps.
 ///
-/// Threads: made and destroyed by one thread. Blocks: the destructor, until it has ended. Failure:
-/// the constructor throws `std::invalid_argument`; if a thread cannot be had later, the pool's
-/// error sink hears of it and the pool goes on with those it has.
+/// Threads: any; destroyed by one that is not its own. Blocks: `start`, `stop` and the destructor,
+/// until the thread has ended that there was. Failure: `start` throws `std::invalid_argument`; if a
+/// thread cannot be had later, the pool's error sink hears of it and the pool goes on with those it
+/// has.
 class autoscaler {
 public:
-    autoscaler(pool_engine& engine, autoscale_options options)
-        : engine_(engine)
-        , options_(checked(options)) {
-        engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
-        thread_.start(1, engine_.options().name + "-scaler", {},
-                      [this](unsigned) noexcept { run(); });
-    }
+    explicit autoscaler(pool_engine& engine) noexcept : engine_(engine) {}
     autoscaler(const autoscaler&) = delete;
     autoscaler& operator=(const autoscaler&) = delete;
-    ~autoscaler() {
-        // release: partner is the acquire in stopped().
-        stop_.store(true, std::memory_order_release);
-        engine_.rested().notify_all();
-        pace_.notify_all();
-        thread_.join();
+    ~autoscaler() { end(); }
+
+    /// Scales from now on; again: with these options. In the error sink, where that is called by
+    /// the scaler itself, it throws `std::system_error` (`resource_deadlock_would_occur`).
+    void start(autoscale_options options) {
+        options = checked(options);
+        if (worker_context::is_worker_of(this)) {
+            fail_system(EDEADLK, "autoscale the pool '" + engine_.options().name +
+                                     "' anew in an error sink that its scaler calls");
+        }
+        const std::lock_guard lock(mutex_);
+        end();
+        options_ = options;
+        stop_.store(false, std::memory_order_relaxed); // Its thread does not exist yet.
+        engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
+        thread_.emplace();
+        thread_->start(1, engine_.options().name + "-scaler", {}, [this](unsigned) noexcept {
+            const worker_context own(this, 0); // So that it knows itself.
+            run();
+        });
+    }
+    /// Scales no more. In the error sink, where that is called by the scaler itself, it returns at
+    /// once: that was the scaler's last look.
+    void stop() noexcept {
+        if (worker_context::is_worker_of(this)) {
+            stop_.store(true, std::memory_order_relaxed); // Its thread is this one.
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        end();
     }
 
 private:
@@ -83,8 +106,16 @@ private:
         return options;
     }
 
+    /// Ends the thread, if there is one.
+    void end() noexcept {
+        // release: partner is the acquire in stopped().
+        stop_.store(true, std::memory_order_release);
+        engine_.rested().notify_all();
+        pace_.notify_all();
+        thread_.reset();
+    }
     bool stopped() const noexcept {
-        // acquire: partner is the release in the destructor.
+        // acquire: partner is the release in end().
         return stop_.load(std::memory_order_acquire) || engine_.closed();
     }
     /// Whether there is nothing to do, and nobody too many or too few to do it.
@@ -146,10 +177,11 @@ private:
     }
 
     pool_engine& engine_;
-    const autoscale_options options_;
-    std::atomic<bool> stop_{false}; ///< Written by the destructor, read by the thread.
-    wake_gate pace_;                ///< Where the thread sleeps between two looks.
-    thread_team thread_;            ///< Last: it uses all of the above.
+    autoscale_options options_;
+    std::atomic<bool> stop_{true};      ///< Written by who starts and stops, read by the thread.
+    wake_gate pace_;                    ///< Where the thread sleeps between two looks.
+    std::mutex mutex_;                  ///< Held by who starts or stops.
+    std::optional<thread_team> thread_; ///< Last: it uses all of the above.
 };
 
 } // namespace regatta

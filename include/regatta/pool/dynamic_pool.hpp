@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -78,17 +77,12 @@ public:
     }
 
     /// Keeps the number of threads between two limits by itself from now on; again: with these
-    /// options. Throws `std::invalid_argument` for options that make no sense. Not in a task.
-    void autoscale(autoscale_options options = {}) {
-        const std::lock_guard lock(scaler_mutex_);
-        scaler_.reset();
-        scaler_.emplace(engine(), options);
-    }
-    /// Leaves the number of threads as it is.
-    void stop_autoscale() {
-        const std::lock_guard lock(scaler_mutex_);
-        scaler_.reset();
-    }
+    /// options. Throws `std::invalid_argument` for options that make no sense, and, where the
+    /// scaler itself calls the error sink, `std::system_error` (`resource_deadlock_would_occur`)
+    /// there. Not in a task.
+    void autoscale(autoscale_options options = {}) { scaler_.start(options); }
+    /// Leaves the number of threads as it is. Not in a task.
+    void stop_autoscale() noexcept { scaler_.stop(); }
 
 private:
     using clock = std::chrono::steady_clock;
@@ -109,9 +103,8 @@ private:
     /// too many, but the meter never runs backwards.
     std::uint64_t taken() const noexcept { return std::max(engine().taken(), meter_start_); }
 
-    std::mutex scaler_mutex_;
-    std::optional<autoscaler> scaler_; ///< Guarded by its mutex.
-    mutable std::mutex meter_mutex_;   ///< Guards what follows.
+    autoscaler scaler_{engine()};
+    mutable std::mutex meter_mutex_; ///< Guards what follows.
     std::uint64_t meter_start_ = 0;
     clock::time_point meter_time_ = clock::now();
 };
