@@ -3,9 +3,11 @@
 
 #include "cpus_command.hpp"
 #include "interrupt.hpp"
+#include "isolation/noise.hpp"
 #include "output_file.hpp"
 #include "race_arguments.hpp"
 #include "race_command.hpp"
+#include "race_isolation.hpp"
 #include "schemes/scheme.hpp"
 #include "subcommand.hpp"
 #include "usage_error.hpp"
@@ -41,19 +43,20 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     action chosen;
     race_arguments arguments;
+    const std::vector<std::string> words(argv, argv + argc);
     CLI::App* race = app.add_subcommand("race", "Race schemes over a workload");
     add_race_options(*race, arguments);
+    add_race_isolation(*race, chosen, words);
     race->final_callback([&] {
         if (!chosen) {
-            chosen = [&] {
-                return run_race_command(arguments, std::vector<std::string>(argv, argv + argc));
-            };
+            chosen = [&] { return run_race_command(arguments, words); };
         }
     });
     add_cpus_command(app, chosen);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
+               "  regatta race isolation           pin threads, or own their CPUs?\n"
                "  regatta cpus                     the CPUs of this machine\n"
                "  regatta race --help              all options");
     if (argc > 1 && argv[1][0] != '-') {
@@ -75,6 +78,9 @@ int run(int argc, char** argv) {
 /// The regatta command.
 int main(int argc, char** argv) {
     if (const auto status = regatta::race::run_as_worker(argc, argv)) {
+        return *status;
+    }
+    if (const auto status = regatta::race::run_as_noise(argc, argv)) {
         return *status;
     }
     hold_standard_descriptors();

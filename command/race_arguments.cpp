@@ -61,10 +61,6 @@ std::string check_seconds(const std::string& text) {
                : fmt::format("\"{}\" is not a number from 0.001 to {}", text, most_seconds);
 }
 
-std::string check_file(const std::string& text) {
-    return text.empty() ? "the name of the file is empty" : "";
-}
-
 } // namespace
 
 void add_race_options(CLI::App& command, race_arguments& a) {
@@ -103,12 +99,7 @@ void add_race_options(CLI::App& command, race_arguments& a) {
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
         ->type_name("NAME")
         ->default_str("std_thread");
-    command.add_option("--json", a.json, "Write the whole result here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    command.add_option("--csv", a.csv, "Write a line a scheme here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
+    add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end");
     command.footer(
         "Examples:\n"

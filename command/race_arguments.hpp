@@ -5,6 +5,7 @@
 /// @file
 /// The words behind `regatta race`.
 
+#include "result_files.hpp"
 #include "sampling/race.hpp"
 
 #include <cstddef>
@@ -31,8 +32,7 @@ struct race_arguments {
     std::optional<std::uint64_t> seed;
     std::optional<std::size_t> chunk;
     std::string baseline;
-    std::string json;
-    std::string csv;
+    result_paths files;
     bool list = false;
 };
 

@@ -10,6 +10,7 @@
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
+#include "result_files.hpp"
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
@@ -17,46 +18,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <optional>
-#include <system_error>
-
 namespace regatta::command {
 namespace {
-
-/// Where the results go, opened before the race.
-struct outputs {
-    explicit outputs(const race_arguments& arguments) {
-        if (arguments.json == "-" && arguments.csv == "-") {
-            throw usage_error("--json and --csv cannot both go to standard output");
-        }
-        if (!arguments.json.empty() && arguments.json == arguments.csv) {
-            throw usage_error("--json and --csv cannot both go to " + arguments.json);
-        }
-        try {
-            if (!arguments.json.empty()) {
-                json.emplace(arguments.json);
-            }
-            if (!arguments.csv.empty()) {
-                csv.emplace(arguments.csv);
-            }
-        } catch (const std::system_error& e) {
-            throw usage_error(e.what());
-        }
-    }
-
-    /// The text goes where no data go.
-    int text_descriptor() const noexcept {
-        const auto takes_it = [](const std::optional<output_file>& file) {
-            return file && file->is_standard_output();
-        };
-        return takes_it(json) || takes_it(csv) ? STDERR_FILENO : STDOUT_FILENO;
-    }
-
-    std::optional<output_file> json;
-    std::optional<output_file> csv;
-};
 
 race::race_result race_with_progress(const race::workload_info& workload,
                                      const std::vector<race::entrant>& entrants,
@@ -65,18 +28,6 @@ race::race_result race_with_progress(const race::workload_info& workload,
     progress_bar bar;
     return race::run_race(workload, entrants, options, control,
                           [&](const race::progress& now) { bar.show(now); });
-}
-
-/// Does it; where the system refuses, says so and returns false.
-template<class F>
-bool try_to(F f) {
-    try {
-        f();
-        return true;
-    } catch (const std::system_error& e) {
-        std::fprintf(stderr, "regatta: %s\n", e.what());
-        return false;
-    }
 }
 
 int status_of(const race::race_result& result) {
@@ -105,7 +56,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     }
     const std::vector<race::entrant> entrants = chosen_entrants(arguments);
     const race::race_options options = chosen_options(arguments, workload);
-    outputs to(arguments);
+    result_files to(arguments.files);
     // Before the race, whose own load is not the machine's.
     const race::provenance from{race::take_fingerprint(), words};
 
@@ -113,21 +64,9 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const interrupt_guard guard(control);
     const race::race_result result = race_with_progress(workload, entrants, options, control);
 
-    // What was measured is not lost because one of its views cannot be written.
-    bool written = try_to([&] {
-        if (to.json) {
-            to.json->write(race::to_json(result, from));
-        }
-    });
-    written &= try_to([&] {
-        if (to.csv) {
-            to.csv->write(race::to_csv(result));
-        }
-    });
-    written &= try_to([&] {
-        const int text = to.text_descriptor();
-        write_all(text, race::to_text(result, from, style_of(text)), "cannot write the report");
-    });
+    const bool written =
+        to.write([&] { return race::to_json(result, from); }, [&] { return race::to_csv(result); },
+                 [&](const race::text_style& style) { return race::to_text(result, from, style); });
     const int status = written ? status_of(result) : exit_code::failure;
     return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
 }

@@ -39,6 +39,8 @@ struct noise_floor {
 std::string control_name(std::string_view baseline);
 /// Adds that second entry. Throws `std::out_of_range` if there is no such contender.
 void add_control(std::vector<contender>& contenders, std::string_view baseline);
+/// The floor that a baseline and its control show.
+noise_floor floor_between(const series& control, const series& baseline, std::uint64_t seed = 1);
 /// The floor of a measurement that has the control of `baseline` in it.
 noise_floor floor_of(const sampling_result& result, std::string_view baseline,
                      std::uint64_t seed = 1);

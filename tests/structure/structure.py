@@ -28,6 +28,7 @@ ORDER = [
     "race/workloads",
     "race/schemes",
     "race/sampling",
+    "race/isolation",
     "race/report",
     "command",
 ]

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "isolation/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace regatta::race {
+namespace {
+
+using figure = std::function<double(const team_figures&)>;
+
+/// Without a verdict, a slowdown below this is not worth a cause.
+constexpr double small_slowdown = 0.05;
+/// A part of the difference that is smaller than this is not its cause.
+constexpr double minor_part = 1.0 / 3;
+
+/// The mode's series with a figure of each run in the place of the wall time.
+series series_of(const mode_result& mode, const figure& value) {
+    series other = mode.measured;
+    for (std::size_t i = 0; i < other.samples.size(); ++i) {
+        other.samples[i].ns = value(mode.runs[i]);
+    }
+    return other;
+}
+
+estimate median_of(const mode_result& mode, std::uint64_t seed, const figure& value) {
+    return series_of(mode, value).time(seed);
+}
+
+/// The median of the differences within the rounds in which both have a usable sample; where there
+/// is none, of all rounds, with a count of 0.
+estimate paired_difference(const series& subject, const series& peer, std::uint64_t seed) {
+    const auto differences = [](const std::vector<sample>& a, const std::vector<sample>& b) {
+        std::vector<double> all;
+        for (const sample& one : a) {
+            const auto other = std::ranges::find(b, one.round, &sample::round);
+            if (other != b.end()) {
+                all.push_back(one.ns - other->ns);
+            }
+        }
+        return all;
+    };
+    const auto clean = differences(subject.usable(), peer.usable());
+    if (!clean.empty() && !subject.disturbed() && !peer.disturbed()) {
+        return bootstrap_median(clean, seed);
+    }
+    estimate rough = bootstrap_median(differences(subject.samples, peer.samples), seed);
+    rough.count = 0;
+    return rough;
+}
+
+cause cause_in(const mode_result& mode) {
+    const bool small = std::abs(mode.slowdown.median - 1) < small_slowdown;
+    const bool slower = mode.word == verdict::slower || (mode.word == verdict::undecided && !small);
+    return slower && mode.slowdown.median > 1 ? cause_of(mode.displaced.median, mode.slower.median)
+                                              : cause::none;
+}
+
+void describe(mode_result& mode, const isolation_result& result) {
+    const std::uint64_t seed = result.seed;
+    mode.wall = mode.measured.time(seed);
+    mode.cpu_share = median_of(mode, seed, &team_figures::cpu_share);
+    mode.involuntary_switches = median_of(mode, seed, &team_figures::involuntary_switches);
+    mode.voluntary_switches = median_of(mode, seed, &team_figures::voluntary_switches);
+    mode.migrations = median_of(mode, seed, &team_figures::migrations);
+    if (std::ranges::all_of(mode.runs, [](const auto& r) { return r.run_delay_ns.has_value(); })) {
+        mode.run_delay =
+            median_of(mode, seed, [](const team_figures& r) { return *r.run_delay_ns; });
+    }
+}
+
+void compare(mode_result& mode, const mode_result& alone, const isolation_result& result) {
+    const auto workers = static_cast<double>(std::max(1U, result.workers));
+    const figure cost = [&](const team_figures& r) { return r.cpu_ns / workers; };
+    const figure gap = [&](const team_figures& r) { return r.displaced_ns() / workers; };
+    const series alone_cost = series_of(alone, cost);
+    mode.slowdown = paired_ratio(mode.measured, alone.measured, result.seed);
+    mode.work_cost = paired_ratio(series_of(mode, cost), alone_cost, result.seed);
+    mode.slower = paired_difference(series_of(mode, cost), alone_cost, result.seed);
+    mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap), result.seed);
+    mode.word = &mode == &alone ? verdict::baseline : judge(mode.slowdown, result.floor);
+    mode.why = cause_in(mode);
+}
+
+void note_disturbances(isolation_result& result) {
+    for (const mode_result& mode : result.modes) {
+        if (mode.ran() && mode.measured.disturbed()) {
+            result.notes.push_back("every sample of " + std::string(to_string(mode.mode)) +
+                                   " was disturbed by other processes; they are used nevertheless");
+        }
+    }
+}
+
+} // namespace
+
+std::string_view to_string(isolation_mode mode) noexcept {
+    switch (mode) {
+    case isolation_mode::alone:
+        return "alone";
+    case isolation_mode::unpinned:
+        return "unpinned";
+    case isolation_mode::pinned:
+        return "pinned";
+    case isolation_mode::exclusive:
+        break;
+    }
+    return "exclusive";
+}
+
+std::string_view to_string(mode_status status) noexcept {
+    switch (status) {
+    case mode_status::ok:
+        return "ok";
+    case mode_status::unavailable:
+        return "unavailable";
+    case mode_status::failed:
+        break;
+    }
+    return "failed";
+}
+
+std::string_view to_string(cause why) noexcept {
+    switch (why) {
+    case cause::none:
+        return "none";
+    case cause::displaced:
+        return "displaced";
+    case cause::slower:
+        return "slower";
+    case cause::both:
+        break;
+    }
+    return "both";
+}
+
+cause cause_of(double displaced_ns, double slower_ns) noexcept {
+    const double displaced = std::max(0.0, displaced_ns);
+    const double slower = std::max(0.0, slower_ns);
+    if (displaced + slower <= 0) {
+        return cause::none;
+    }
+    const double part = displaced / (displaced + slower);
+    return part < minor_part       ? cause::slower
+           : part > 1 - minor_part ? cause::displaced
+                                   : cause::both;
+}
+
+void evaluate_isolation(isolation_result& result) {
+    const mode_result& alone = result.of(isolation_mode::alone);
+    std::size_t samples = result.control.samples.size();
+    std::size_t bad = result.control.contaminated();
+    result.floor = floor_between(result.control, alone.measured, result.seed);
+    for (mode_result& mode : result.modes) {
+        samples += mode.measured.samples.size();
+        bad += mode.measured.contaminated();
+        if (mode.ran()) {
+            describe(mode, result);
+        }
+    }
+    result.contaminated =
+        samples == 0 ? 0 : static_cast<double>(bad) / static_cast<double>(samples);
+    if (alone.ran()) {
+        for (mode_result& mode : result.modes) {
+            if (mode.ran()) {
+                compare(mode, alone, result);
+            }
+        }
+    }
+    note_disturbances(result);
+}
+
+} // namespace regatta::race

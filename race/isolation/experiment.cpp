@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "isolation/experiment.hpp"
+
+#include "isolation/evaluation.hpp"
+#include "isolation/worker_room.hpp"
+#include "machine/quiesce.hpp"
+#include "schemes/process_team.hpp"
+
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// The CPUs to pin to and to own.
+cpu_set choose_cpus(const isolation_options& options, const cpu_set& allowed) {
+    if (!options.cpus.empty()) {
+        if (!allowed.contains(options.cpus)) {
+            fail_argument("cpus: " + (options.cpus - allowed).to_string() +
+                          " may not be used by this process; allowed are " + allowed.to_string());
+        }
+        return options.cpus;
+    }
+    // From the end: the first CPU is where most interrupts and the kernel's own work go.
+    const unsigned wanted = std::max(1U, options.workers);
+    const std::vector<unsigned> all(allowed.begin(), allowed.end());
+    cpu_set chosen;
+    for (std::size_t i = all.size(); i > 0 && chosen.count() < wanted; --i) {
+        chosen.insert(all[i - 1]);
+    }
+    return chosen;
+}
+
+/// The whole of one call of `run_isolation`.
+class experiment {
+public:
+    experiment(const isolation_options& options, race_control& control,
+               const std::function<void(const progress&)>& observer)
+        : options_(options)
+        , control_(control)
+        , observer_(observer)
+        , program_(options.noise_program.empty() ? this_program() : options.noise_program) {
+        if (options.rounds < 1) {
+            fail_argument("rounds: 0 is out of range; allowed are 1 and more");
+        }
+        const cpu_set allowed = affinity_of_this_thread();
+        result_.noise = options.noise;
+        result_.cpus = choose_cpus(options, allowed);
+        result_.workers = options.workers != 0    ? options.workers
+                          : !options.cpus.empty() ? options.cpus.count()
+                                                  : 1;
+        if (result_.workers > result_.cpus.count()) {
+            fail_argument("workers: " + std::to_string(result_.workers) +
+                          " workers need as many CPUs, and there are " +
+                          std::to_string(result_.cpus.count()) + " (" + result_.cpus.to_string() +
+                          ")");
+        }
+        result_.worker_cpus.assign(result_.cpus.begin(), result_.cpus.end());
+        result_.worker_cpus.resize(result_.workers);
+        result_.seed = options.seed;
+        result_.move_others = options.move_others;
+        result_.warm_up = options.warm_up;
+        result_.load_source = meter_.source();
+        result_.load_resolution_ns = meter_.resolution_ns();
+        for (const isolation_mode mode : isolation_modes) {
+            mode_result& one = result_.modes.emplace_back();
+            one.mode = mode;
+            one.measured.name = to_string(mode);
+        }
+    }
+
+    isolation_result run() {
+        result_.units = units_for(static_cast<double>(options_.work.count()));
+        ask_for_exclusive();
+        measure_all();
+        evaluate_isolation(result_);
+        return std::move(result_);
+    }
+
+private:
+    room_request request(std::vector<pid_t> noise) const {
+        return {result_.worker_cpus, result_.cpus, std::move(noise), options_.move_others};
+    }
+
+    void ask_for_exclusive() {
+        // With noise, as a shield that may move nothing else has something to do then.
+        std::optional<noise> some;
+        mode_result& mode = result_.of(isolation_mode::exclusive);
+        try {
+            some.emplace(options_.noise, result_.worker_cpus, program_);
+        } catch (const std::exception&) {
+            return; // each mode finds out for itself
+        }
+        exclusive_answer answer = try_exclusive_room(request(some->processes()));
+        mode.level = std::move(answer.level);
+        mode.explanation = std::move(answer.explanation);
+        if (!answer.available) {
+            mode.status = mode_status::unavailable;
+            mode.reason = std::move(answer.reason);
+        }
+    }
+
+    std::unique_ptr<worker_room> room_for(isolation_mode mode, std::vector<pid_t> noise) const {
+        switch (mode) {
+        case isolation_mode::alone:
+        case isolation_mode::unpinned:
+            return open_room();
+        case isolation_mode::pinned:
+            return pinned_room(request(std::move(noise)));
+        case isolation_mode::exclusive:
+            break;
+        }
+        return exclusive_room(request(std::move(noise)));
+    }
+
+    /// One sample.
+    outcome run_once(isolation_mode mode, std::vector<team_figures>& runs) {
+        std::optional<noise> neighbours;
+        if (mode != isolation_mode::alone) {
+            neighbours.emplace(options_.noise, result_.worker_cpus, program_);
+        }
+        const auto room =
+            room_for(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
+        const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
+        team_run run = run_team({.workers = result_.workers,
+                                 .units = result_.units,
+                                 .seed = options_.seed,
+                                 .enter = [&](unsigned worker) { room->enter(worker); },
+                                 .stop = [&] { return control_.stop_requested(); }});
+        if (neighbours) {
+            run.figures.noise_cpu_ns = static_cast<double>(neighbours->cpu_ns() - before);
+        }
+        room->close();
+        if (neighbours) {
+            neighbours->stop();
+        }
+        if (control_.stop_requested()) {
+            return outcome::failed("stopped");
+        }
+        if (expected_.empty()) {
+            expected_ = run.results;
+        }
+        if (run.results != expected_) {
+            return outcome::failed("wrong result: the computation came out otherwise than before");
+        }
+        runs.push_back(run.figures);
+        return {run.figures.wall_ns, {}};
+    }
+
+    std::vector<contender> contenders() {
+        std::vector<contender> all;
+        for (mode_result& mode : result_.modes) {
+            if (mode.status == mode_status::ok) {
+                all.push_back({std::string(to_string(mode.mode)),
+                               [this, &mode] { return run_once(mode.mode, mode.runs); }});
+            }
+        }
+        // Has figures of its own, so that they do not mix with those of the mode.
+        all.push_back({control_name(to_string(isolation_mode::alone)), [this] {
+                           std::vector<team_figures> unused;
+                           return run_once(isolation_mode::alone, unused);
+                       }});
+        return all;
+    }
+
+    sampling_result measure_rounds(unsigned warm_up, unsigned rounds) {
+        sampling_options how{.rounds = rounds,
+                             .warm_up = warm_up,
+                             .seed = options_.seed,
+                             .meter = &meter_,
+                             .settle = [] { quiesce(); },
+                             .stop = [this] { return control_.stop_requested(); }};
+        return measure(contenders(), how, observer_);
+    }
+
+    /// Takes over what was measured and who failed.
+    void take(const sampling_result& measured) {
+        result_.stopped = result_.stopped || measured.stopped;
+        result_.rounds = measured.rounds;
+        for (mode_result& mode : result_.modes) {
+            const auto found = std::ranges::find(measured.all, to_string(mode.mode), &series::name);
+            if (found == measured.all.end()) {
+                continue;
+            }
+            mode.measured = *found;
+            // Of a sample that was forgotten because of a stop there may be one run more.
+            mode.runs.resize(std::min(mode.runs.size(), mode.measured.samples.size()));
+            if (found->failed()) {
+                mode.status = mode_status::failed;
+                mode.reason = found->failure;
+            }
+        }
+        result_.control = measured.all.back();
+        mode_result& alone = result_.of(isolation_mode::alone);
+        if (result_.control.failed() && alone.status == mode_status::ok) {
+            alone.status = mode_status::failed;
+            alone.reason = result_.control.failure;
+        }
+    }
+
+    void measure_all() {
+        if (result_.warm_up != 0) {
+            take(measure_rounds(result_.warm_up, 0));
+        }
+        for (mode_result& mode : result_.modes) {
+            mode.runs.clear();
+        }
+        if (!result_.stopped) {
+            take(measure_rounds(0, options_.rounds));
+        }
+    }
+
+    const isolation_options& options_;
+    race_control& control_;
+    const std::function<void(const progress&)>& observer_;
+    std::string program_;
+    load_meter meter_;
+    isolation_result result_;
+    std::vector<std::uint64_t> expected_; ///< The workers' results, of the first run.
+};
+
+} // namespace
+
+isolation_result run_isolation(const isolation_options& options, race_control& control,
+                               const std::function<void(const progress&)>& observer) {
+    return experiment(options, control, observer).run();
+}
+
+} // namespace regatta::race

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "isolation/workers.hpp"
+
+#include "isolation/computation.hpp"
+#include "machine/thread_usage.hpp"
+#include "schemes/run_log.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <latch>
+#include <thread>
+
+namespace regatta::race {
+namespace {
+
+/// What one worker leaves behind; written by it alone, read after it was joined.
+struct worker_record {
+    thread_usage before;
+    thread_usage after;
+    std::int64_t end_ns = 0;
+    std::uint64_t migrations = 0;
+    std::uint64_t result = 0;
+    std::exception_ptr failure;
+};
+
+void work_as(unsigned number, const team_work& work, std::latch& ready, std::latch& go,
+             worker_record& mine) {
+    computation task(work.seed + number);
+    try {
+        if (work.enter) {
+            work.enter(number);
+        }
+    } catch (...) {
+        mine.failure = std::current_exception();
+    }
+    mine.before = usage_of_this_thread();
+    ready.count_down();
+    go.wait();
+    if (mine.failure) {
+        return;
+    }
+    int cpu = ::sched_getcpu();
+    for (std::uint64_t unit = 0; unit < work.units && !(work.stop && work.stop()); ++unit) {
+        task.run_unit();
+        const int now = ::sched_getcpu();
+        mine.migrations += now != cpu ? 1 : 0;
+        cpu = now;
+    }
+    mine.end_ns = now_ns();
+    mine.after = usage_of_this_thread();
+    mine.result = task.result();
+}
+
+team_figures sum_of(const std::vector<worker_record>& records, std::int64_t begin_ns) {
+    team_figures sum;
+    sum.run_delay_ns = 0;
+    for (const worker_record& one : records) {
+        const auto difference = [&](std::int64_t thread_usage::*counter) {
+            return static_cast<double>(one.after.*counter - one.before.*counter);
+        };
+        const auto wall = static_cast<double>(one.end_ns - begin_ns);
+        sum.wall_ns = std::max(sum.wall_ns, wall);
+        sum.worker_wall_ns += wall;
+        sum.cpu_ns += difference(&thread_usage::cpu_ns);
+        sum.voluntary_switches += difference(&thread_usage::voluntary_switches);
+        sum.involuntary_switches += difference(&thread_usage::involuntary_switches);
+        sum.migrations += static_cast<double>(one.migrations);
+        if (!sum.run_delay_ns || !one.before.run_delay_ns || !one.after.run_delay_ns) {
+            sum.run_delay_ns.reset();
+        } else {
+            *sum.run_delay_ns +=
+                static_cast<double>(*one.after.run_delay_ns - *one.before.run_delay_ns);
+        }
+    }
+    return sum;
+}
+
+} // namespace
+
+double team_figures::cpu_share() const noexcept {
+    // The clock of the CPU time is read a little later than that of the wall time.
+    return worker_wall_ns > 0 ? std::min(1.0, cpu_ns / worker_wall_ns) : 0;
+}
+
+double team_figures::displaced_ns() const noexcept {
+    return std::max(0.0, worker_wall_ns - cpu_ns);
+}
+
+team_run run_team(const team_work& work) {
+    std::vector<worker_record> records(work.workers);
+    std::latch ready(work.workers);
+    std::latch go(1);
+    std::vector<std::jthread> threads;
+    try {
+        for (unsigned i = 0; i < work.workers; ++i) {
+            threads.emplace_back([&, i] { work_as(i, work, ready, go, records[i]); });
+        }
+    } catch (...) {
+        // Those that began wait for the signal and are joined; what they do is not measured.
+        go.count_down();
+        throw;
+    }
+    ready.wait();
+    const std::int64_t begin_ns = now_ns();
+    go.count_down();
+    threads.clear(); // joins
+    team_run run;
+    for (const worker_record& one : records) {
+        if (one.failure) {
+            std::rethrow_exception(one.failure);
+        }
+        run.results.push_back(one.result);
+    }
+    run.figures = sum_of(records, begin_ns);
+    return run;
+}
+
+std::uint64_t units_for(double cpu_ns) {
+    computation task(1);
+    const auto time_of = [&](std::uint64_t units) {
+        const std::int64_t before = usage_of_this_thread().cpu_ns;
+        for (std::uint64_t i = 0; i < units; ++i) {
+            task.run_unit();
+        }
+        return static_cast<double>(usage_of_this_thread().cpu_ns - before);
+    };
+    std::uint64_t units = 64;
+    double taken = time_of(units);
+    while (taken < 30e6) { // short enough not to be noticed, long against a tick of the clock
+        units *= 2;
+        taken = time_of(units);
+    }
+    return static_cast<std::uint64_t>(
+        std::max(1.0, std::round(cpu_ns / taken * static_cast<double>(units))));
+}
+
+} // namespace regatta::race

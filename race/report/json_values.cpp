@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/json_values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace regatta::race {
+
+json text_or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+json to_value(const estimate& e) {
+    if (e.count == 0) {
+        return nullptr;
+    }
+    return {{"median", e.median}, {"low", e.low}, {"high", e.high}, {"count", e.count}};
+}
+
+json to_value(const sample& one) {
+    return {{"round", one.round},
+            {"ns", one.ns},
+            {"others_ns", one.load.others_ns},
+            {"stolen_ns", one.load.stolen_ns},
+            {"available_ns", one.load.available_ns},
+            {"contaminated", one.load.contaminated}};
+}
+
+json to_value(const series& measured) {
+    json all = json::array();
+    for (const sample& one : measured.samples) {
+        all.push_back(to_value(one));
+    }
+    return all;
+}
+
+json to_value(const fingerprint& m) {
+    return {{"cpu_model", text_or_null(m.cpu_model)},
+            {"online_cpus", m.online_cpus},
+            {"available_cpus", m.available_cpus},
+            {"allowed_cpus", text_or_null(m.allowed_cpus)},
+            {"cores", or_null(m.cores)},
+            {"cpu_quota", or_null(m.cpu_quota)},
+            {"architecture", m.architecture},
+            {"kernel", m.kernel},
+            {"system", text_or_null(m.system)},
+            {"governor", text_or_null(m.governor)},
+            {"boost", or_null(m.boost)},
+            {"clock_mhz", or_null(m.clock_mhz)},
+            {"virtualisation", text_or_null(m.virtualisation)},
+            {"memory_bytes", m.memory_bytes},
+            {"load_average", or_null(m.load_average)},
+            {"compiler", m.compiler},
+            {"flags", m.flags},
+            {"build_type", m.build_type},
+            {"warnings", warnings_of(m)}};
+}
+
+std::string command_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+            return std::isalnum(c) != 0 ||
+                   std::string_view("-_./=,:+@%").find(char(c)) != std::string_view::npos;
+        });
+        line += line.empty() ? "" : " ";
+        if (plain) {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word) {
+            line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+std::string text_of(const json& document) {
+    return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+} // namespace regatta::race
