@@ -158,4 +158,44 @@ TEST_F(grammar, RandomListsAreReadAsTheKernelReadsThem) {
     EXPECT_LT(taken, 1400);
 }
 
+TEST(mask, MasksAreReadAndWrittenAsTheKernelDoes) {
+    const std::string file = "/proc/irq/default_smp_affinity";
+    const std::string before = guest::read_text(file);
+    const unsigned width = regatta::configured_cpus();
+    EXPECT_EQ(cpu_set::first(width).to_mask(width), before);
+    std::mt19937 random(20231);
+    for (int i = 0; i < 200; ++i) {
+        cpu_set set;
+        for (unsigned cpu = 0; cpu < width; ++cpu) {
+            if (random() % 3 == 0) {
+                set.insert(cpu);
+            }
+        }
+        if (set.empty()) {
+            continue; // The kernel wants at least one.
+        }
+        ASSERT_EQ(guest::write_text(file, set.to_mask(width)), 0);
+        ASSERT_EQ(guest::read_text(file), set.to_mask(width));
+        ASSERT_EQ(cpu_set::parse_mask(guest::read_text(file)), set);
+    }
+    for (const std::string_view text : {"1", "0001", "1,0", "F", "00f"}) {
+        cpu_list_error error;
+        const auto set = cpu_set::try_parse_mask(text, error);
+        ASSERT_TRUE(set) << text;
+        const bool kernel = guest::write_text(file, text) == 0;
+        // What lies above the machine's last CPU the kernel refuses; a mask knows no machine.
+        if (kernel) {
+            EXPECT_EQ(guest::read_text(file), set->to_mask(width)) << text;
+        } else {
+            EXPECT_FALSE(cpu_set::first(width).contains(*set)) << text;
+        }
+    }
+    for (const std::string_view text : {"g", "0x1", "1-2", "-1", "123456789"}) {
+        cpu_list_error error;
+        EXPECT_NE(guest::write_text(file, text), 0) << text;
+        EXPECT_FALSE(cpu_set::try_parse_mask(text, error)) << text;
+    }
+    EXPECT_EQ(guest::write_text(file, before), 0);
+}
+
 } // namespace

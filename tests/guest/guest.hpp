@@ -82,6 +82,43 @@ private:
     bool made_ = false;
 };
 
+/// Moves the process of the tests into a group for the duration of a scope, and then to the top of
+/// that hierarchy.
+class inside {
+public:
+    explicit inside(const control_group& group, std::string top = "/sys/fs/cgroup")
+        : top_(std::move(top))
+        , error_(group.set("cgroup.procs", "0")) {}
+    inside(const inside&) = delete;
+    inside& operator=(const inside&) = delete;
+    ~inside() { write_text(top_ + "/cgroup.procs", "0"); }
+
+    /// 0, or why it could not be moved.
+    int error() const noexcept { return error_; }
+
+private:
+    std::string top_;
+    int error_;
+};
+
+/// Takes a CPU offline for the duration of a scope.
+class offline_cpu {
+public:
+    explicit offline_cpu(unsigned cpu)
+        : file_("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online")
+        , error_(write_text(file_, "0")) {}
+    offline_cpu(const offline_cpu&) = delete;
+    offline_cpu& operator=(const offline_cpu&) = delete;
+    ~offline_cpu() { write_text(file_, "1"); }
+
+    /// 0, or why it is still online.
+    int error() const noexcept { return error_; }
+
+private:
+    std::string file_;
+    int error_;
+};
+
 /// Lets groups directly below the root of version 2 have a controller. @returns 0 or the error.
 inline int enable_controller(const std::string& name) {
     return write_text("/sys/fs/cgroup/cgroup.subtree_control", '+' + name);
