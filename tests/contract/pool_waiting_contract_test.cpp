@@ -86,7 +86,11 @@ TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
     EXPECT_FALSE(pool.wait_for(std::chrono::duration<double>(0.001)));
     EXPECT_FALSE(pool.wait_until(std::chrono::steady_clock::now() + milliseconds(2)));
     EXPECT_FALSE(pool.wait_until(std::chrono::steady_clock::time_point::min()));
+    using hours = std::chrono::time_point<std::chrono::steady_clock, std::chrono::hours>;
+    EXPECT_FALSE(pool.wait_until(hours::min()));
+    EXPECT_FALSE(pool.wait_for(std::chrono::hours::min()));
     d.open();
+    EXPECT_TRUE(pool.wait_until(hours::max()));
     EXPECT_TRUE(pool.wait_for(std::chrono::hours::max())); // More than the clock can count.
     EXPECT_TRUE(pool.wait_for(std::chrono::duration<double>(1e300)));
     EXPECT_TRUE(pool.wait_until(std::chrono::steady_clock::time_point::max()));

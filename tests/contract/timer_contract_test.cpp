@@ -133,10 +133,33 @@ TEST(timer_scheduler, takes_delays_of_any_length) {
     timers.after(std::chrono::duration<double>(std::numeric_limits<double>::infinity()),
                  [&] { ADD_FAILURE() << "ran"; });
     timers.every(std::chrono::years(290), [&] { ADD_FAILURE() << "ran"; });
+    timers.every(
+        1ms, [&] { ADD_FAILURE() << "ran"; }, std::chrono::hours::max());
     timers.at(clock_type::time_point::max(), [&] { ADD_FAILURE() << "ran"; });
     timers.after(0.0005s, [&] { run = true; });
     await([&] { return run.load(); });
-    EXPECT_EQ(timers.pending(), 4u);
+    EXPECT_EQ(timers.pending(), 5u);
+}
+
+// The same for periods: the first tick comes, the second is beyond the end of the clock.
+TEST(timer_scheduler, takes_periods_of_any_length) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    for (const auto missed : {missed_ticks::skip, missed_ticks::catch_up}) {
+        for (const auto first : {0h, -1h, std::chrono::hours::min()}) {
+            timers.every(
+                std::chrono::hours::max(), [&] { ++run; }, first, missed);
+            timers.every(
+                std::chrono::nanoseconds::max(), [&] { ++run; }, first, missed);
+        }
+    }
+    await([&] { return run.load() == 12; });
+    std::atomic<bool> later{false};
+    timers.after(1ms, [&] { later = true; });
+    await([&] { return later.load(); });
+    EXPECT_EQ(run.load(), 12);
+    EXPECT_EQ(timers.pending(), 12u);
+    EXPECT_EQ(timers.stats().skipped, 0u);
 }
 
 // "the timer thread is woken only for a timer that is due before all others": and for that it is.

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -111,6 +112,38 @@ TEST(future, waits_no_longer_than_told) {
     runner.join();
     EXPECT_TRUE(f.wait_for(0s));
     EXPECT_TRUE(f.wait_until(std::chrono::system_clock::now() - 1h));
+}
+
+// "Waits at most that long", "Waits until that time at most, on any clock": up to the ends of what
+// can be said.
+TEST(future, waits_for_any_time_that_can_be_said) {
+    using steady = std::chrono::steady_clock;
+    using system = std::chrono::system_clock;
+    using steady_hours = std::chrono::time_point<steady, std::chrono::hours>;
+    using system_hours = std::chrono::time_point<system, std::chrono::hours>;
+    using seconds = std::chrono::duration<double>;
+    queue_executor executor;
+    const auto f = executor.submit([] {});
+    EXPECT_FALSE(f.wait_for(std::chrono::hours::min()));
+    EXPECT_FALSE(f.wait_for(std::chrono::nanoseconds::min()));
+    EXPECT_FALSE(f.wait_for(seconds(-1e300)));
+    EXPECT_FALSE(f.wait_until(steady_hours::min()));
+    EXPECT_FALSE(f.wait_until(system::time_point::min()));
+    EXPECT_FALSE(f.wait_until(system_hours::min()));
+    std::vector<std::thread> waiters;
+    const auto wait = [&](auto&& how) { waiters.emplace_back([=] { EXPECT_TRUE(how()); }); };
+    wait([&] { return f.wait_for(std::chrono::nanoseconds::max()); });
+    wait([&] { return f.wait_for(std::chrono::years(250)); });
+    wait([&] { return f.wait_for(seconds(std::numeric_limits<double>::infinity())); });
+    wait([&] { return f.wait_for(seconds(std::numeric_limits<double>::quiet_NaN())); });
+    wait([&] { return f.wait_until(steady::time_point::max()); });
+    wait([&] { return f.wait_until(steady_hours::max()); });
+    wait([&] { return f.wait_until(system::time_point::max()); });
+    wait([&] { return f.wait_until(system_hours::max()); });
+    executor.run_one();
+    for (auto& waiter : waiters) {
+        waiter.join();
+    }
 }
 
 TEST(future, destroys_the_closure_before_it_is_ready) {

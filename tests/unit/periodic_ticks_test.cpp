@@ -2,22 +2,17 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/time/periodic_ticks.hpp>
-#include <regatta/time/saturated_time.hpp>
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
-#include <ratio>
 
 namespace {
 
 using namespace std::chrono_literals;
 using regatta::missed_ticks;
 using regatta::next_tick;
-using regatta::saturated_nanoseconds;
-using regatta::saturated_sum;
 using std::chrono::nanoseconds;
 using moment = std::chrono::steady_clock::time_point;
 
@@ -26,40 +21,6 @@ constexpr moment at(nanoseconds t) {
 }
 
 } // namespace
-
-TEST(saturated_time, converts_exactly_what_can_be_converted) {
-    EXPECT_EQ(saturated_nanoseconds(5ns).count(), 5);
-    EXPECT_EQ(saturated_nanoseconds(-7us).count(), -7000);
-    EXPECT_EQ(saturated_nanoseconds(24h).count(), 86'400'000'000'000);
-    EXPECT_EQ(saturated_nanoseconds(0.25s).count(), 250'000'000);
-    EXPECT_EQ(saturated_nanoseconds(std::chrono::seconds(9'223'372'036)).count(),
-              9'223'372'036'000'000'000);
-}
-
-TEST(saturated_time, rounds_up) {
-    using picoseconds = std::chrono::duration<std::int64_t, std::pico>;
-    EXPECT_EQ(saturated_nanoseconds(picoseconds(1)).count(), 1);
-    EXPECT_EQ(saturated_nanoseconds(picoseconds(1000)).count(), 1);
-    EXPECT_EQ(saturated_nanoseconds(picoseconds(-1)).count(), 0);
-    EXPECT_EQ(saturated_nanoseconds(std::chrono::duration<double, std::nano>(1.5)).count(), 2);
-}
-
-TEST(saturated_time, stops_at_the_ends) {
-    using seconds = std::chrono::duration<double>;
-    EXPECT_EQ(saturated_nanoseconds(std::chrono::hours::max()), nanoseconds::max());
-    EXPECT_EQ(saturated_nanoseconds(std::chrono::hours::min()), nanoseconds::min());
-    EXPECT_EQ(saturated_nanoseconds(std::chrono::seconds(9'223'372'037)), nanoseconds::max());
-    EXPECT_EQ(saturated_nanoseconds(seconds(std::numeric_limits<double>::infinity())),
-              nanoseconds::max());
-    EXPECT_EQ(saturated_nanoseconds(seconds(-1e300)), nanoseconds::min());
-    EXPECT_EQ(saturated_nanoseconds(seconds(std::numeric_limits<double>::quiet_NaN())),
-              nanoseconds::max());
-    EXPECT_EQ(saturated_sum(at(5ns), nanoseconds::max()), moment::max());
-    EXPECT_EQ(saturated_sum(moment::max(), 1ns), moment::max());
-    EXPECT_EQ(saturated_sum(at(-5ns), nanoseconds::max()), moment::max() - 5ns);
-    EXPECT_EQ(saturated_sum(moment::min(), nanoseconds::max()), at(-1ns));
-    EXPECT_EQ(saturated_sum(at(5ns), 6ns), at(11ns));
-}
 
 TEST(periodic_ticks, follow_one_another_while_runs_are_on_time) {
     for (const auto missed : {missed_ticks::skip, missed_ticks::catch_up}) {

@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/base/saturated_time.hpp>
 #include <regatta/pool/block_cache.hpp>
 #include <regatta/pool/future_job.hpp>
 #include <regatta/pool/result_state.hpp>
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <exception>
 #include <future>
-#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -24,22 +24,6 @@ namespace regatta {
 
 template<class R>
 class future_awaiter;
-
-/// The time so much later than now; none if that is beyond what the clock can count.
-template<class Rep, class Period>
-std::optional<std::chrono::steady_clock::time_point>
-deadline_after(std::chrono::duration<Rep, Period> time) {
-    using clock = std::chrono::steady_clock;
-    const auto now = clock::now();
-    if (time <= time.zero()) {
-        return now;
-    }
-    // Half of it, since a double is not exact.
-    if (time > std::chrono::duration<double>(clock::time_point::max() - now) / 2) {
-        return std::nullopt;
-    }
-    return now + std::chrono::ceil<clock::duration>(time);
-}
 
 /// What a task will return, has returned, or has thrown.
 ///
@@ -100,18 +84,17 @@ public:
     /// Waits until that time at most, on any clock. @returns whether it is ready.
     template<class Clock, class Duration>
     bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
-        using clock = std::chrono::steady_clock;
-        if constexpr (std::is_same_v<Clock, clock>) {
-            const auto deadline = std::chrono::ceil<clock::duration>(time);
+        const auto deadline = saturated_moment(time);
+        if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
             // A time that has passed asks how things are, and is not worth a spin.
-            return ready() || (deadline > clock::now() && state().wait(&deadline));
+            return ready() || (deadline > Clock::now() && state().wait(&deadline));
         } else {
             while (!ready()) {
-                const auto left = time - Clock::now();
-                if (left <= left.zero()) {
+                const auto now = saturated_moment(Clock::now());
+                if (deadline <= now) {
                     return false;
                 }
-                static_cast<void>(wait_for(left));
+                static_cast<void>(wait_for(saturated_difference(deadline, now)));
             }
             return true;
         }

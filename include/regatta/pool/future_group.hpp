@@ -6,6 +6,7 @@
 /// Several futures that are waited for together.
 
 #include <regatta/base/error.hpp>
+#include <regatta/base/saturated_time.hpp>
 #include <regatta/pool/future.hpp>
 
 #include <chrono>

@@ -5,9 +5,9 @@
 /// @file
 /// The interface that all thread pools have.
 
+#include <regatta/base/saturated_time.hpp>
 #include <regatta/pool/future.hpp>
 #include <regatta/pool/future_group.hpp>
-
 #include <regatta/pool/pool_engine.hpp>
 #include <regatta/pool/task.hpp>
 #include <regatta/pool/task_closure.hpp>
@@ -126,7 +126,7 @@ public:
     }
     template<class Duration>
     bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
-        const auto at = std::chrono::ceil<pool_engine::clock::duration>(deadline);
+        const auto at = saturated_moment(deadline);
         return engine_.wait_idle(&at);
     }
 

@@ -5,7 +5,7 @@
 /// @file
 /// When a periodic timer is due next, without drift.
 
-#include <regatta/time/saturated_time.hpp>
+#include <regatta/base/saturated_time.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -6,8 +6,8 @@
 /// Running callbacks later, once or again and again.
 
 #include <regatta/base/error.hpp>
+#include <regatta/base/saturated_time.hpp>
 #include <regatta/time/periodic_ticks.hpp>
-#include <regatta/time/saturated_time.hpp>
 #include <regatta/time/timer_core.hpp>
 #include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>

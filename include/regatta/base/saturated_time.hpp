@@ -5,7 +5,9 @@
 /// @file
 /// Arithmetic with times that stops at the ends of the clock instead of going round.
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <type_traits>
 
 namespace regatta {
@@ -40,6 +42,37 @@ saturated_sum(std::chrono::time_point<Clock, std::chrono::nanoseconds> t,
               std::chrono::nanoseconds d) noexcept {
     using moment = std::chrono::time_point<Clock, std::chrono::nanoseconds>;
     return t.time_since_epoch().count() > 0 && d > moment::max() - t ? moment::max() : t + d;
+}
+
+/// `later - earlier`, likewise the longest time that there is.
+template<class Clock>
+constexpr std::chrono::nanoseconds
+saturated_difference(std::chrono::time_point<Clock, std::chrono::nanoseconds> later,
+                     std::chrono::time_point<Clock, std::chrono::nanoseconds> earlier) noexcept {
+    using std::chrono::nanoseconds;
+    const nanoseconds before = earlier.time_since_epoch();
+    return before.count() < 0 && later.time_since_epoch() > nanoseconds::max() + before
+               ? nanoseconds::max()
+               : later - earlier;
+}
+
+/// A moment of any kind in nanoseconds, as `saturated_nanoseconds` its distance from the epoch.
+template<class Clock, class Duration>
+constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
+saturated_moment(std::chrono::time_point<Clock, Duration> t) noexcept {
+    return std::chrono::time_point<Clock, std::chrono::nanoseconds>(
+        saturated_nanoseconds(t.time_since_epoch()));
+}
+
+/// The moment so much later than now, and now for what is negative; none if that is beyond what the
+/// clock can count.
+template<class Rep, class Period>
+std::optional<std::chrono::steady_clock::time_point>
+deadline_after(std::chrono::duration<Rep, Period> time) noexcept {
+    using clock = std::chrono::steady_clock;
+    const auto later = saturated_sum(
+        clock::now(), std::max(saturated_nanoseconds(time), std::chrono::nanoseconds(0)));
+    return later == clock::time_point::max() ? std::nullopt : std::optional(later);
 }
 
 } // namespace regatta
