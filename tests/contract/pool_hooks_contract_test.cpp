@@ -47,6 +47,36 @@ TYPED_TEST(pool_hooks, wait_for_each_other_at_the_end) {
     }
 }
 
+// "nor is any more what one of them runs itself because it waits for its future: `wait` does not
+// wait for them, `close` does."
+TYPED_TEST(pool_hooks, have_what_they_run_for_themselves) {
+    std::atomic<TypeParam*> made{nullptr};
+    std::atomic<bool> ended{false};
+    door d;
+    TypeParam pool({.threads = 2, .on_start = [&](unsigned worker) {
+                        if (worker == 0) {
+                            await([&] { return made.load() != nullptr; });
+                            const auto future = made.load()->submit([&] {
+                                d.pass();
+                                ended = true;
+                            });
+                            future.wait();
+                        }
+                    }});
+    door other; // Keeps the other worker from the task until the hook has begun it.
+    library_test::hold_worker(pool, other);
+    made = &pool;
+    d.await_inside(1);
+    other.open();
+    pool.wait();
+    EXPECT_FALSE(ended.load());
+    std::thread closer([&] { pool.close(); });
+    await([&] { return pool.closed(); });
+    d.open();
+    closer.join();
+    EXPECT_TRUE(ended.load());
+}
+
 // "A worker that is to leave does so after the task that it runs": it does not count as one who
 // looks for tasks any more while its hook runs.
 TEST(dynamic_pool_hooks, a_leaver_waits_for_a_task_in_its_hook) {

@@ -40,8 +40,9 @@ struct pool_options {
     /// Receives what tasks of `execute` throw, and what `on_start` and `on_stop` throw.
     error_sink on_error{};
     /// Called on each worker with its number, before its first task and after its last. They may
-    /// submit tasks but not wait for the pool (`std::system_error`,
-    /// `resource_deadlock_would_occur`).
+    /// submit tasks and wait for futures, but not for the pool (`std::system_error`,
+    /// `resource_deadlock_would_occur`). They are no tasks, nor is any more what one of them runs
+    /// itself because it waits for its future: `wait` does not wait for them, `close` does.
     std::function<void(unsigned)> on_start{};
     std::function<void(unsigned)> on_stop{};
 };
