@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How a lease of CPUs comes about and ends: plan, apply, verify, undo.
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/exclusive_actions.hpp>
+#include <regatta/cpu/exclusive_journal.hpp>
+#include <regatta/cpu/exclusive_leases.hpp>
+#include <regatta/cpu/exclusive_level.hpp>
+#include <regatta/cpu/exclusive_machine.hpp>
+#include <regatta/cpu/exclusive_options.hpp>
+#include <regatta/cpu/exclusive_plan.hpp>
+#include <regatta/cpu/exclusive_request.hpp>
+#include <regatta/cpu/topology.hpp>
+
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+/// Everything that belongs to a lease.
+struct lease_state {
+    std::shared_ptr<exclusive_system> system;
+    exclusive_options options;
+    cpu_set cpus;
+    cpu_set rest;
+    exclusive_plan plan;
+    lease_journal journal;
+    int owner = 0;                      ///< The process; a fork of it owns nothing.
+    std::vector<exclusive_step> done;   ///< What is to be undone, last first.
+    std::vector<std::string> sentences; ///< What was obtained, and what could not be had.
+    std::mutex mutex;                   ///< For the members below.
+    std::map<int, task_mask> entered;   ///< By thread: what it was before.
+    unsigned next = 0;                  ///< Whose turn it is among the CPUs.
+};
+
+/// Why a lease is no longer what it was; empty if it is.
+inline std::string find_breach(exclusive_system& system, const exclusive_plan& plan,
+                               const cpu_set& cpus) {
+    const auto online = read_cpus(system, "/sys/devices/system/cpu/online");
+    if (online && !online->contains(cpus)) {
+        return "CPUs " + (cpus - *online).to_string() + " went offline";
+    }
+    if (plan.group.empty()) {
+        return {};
+    }
+    const auto given = read_cpus(system, plan.group + "/cpuset.cpus");
+    if (given != cpus) {
+        return "the group " + plan.group + " has CPUs '" + (given ? given->to_string() : "") +
+               "' instead of '" + cpus.to_string() + "'";
+    }
+    if (plan.level == exclusivity::shielded) {
+        return {};
+    }
+    const auto state = system.read(plan.group + "/cpuset.cpus.partition");
+    const std::string text(state ? trimmed(*state) : std::string_view("nothing"));
+    if (text != (plan.level == exclusivity::root_partition ? "root" : "isolated")) {
+        return plan.group + "/cpuset.cpus.partition reads '" + text + "'";
+    }
+    const auto effective = read_cpus(system, plan.group + "/cpuset.cpus.effective");
+    if (effective && *effective != cpus) {
+        return "of CPUs '" + cpus.to_string() + "' only '" + effective->to_string() +
+               "' are in effect";
+    }
+    return {};
+}
+
+/// Does the steps of a plan; where one fails, all before it are undone.
+inline step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
+                             std::vector<std::string>& notes) {
+    const std::size_t begin = lease.done.size();
+    const auto of_others =
+        steps_of_others(*lease.system, lease.options.journal, lease.journal.name());
+    step_context context{*lease.system, of_others,
+                         [&](const exclusive_step& step) {
+                             const int error = lease.journal.step(step);
+                             if (error == 0) {
+                                 lease.done.push_back(step);
+                             }
+                             return error;
+                         },
+                         notes};
+    step_error failed;
+    for (const exclusive_step& step : plan.steps) {
+        failed = apply_step(context, step);
+        if (failed) {
+            break;
+        }
+    }
+    if (!failed) {
+        if (std::string breach = find_breach(*lease.system, plan, lease.cpus); !breach.empty()) {
+            failed = {EBUSY, std::move(breach)};
+        }
+    }
+    if (failed) {
+        const std::vector<exclusive_step> undo(
+            lease.done.begin() + static_cast<std::ptrdiff_t>(begin), lease.done.end());
+        const auto problems =
+            undo_steps(*lease.system, lease.options.journal, lease.journal.name(), undo, notes);
+        if (problems.empty()) {
+            lease.done.resize(begin);
+            if (begin == 0 && !undo.empty()) {
+                lease.journal.undone();
+            }
+        }
+        for (const std::string& problem : problems) {
+            failed.text += "; and then " + problem;
+        }
+    }
+    return failed;
+}
+
+/// What a level means for who holds it.
+inline std::string meaning_of(exclusivity level) {
+    switch (level) {
+    case exclusivity::soft:
+        return "Nobody is kept out: every other task may run there, too.";
+    case exclusivity::swept:
+        return "Other tasks were taken off once; one that sets its own affinity comes back.";
+    case exclusivity::shielded:
+        return "Every task that can be moved is kept out; kernel threads may run there.";
+    case exclusivity::root_partition:
+        return "No other group gets them; the scheduler spreads the load over them.";
+    case exclusivity::isolated_partition:
+    case exclusivity::isolated_at_boot:
+        return "The scheduler leaves each thread there on the CPU where it is.";
+    }
+    return {};
+}
+
+/// Fills in what people should know of a lease that was obtained.
+inline void explain_lease(lease_state& lease, const topology& layout) {
+    std::vector<std::string>& sentences = lease.sentences;
+    std::string first = "CPUs " + lease.cpus.to_string() + ": " +
+                        std::string(to_string(lease.plan.level)) + " (" + lease.plan.way + ").";
+    sentences.insert(sentences.begin(), {std::move(first), meaning_of(lease.plan.level)});
+    for (const cpu_core& core : layout.split_cores(lease.cpus)) {
+        sentences.push_back("CPUs " + (core.cpus & lease.cpus).to_string() +
+                            " share a core with CPUs " + (core.cpus - lease.cpus).to_string() +
+                            ", which others use and which slow them down.");
+    }
+}
+
+/// Undoes everything, under the lock. @returns what could not be undone.
+inline std::vector<std::string> end_lease(lease_state& lease) {
+    std::vector<std::string> notes;
+    auto problems =
+        undo_steps(*lease.system, lease.options.journal, lease.journal.name(), lease.done, notes);
+    if (problems.empty()) {
+        lease.done.clear();
+        lease.journal.end();
+    }
+    return problems;
+}
+
+/// Takes the CPUs: `cpus` themselves, or `count` that are chosen if `cpus` is null.
+inline std::unique_ptr<lease_state> acquire_lease(const cpu_set* cpus, unsigned count,
+                                                  exclusive_options options,
+                                                  exclusive_error& error) {
+    auto lease = std::make_unique<lease_state>();
+    lease->system = system_of(options);
+    lease->options = std::move(options);
+    exclusive_system& system = *lease->system;
+    const exclusive_options& wanted = lease->options;
+    lease->owner = system.this_process();
+
+    // Without a journal nothing may be done that outlives this process.
+    lease_lock lock(system);
+    step_error no_journal = lock.take(wanted.journal);
+    std::vector<std::string> sentences;
+    std::vector<lease_record> leases;
+    if (!no_journal) {
+        const stale_release stale = release_stale_locked(system, wanted.journal);
+        for (const exclusive_lease& one : stale.released) {
+            sentences.push_back("What process " + std::to_string(one.process) +
+                                " had left of its lease of CPUs " + one.cpus.to_string() +
+                                " was undone first.");
+        }
+        for (const std::string& problem : stale.problems) {
+            sentences.push_back("Of a lease whose owner died could not be undone: " + problem +
+                                ".");
+        }
+        leases = read_leases(system, wanted.journal);
+    }
+    const exclusive_machine machine = read_machine(system);
+    if (machine.online.empty()) {
+        error = {ENOTSUP, false, "this system does not tell which CPUs are online"};
+        return nullptr;
+    }
+    const free_cpus state = find_free_cpus(system, machine, leases);
+    const topology layout = topology::read(system.root());
+    if (cpus != nullptr) {
+        lease->cpus = *cpus;
+    } else {
+        error = choose_cpus(count, machine, state, layout, lease->cpus);
+    }
+    if (!error) {
+        error = check_request(lease->cpus, machine, state);
+    }
+    if (error) {
+        return nullptr;
+    }
+    lease->rest = machine.online - lease->cpus;
+    if (!no_journal) {
+        lease->journal = lease_journal(system, wanted.journal);
+        if (const int number = lease->journal.begin(lease->cpus, wanted.title)) {
+            no_journal = act_failed(number, "write the journal " + wanted.journal);
+        }
+    }
+
+    const plan_request request{system, machine, lease->cpus, wanted,
+                               std::string(group_prefix) + (lease->journal.is_open()
+                                                                ? lease->journal.name().substr(6)
+                                                                : "none")};
+    error = {ENOTSUP, false, {}};
+    std::string reasons;
+    for (exclusive_plan& plan : make_plans(request)) {
+        if (plan.level < wanted.at_least) {
+            continue;
+        }
+        step_error failed;
+        if (!plan.impossible.empty()) {
+            failed = {ENOTSUP, plan.impossible};
+        } else if (no_journal && !plan.steps.empty()) {
+            failed = no_journal;
+        } else {
+            std::vector<std::string> notes;
+            failed = apply_plan(*lease, plan, notes);
+            if (!failed) {
+                for (std::string& note : notes) {
+                    sentences.push_back(std::move(note));
+                }
+            }
+        }
+        if (!failed) {
+            lease->plan = std::move(plan);
+            error = {};
+            break;
+        }
+        if (failed.number != ENOTSUP) {
+            error.number = failed.number;
+        }
+        const std::string reason =
+            std::string(to_string(plan.level)) + " could not be had: " + failed.text;
+        sentences.push_back(reason + ".");
+        reasons += (reasons.empty() ? "" : "; ") + reason;
+        if (!lease->done.empty()) {
+            break; // Something could not be undone: trying more would only make it worse.
+        }
+    }
+    if (error) {
+        if (lease->done.empty()) {
+            lease->journal.end();
+        }
+        error.text = "CPUs '" + lease->cpus.to_string() + "' cannot be had as '" +
+                     std::string(to_string(wanted.at_least)) + "' or better: " + reasons +
+                     (wanted.at_least > exclusivity::swept && !wanted.move_others
+                          ? "; allowed are weaker levels, and moving other programs' tasks"
+                          : "; allowed are weaker levels");
+        return nullptr;
+    }
+    // Interrupts and the like: each is optional, so that nothing can fail but the journal.
+    exclusive_plan quiet = lease->plan;
+    quiet.steps = quiet_steps(request, quiet.level);
+    if (no_journal && !quiet.steps.empty()) {
+        sentences.push_back("Interrupts stay where they are: " + no_journal.text + ".");
+    } else if (const step_error failed = apply_plan(*lease, quiet, sentences)) {
+        sentences.push_back("Interrupts stay where they are: " + failed.text + ".");
+    }
+    if (lease->journal.is_open()) {
+        lease->journal.taken(lease->plan.level);
+    } else {
+        sentences.push_back("Other programs cannot see this lease: " + no_journal.text + ".");
+    }
+    lease->sentences = std::move(sentences);
+    explain_lease(*lease, layout);
+    return lease;
+}
+
+} // namespace regatta::detail

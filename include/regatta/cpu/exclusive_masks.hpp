@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Saving, narrowing and restoring where the tasks of the machine may run.
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/exclusive_step.hpp>
+#include <regatta/cpu/exclusive_system.hpp>
+#include <regatta/cpu/exclusive_tasks.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+/// Why a step failed; false where it did not.
+struct step_error {
+    int number = 0;
+    std::string text{};
+    explicit operator bool() const noexcept { return number != 0; }
+};
+
+/// The tasks that may use one of `cpus` but not all of `everything`.
+inline std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& cpus,
+                                           const cpu_set& everything) {
+    std::vector<task_mask> pinned = tasks_allowed_on(system, cpus);
+    std::erase_if(pinned, [&](const task_mask& task) { return task.allowed.contains(everything); });
+    return pinned;
+}
+
+/// Takes the step's CPUs from the mask of every task, until no new one turns up. A task that could
+/// run nowhere else gets the rest of the CPUs.
+/// @param record keeps the inverse of each pass before it acts.
+template<class Record>
+step_error narrow_all(exclusive_system& system, const exclusive_step& step,
+                      std::vector<std::string>& notes, Record record) {
+    std::set<std::pair<int, std::uint64_t>> refused;
+    for (int pass = 0; pass < 100; ++pass) {
+        exclusive_step done = step;
+        done.masks = tasks_allowed_on(system, step.cpus);
+        std::erase_if(done.masks, [&](const task_mask& task) {
+            return refused.contains({task.thread, task.start});
+        });
+        if (done.masks.empty()) {
+            break;
+        }
+        if (step_error error = record(done)) {
+            return error;
+        }
+        for (const task_mask& task : done.masks) {
+            cpu_set left = task.allowed - step.cpus;
+            const int error = system.set_affinity(task.thread, left.empty() ? step.rest : left);
+            if (error == 0 || error == ESRCH) {
+                continue;
+            }
+            refused.insert({task.thread, task.start});
+            const auto details = read_task_details(system, task.process, task.thread);
+            if (details && details->start == task.start && !details->of_kernel) {
+                return {error, "task " + std::to_string(task.thread) +
+                                   " cannot be taken off CPUs " + step.cpus.to_string() + ": " +
+                                   std::generic_category().message(error)};
+            }
+        }
+    }
+    if (!refused.empty()) {
+        notes.push_back(std::to_string(refused.size()) +
+                        " kernel threads cannot be moved; most belong to one CPU each.");
+    }
+    return {};
+}
+
+/// Whether a task's mask is still what the lease made of it and not one that somebody else gave it:
+/// either it has none of the lease's CPUs, or it has all, as an older kernel leaves it when the
+/// CPUs come back, or it is inside of the lease, for a task that had entered.
+inline bool is_ours_to_restore(const exclusive_step& step, const cpu_set& now) {
+    return (now & step.cpus).empty() || now.contains(step.cpus | step.rest) ||
+           step.cpus.contains(now);
+}
+
+/// Gives a task its mask back unless it has it. @returns false if the kernel refuses.
+inline bool restore_mask(exclusive_system& system, const exclusive_step& step,
+                         const task_mask& saved) {
+    const auto now = read_task(system, saved.process, saved.thread);
+    if (!now || now->start != saved.start || now->allowed == saved.allowed ||
+        !is_ours_to_restore(step, now->allowed)) {
+        return true;
+    }
+    const int error = system.set_affinity(saved.thread, saved.allowed);
+    return error == 0 || error == ESRCH;
+}
+
+/// Tasks that were started while their parents' masks were narrowed have inherited those: gives
+/// them the masks that they would have inherited without the lease.
+inline void widen_heirs(exclusive_system& system, const exclusive_step& step) {
+    std::map<int, const task_mask*> saved;
+    std::set<std::pair<int, std::uint64_t>> known;
+    for (const task_mask& task : step.masks) {
+        saved.emplace(task.process, &task); // The first thread of a process stands for it.
+        known.insert({task.thread, task.start});
+    }
+    for (const task_mask& task : tasks_allowed_on(system, step.rest)) {
+        if (known.contains({task.thread, task.start}) || !(task.allowed & step.cpus).empty()) {
+            continue;
+        }
+        int ancestor = task.process;
+        for (int generation = 0; generation < 100 && ancestor > 0; ++generation) {
+            if (const auto found = saved.find(ancestor); found != saved.end()) {
+                const cpu_set& whole = found->second->allowed;
+                if (task.allowed == whole - step.cpus) {
+                    system.set_affinity(task.thread, whole);
+                }
+                break;
+            }
+            const auto details = read_task_details(system, ancestor, ancestor);
+            ancestor = details ? details->parent : 0;
+        }
+    }
+}
+
+/// The inverse of `save_masks` and `narrow_masks`.
+inline step_error restore_masks(exclusive_system& system, const exclusive_step& step) {
+    std::size_t refused = 0;
+    for (const task_mask& saved : step.masks) {
+        refused += restore_mask(system, step, saved) ? 0 : 1;
+    }
+    if (step.kind == step_kind::narrow_masks) {
+        widen_heirs(system, step);
+    }
+    return refused == 0 ? step_error{}
+                        : step_error{EINVAL, "the affinity of " + std::to_string(refused) +
+                                                 " tasks cannot be restored"};
+}
+
+} // namespace regatta::detail
