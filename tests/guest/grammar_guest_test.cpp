@@ -46,7 +46,7 @@ protected:
     unsigned width_ = 0;
 };
 
-TEST_F(grammar, EveryFormIsReadAsTheKernelReadsIt) {
+TEST_F(grammar, every_form_is_read_as_the_kernel_reads_it) {
     for (const std::string_view text :
          {"0-15:2/5", "1-10:3/3", "0-15:0/5", "N",      "0-N",     "2-N:N/N", "all",
           "ALL",      "aLl",      "all:1/2",  ",1,,2,", " 1 , 2 ", "1 2",     "01",
@@ -58,7 +58,7 @@ TEST_F(grammar, EveryFormIsReadAsTheKernelReadsIt) {
     }
 }
 
-TEST_F(grammar, EveryFormThatTheKernelRefusesIsRefused) {
+TEST_F(grammar, every_form_that_the_kernel_refuses_is_refused) {
     const std::string outside = std::to_string(width_);
     for (const std::string& text : {std::string("3-0"),
                                     std::string("0-15:5/2"),
@@ -144,7 +144,7 @@ private:
     unsigned width_;
 };
 
-TEST_F(grammar, RandomListsAreReadAsTheKernelReadsThem) {
+TEST_F(grammar, random_lists_are_read_as_the_kernel_reads_them) {
     constexpr std::uint32_t seed = 20231;
     random_text text(seed, width_);
     int taken = 0;
@@ -158,7 +158,7 @@ TEST_F(grammar, RandomListsAreReadAsTheKernelReadsThem) {
     EXPECT_LT(taken, 1400);
 }
 
-TEST(mask, MasksAreReadAndWrittenAsTheKernelDoes) {
+TEST(mask, masks_are_read_and_written_as_the_kernel_does) {
     const std::string file = "/proc/irq/default_smp_affinity";
     const std::string before = guest::read_text(file);
     const unsigned width = regatta::configured_cpus();

@@ -14,7 +14,7 @@ namespace {
 
 using regatta::available_cpus;
 
-TEST(quota_v2, TheSmallestQuotaOfAllGroupsAboveIsRoundedUp) {
+TEST(quota_v2, the_smallest_quota_of_all_groups_above_is_rounded_up) {
     ASSERT_EQ(guest::enable_controller("cpu"), 0);
     const unsigned all = available_cpus();
     ASSERT_GT(all, 5u);
@@ -39,7 +39,7 @@ TEST(quota_v2, TheSmallestQuotaOfAllGroupsAboveIsRoundedUp) {
     EXPECT_EQ(available_cpus(), all);
 }
 
-TEST(quota_v2, TheCpusetOfTheGroupCountsBeforeItsQuota) {
+TEST(quota_v2, the_cpuset_of_the_group_counts_before_its_quota) {
     ASSERT_EQ(guest::enable_controller("cpu"), 0);
     ASSERT_EQ(guest::enable_controller("cpuset"), 0);
     const guest::control_group group("/sys/fs/cgroup/quota");
@@ -53,7 +53,7 @@ TEST(quota_v2, TheCpusetOfTheGroupCountsBeforeItsQuota) {
     EXPECT_EQ(available_cpus(), 2u);
 }
 
-TEST(quota_v1, TheSmallestQuotaOfAllGroupsAboveIsRoundedUp) {
+TEST(quota_v1, the_smallest_quota_of_all_groups_above_is_rounded_up) {
     const unsigned all = available_cpus();
     ASSERT_GT(all, 5u);
     const guest::control_group outer("/sys/fs/cgroup/cpu/quota");
@@ -75,7 +75,7 @@ TEST(quota_v1, TheSmallestQuotaOfAllGroupsAboveIsRoundedUp) {
     EXPECT_EQ(available_cpus(), all);
 }
 
-TEST(quota_v1, TheCpusetOfTheGroupCounts) {
+TEST(quota_v1, the_cpuset_of_the_group_counts) {
     const guest::control_group group("/sys/fs/cgroup/cpuset/quota");
     ASSERT_TRUE(group.made());
     ASSERT_EQ(group.set("cpuset.mems", "0"), 0);

@@ -22,7 +22,7 @@ namespace {
 using regatta::cpu_set;
 using regatta::topology;
 
-TEST(topology, SocketsCoresAndSiblingsAreThoseOfTheMachine) {
+TEST(topology, sockets_cores_and_siblings_are_those_of_the_machine) {
     const topology machine = topology::read();
     EXPECT_EQ(machine.possible, cpu_set::parse("0-15"));
     EXPECT_EQ(machine.present, cpu_set::parse("0-15"));
@@ -43,7 +43,7 @@ TEST(topology, SocketsCoresAndSiblingsAreThoseOfTheMachine) {
     EXPECT_EQ(machine.split_cores(cpu_set::parse("3-5")).size(), 1u);
 }
 
-TEST(topology, NodesAndTheirDistancesAreThoseOfTheMachine) {
+TEST(topology, nodes_and_their_distances_are_those_of_the_machine) {
     const topology machine = topology::read();
     ASSERT_EQ(machine.nodes.size(), 2u);
     EXPECT_EQ(machine.nodes[0].cpus, cpu_set::parse("0-7"));
@@ -58,7 +58,7 @@ TEST(topology, NodesAndTheirDistancesAreThoseOfTheMachine) {
     EXPECT_EQ(machine.node_of(8)->id, 1u);
 }
 
-TEST(topology, ACpuThatIsOfflineIsPresentButLiesNowhere) {
+TEST(topology, a_cpu_that_is_offline_is_present_but_lies_nowhere) {
     const guest::offline_cpu five(5);
     ASSERT_EQ(five.error(), 0);
     const topology machine = topology::read();
@@ -71,7 +71,7 @@ TEST(topology, ACpuThatIsOfflineIsPresentButLiesNowhere) {
     EXPECT_EQ(machine.cores.size(), 8u);
 }
 
-TEST(affinity, APinToAnOfflineCpuIsRefusedAndOneThatHasOthersKeepsThose) {
+TEST(affinity, a_pin_to_an_offline_cpu_is_refused_and_one_that_has_others_keeps_those) {
     const cpu_set before = regatta::affinity_of_this_thread();
     {
         const guest::offline_cpu five(5);
@@ -87,14 +87,14 @@ TEST(affinity, APinToAnOfflineCpuIsRefusedAndOneThatHasOthersKeepsThose) {
     EXPECT_EQ(regatta::affinity_of_this_thread(), before);
 }
 
-TEST(affinity, AThreadWhoseOnlyCpuGoesOfflineRunsElsewhere) {
+TEST(affinity, a_thread_whose_only_cpu_goes_offline_runs_elsewhere) {
     const regatta::scoped_pin pin({5});
     const guest::offline_cpu five(5);
     ASSERT_EQ(five.error(), 0);
     EXPECT_EQ(regatta::affinity_of_this_thread(), cpu_set::parse("0-4,6-15"));
 }
 
-TEST(available_cpus, AnOfflineCpuIsNotCounted) {
+TEST(available_cpus, an_offline_cpu_is_not_counted) {
     ASSERT_EQ(regatta::available_cpus(), 16u);
     const guest::offline_cpu five(5);
     ASSERT_EQ(five.error(), 0);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machines.hpp"
+
+#include <regatta/cpu/boot_line.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace library_test;
+using regatta::boot_concern;
+using regatta::boot_line;
+using regatta::compact_list;
+using regatta::kernel_config;
+using regatta::plan_boot_line;
+using regatta::running_kernel;
+
+/// A kernel of Debian 12 that has everything.
+running_kernel whole_kernel(std::string command_line = "root=/dev/sda1 ro quiet\n") {
+    running_kernel kernel;
+    kernel.release = "6.1.0-40-amd64";
+    kernel.command_line = std::move(command_line);
+    kernel.config = kernel_config("CONFIG_CPU_ISOLATION=y\nCONFIG_NO_HZ_FULL=y\n"
+                                  "CONFIG_RCU_NOCB_CPU=y\n",
+                                  "/boot/config-6.1.0-40-amd64");
+    return kernel;
+}
+
+boot_line plan(std::string_view cpus, const machine_files& machine,
+               const running_kernel& kernel = whole_kernel()) {
+    return plan_boot_line(cpu_set::parse(cpus, 1024), machine.read(), kernel);
+}
+
+using concerns = std::vector<boot_concern>;
+
+concerns concerns_of(const boot_line& line) {
+    concerns found;
+    for (const auto& warning : line.warnings) {
+        found.push_back(warning.concern);
+    }
+    return found;
+}
+
+bool says(const boot_line& line, std::string_view words) {
+    for (const auto& warning : line.warnings) {
+        if (warning.text.find(words) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+TEST(compact_list, writes_equal_distances_as_a_pattern_where_that_is_shorter) {
+    EXPECT_EQ(compact_list({}), "");
+    EXPECT_EQ(compact_list({5}), "5");
+    EXPECT_EQ(compact_list({0, 1, 2, 3, 8}), "0-3,8");
+    EXPECT_EQ(compact_list({1, 3}), "1,3");
+    EXPECT_EQ(compact_list(cpu_set::parse("1-31:1/2")), "1-31:1/2");
+    EXPECT_EQ(compact_list(cpu_set::parse("100-2000:2/25", 4096)), "100-2000:2/25");
+    EXPECT_EQ(compact_list(cpu_set::parse("0-30:3/7")), "0-30:3/7"); // Its last group is cut.
+    EXPECT_EQ(compact_list(cpu_set::parse("2,10-40:1/2,60-63")), "2,10-40:1/2,60-63");
+    EXPECT_EQ(compact_list(cpu_set::parse("19-23")), "19-23");
+}
+
+TEST(compact_list, means_the_same_set_and_is_never_longer) {
+    std::mt19937 random(20231);
+    const auto below = [&random](unsigned limit) {
+        return static_cast<unsigned>(random() % limit);
+    };
+    for (int i = 0; i < 2000; ++i) {
+        cpu_set set;
+        const unsigned width = below(200) + 1;
+        if (i % 2 == 0) {
+            for (unsigned cpu = 0; cpu < width; ++cpu) {
+                if (below(2) == 0) {
+                    set.insert(cpu);
+                }
+            }
+        } else {
+            const unsigned group = below(9) + 1;
+            for (unsigned cpu = below(9); cpu < width; ++cpu) {
+                if (cpu % group <= group / 3 || below(40) == 0) {
+                    set.insert(cpu);
+                }
+            }
+        }
+        const std::string text = compact_list(set);
+        ASSERT_EQ(cpu_set::parse(text, 256), set) << text;
+        ASSERT_LE(text.size(), set.to_string().size());
+    }
+}
+
+TEST(boot_line, has_all_four_options) {
+    const boot_line line = plan("4-5", big_little());
+    EXPECT_EQ(line.text(), "isolcpus=managed_irq,domain,4-5 nohz_full=4-5 rcu_nocbs=4-5 "
+                           "irqaffinity=0-3");
+    EXPECT_EQ(line.housekeeping, cpu_set::parse("0-3"));
+    EXPECT_TRUE(line.warnings.empty());
+    EXPECT_FALSE(line.in_force());
+    for (const auto& option : line.options) {
+        EXPECT_FALSE(option.purpose.empty());
+        EXPECT_FALSE(option.current);
+    }
+}
+
+TEST(boot_line, is_compact_on_a_large_machine) {
+    const boot_line line = plan("1-127:1/2,129-255:1/2", large_server());
+    EXPECT_EQ(line.text(), "isolcpus=managed_irq,domain,1-255:1/2 nohz_full=1-255:1/2 "
+                           "rcu_nocbs=1-255:1/2 irqaffinity=0-254:1/2");
+    EXPECT_TRUE(line.warnings.empty());
+}
+
+TEST(boot_line, names_each_core_that_is_split) {
+    const boot_line line = plan("19-23", two_sockets());
+    EXPECT_EQ(concerns_of(line), concerns(5, boot_concern::split_core));
+    EXPECT_TRUE(says(line, "CPU 7 shares a core with CPU 19 and stays with the system"));
+    EXPECT_TRUE(plan("7-11,19-23", two_sockets()).warnings.empty());
+}
+
+TEST(boot_line, warns_of_cpu_zero_and_of_a_whole_node) {
+    const boot_line line = plan("0-5,12-17", two_sockets());
+    EXPECT_EQ(concerns_of(line), (concerns{boot_concern::cpu_zero, boot_concern::whole_node}));
+    EXPECT_TRUE(says(line, "memory node 0 (0-5,12-17)"));
+    EXPECT_FALSE(line.text().empty());
+}
+
+TEST(boot_line, has_no_options_where_nothing_is_left_for_the_system) {
+    const boot_line line = plan("0-5", big_little());
+    EXPECT_EQ(concerns_of(line), concerns{boot_concern::no_housekeeping});
+    EXPECT_EQ(line.text(), "");
+    EXPECT_FALSE(line.in_force());
+    // CPUs 4, 5 and 7 would be left, but are off.
+    EXPECT_TRUE(plan("0-3,6", partly_offline()).warns_of(boot_concern::no_housekeeping));
+}
+
+TEST(boot_line, takes_cpus_that_are_off_and_says_so) {
+    const boot_line line = plan("6-7", partly_offline());
+    EXPECT_EQ(concerns_of(line), concerns{boot_concern::not_online});
+    EXPECT_TRUE(says(line, "CPU 7 is not online now"));
+    EXPECT_EQ(line.options.back().text(), "irqaffinity=0-5");
+}
+
+TEST(boot_line, leaves_out_what_the_kernel_was_built_without) {
+    running_kernel kernel = whole_kernel();
+    kernel.config = kernel_config("CONFIG_CPU_ISOLATION=y\n# CONFIG_NO_HZ_FULL is not set\n"
+                                  "CONFIG_RCU_NOCB_CPU_DEFAULT_ALL=y\n",
+                                  "/boot/config-x");
+    const boot_line line = plan("4-5", big_little(), kernel);
+    EXPECT_EQ(line.text(), "isolcpus=managed_irq,domain,4-5 irqaffinity=0-3");
+    EXPECT_EQ(concerns_of(line), concerns(2, boot_concern::not_in_kernel));
+    EXPECT_TRUE(says(line, "without CONFIG_NO_HZ_FULL (/boot/config-x)"));
+
+    kernel.config.reset();
+    const boot_line unknown = plan("4-5", big_little(), kernel);
+    EXPECT_EQ(unknown.options.size(), 4u);
+    EXPECT_EQ(concerns_of(unknown), concerns{boot_concern::unknown_in_kernel});
+}
+
+TEST(boot_line, leaves_managed_interrupts_out_where_the_kernel_is_too_old) {
+    running_kernel kernel = whole_kernel();
+    for (const char* old : {"5.5.19", "4.19.0-27-amd64", "5.5-rc1"}) {
+        kernel.release = old;
+        const boot_line line = plan("4-5", big_little(), kernel);
+        EXPECT_EQ(line.options.front().text(), "isolcpus=domain,4-5") << old;
+        EXPECT_EQ(concerns_of(line), concerns{boot_concern::old_kernel}) << old;
+    }
+    for (const char* fresh : {"5.6.0", "5.10", "6.12.117+deb12-cloud-amd64", "", "x.y"}) {
+        kernel.release = fresh;
+        EXPECT_TRUE(plan("4-5", big_little(), kernel).warnings.empty()) << fresh;
+    }
+}
+
+TEST(boot_line, says_what_is_set_already) {
+    const boot_line other = plan("4-5", big_little(), whole_kernel("isolcpus=4 rcu_nocbs=4-5\n"));
+    EXPECT_EQ(concerns_of(other), concerns(2, boot_concern::already_set));
+    EXPECT_TRUE(says(other, "isolcpus=4: replace it"));
+    EXPECT_TRUE(says(other, "rcu_nocbs=4-5: leave that as it is"));
+
+    const boot_line same = plan("4-5", big_little(), whole_kernel("quiet " + other.text() + "\n"));
+    EXPECT_TRUE(same.in_force());
+    EXPECT_EQ(concerns_of(same), concerns{boot_concern::already_set});
+    EXPECT_TRUE(says(same, "nothing to do"));
+
+    const boot_line behind = plan("4-5", big_little(), whole_kernel("ro -- isolcpus=4\n"));
+    EXPECT_TRUE(behind.warnings.empty()); // Words for the first program.
+    EXPECT_TRUE(plan("4-5", big_little(), whole_kernel("xisolcpus=4 isolcpus\n")).warnings.empty());
+}
+
+TEST(boot_line, says_which_cpus_it_gives_back) {
+    machine_files machine = big_little();
+    machine.cpu_file("isolated", "2-3");
+    const boot_line line = plan("4-5", machine, whole_kernel("isolcpus=2-3\n"));
+    EXPECT_TRUE(says(line, "CPUs 2-3, isolated now, go back to the system"));
+    EXPECT_TRUE(says(line, "Plan 2-5 to keep them"));
+}
+
+TEST(running_kernel, is_read_below_a_root) {
+    machine_files machine = virtual_machine();
+    machine.file("/proc/sys/kernel/osrelease", "6.1.0-40-amd64\n")
+        .file("/proc/cmdline", "ro isolcpus=\"1\"\n")
+        .file("/boot/config-6.1.0-40-amd64", "CONFIG_NO_HZ_FULL=y\nCONFIG_RCU_NOCB_CPU=m\n");
+    const machine_root root(machine);
+    const running_kernel kernel = running_kernel::read(root.path());
+    EXPECT_EQ(kernel.release, "6.1.0-40-amd64");
+    EXPECT_EQ(kernel.option("isolcpus"), "1");
+    ASSERT_TRUE(kernel.config);
+    EXPECT_TRUE(kernel.config->has("CONFIG_NO_HZ_FULL"));
+    EXPECT_FALSE(kernel.config->has("CONFIG_NO_HZ"));
+    EXPECT_FALSE(kernel.config->has("CONFIG_RCU_NOCB_CPU"));
+    EXPECT_FALSE(kernel.config->has("NO_HZ_FULL"));
+
+    const machine_root nothing(virtual_machine());
+    const running_kernel unknown = running_kernel::read(nothing.path());
+    EXPECT_EQ(unknown.release, "");
+    EXPECT_FALSE(unknown.option("isolcpus"));
+    EXPECT_FALSE(unknown.config);
+}
