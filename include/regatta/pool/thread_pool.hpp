@@ -100,7 +100,9 @@ public:
         return std::move(made.first);
     }
 
-    /// The same for every callable of a range. @returns their futures, in order.
+    /// The same for every callable of a range. @returns their futures, in order. Cost: two calls of
+    /// the heap, for the list that it returns and a list of its own, if the range can tell its
+    /// length; none a task in the steady state.
     template<std::ranges::input_range Range>
     auto submit_batch(Range&& callables, task_options options = {});
 
@@ -327,6 +329,14 @@ private:
             done += appended;
         }
     }
+    /// Makes room for what a range holds, if that can be known without using it up.
+    template<class Range, class... Lists>
+    static void reserve_for(Range& range, Lists&... lists) {
+        if constexpr (std::ranges::sized_range<Range> || std::ranges::forward_range<Range>) {
+            const auto count = static_cast<std::size_t>(std::ranges::distance(range));
+            (lists.reserve(count), ...);
+        }
+    }
     template<class Group, class F>
     void add_job(Group& futures, std::vector<future_job>& jobs, const std::stop_token& stop,
                  F&& closure) {
@@ -376,6 +386,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
     if (takes_stop_token<given> || options.stop.stop_possible()) {
         using stoppable = decltype(queueable(stoppable_closure<given>{std::declval<given>(), {}}));
         std::vector<stoppable> staged;
+        reserve_for(callables, staged);
         for (auto&& e : callables) {
             staged.push_back(queueable(stoppable_closure<given>{
                 element<Range>(std::forward<decltype(e)>(e)), options.stop}));
@@ -396,6 +407,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             }
         }
         std::vector<direct> staged;
+        reserve_for(callables, staged);
         for (auto&& e : callables) {
             staged.push_back(queueable(given(element<Range>(std::forward<decltype(e)>(e)))));
         }
@@ -408,6 +420,7 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
     using given = std::ranges::range_value_t<Range>;
     future_group<task_result_t<given>> futures;
     std::vector<future_job> jobs;
+    reserve_for(callables, futures, jobs);
     for (auto&& e : callables) {
         add_job(futures, jobs, options.stop, given(element<Range>(std::forward<decltype(e)>(e))));
     }
