@@ -3,13 +3,18 @@
 
 #include "cpus_command.hpp"
 
+#include "cpus_check.hpp"
+#include "cpus_plan.hpp"
+#include "cpus_show.hpp"
+
 namespace regatta::command {
 
 void add_cpus_command(CLI::App& app, action& chosen) {
     CLI::App* const cpus = app.add_subcommand("cpus", "The CPUs of this machine, and own ones");
+    add_cpus_show(*cpus, chosen);
     // One line for each command below it, each in a file cpus_NAME.cpp.
-    static_cast<void>(cpus);
-    static_cast<void>(chosen);
+    add_cpus_check(*cpus, chosen);
+    add_cpus_plan(*cpus, chosen);
 }
 
 } // namespace regatta::command
