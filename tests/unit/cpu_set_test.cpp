@@ -197,3 +197,74 @@ TEST(cpu_set, converts_to_the_words_of_a_mask_and_back) {
     const unsigned long words[] = {1, 9, 0, 0};
     EXPECT_EQ(cpu_set::from_words(words), set);
 }
+
+TEST(cpu_set, reads_masks_as_the_kernel_does) {
+    const accepted masks[] = {
+        {"3", "0-1"},
+        {"ff,00000001", "0,32-39"},
+        {"00000000,00000002", "1"},
+        {"1,1", "0,32"},
+        {"A", "1,3"},
+        {"aA", "1,3,5,7"},
+        {",1,", "0"},
+        {" 1 ", "0"},
+        {"1 0", "32"},
+        {"1,,2", "1,32"},
+        {"0,0,0,1", "0"},
+        {"ffffffff", "0-31"},
+        {"80000000,00000000", "63"},
+        {"", ""},
+        {"0", ""},
+        {"3\n", "0-1"},
+    };
+    for (const auto& example : masks) {
+        cpu_list_error error;
+        const auto set = cpu_set::try_parse_mask(example.text, error);
+        ASSERT_TRUE(set.has_value()) << "'" << example.text << "' " << error.reason;
+        EXPECT_EQ(set->to_string(), example.means) << "of '" << example.text << "'";
+    }
+}
+
+TEST(cpu_set, refuses_wrong_masks_and_says_where) {
+    const refused masks[] = {
+        {"0x1", 1, "expected a hexadecimal digit, ',' or the end, found 'x'"},
+        {"g", 0, "found 'g'"},
+        {"-1", 0, "found '-'"},
+        {"1;", 1, "found ';'"},
+        {"100000001", 0, "at most 8 digits"},
+        {"1,000000001", 2, "at most 8 digits"},
+        {"1\n2", 2, "after the end of the line"},
+        {"1,\x7f", 2, "a byte of value 127"},
+    };
+    for (const auto& example : masks) {
+        cpu_list_error error;
+        const auto set = cpu_set::try_parse_mask(example.text, error);
+        ASSERT_FALSE(set.has_value()) << "'" << example.text << "' is " << set->to_string();
+        EXPECT_EQ(error.position, example.position) << "in '" << example.text << "'";
+        EXPECT_NE(error.reason.find(example.reason), std::string::npos) << error.reason;
+    }
+}
+
+TEST(cpu_set, refuses_a_mask_wider_than_any_machine) {
+    std::string text = "1";
+    for (unsigned group = 0; group < cpu_set::max_width / 32; ++group) {
+        text += ",0";
+    }
+    cpu_list_error error;
+    EXPECT_FALSE(cpu_set::try_parse_mask(text, error).has_value());
+    EXPECT_NE(error.reason.find("out of range"), std::string::npos) << error.reason;
+    text[0] = '0';
+    EXPECT_TRUE(cpu_set::try_parse_mask(text, error).has_value());
+}
+
+TEST(cpu_set, prints_masks) {
+    EXPECT_EQ((cpu_set{0, 3}).to_mask(), "9");
+    EXPECT_EQ((cpu_set{0, 3, 64}).to_mask(), "1,00000000,00000009");
+    EXPECT_EQ((cpu_set{31}).to_mask(), "80000000");
+    EXPECT_EQ((cpu_set{32}).to_mask(), "1,00000000");
+    EXPECT_EQ(cpu_set().to_mask(), "0");
+    EXPECT_EQ((cpu_set{0}).to_mask(8), "01"); // As machines of that width write it.
+    EXPECT_EQ((cpu_set{0}).to_mask(32), "00000001");
+    EXPECT_EQ((cpu_set{0}).to_mask(40), "00,00000001");
+    EXPECT_EQ((cpu_set{9}).to_mask(2), "200");
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Which CPUs each of several workers gets.
+
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/topology.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+
+/// How workers are laid out on the machine:
+///
+/// - `compact`: a CPU each, as near to each other as can be: siblings, then the next core of the
+///   same cache, die, package. For workers that share data.
+/// - `scatter`: a CPU each, as far from each other as can be: another package each time, then
+///   another die, cache, core; siblings last. For workers that want memory bandwidth and caches
+///   for themselves.
+/// - `one_per_core`: a whole core each, all its siblings, near to each other.
+/// - `avoid_siblings`: a CPU each, near to each other, but no core twice before every core has
+///   a worker. For computing.
+/// - `per_node`: all CPUs of a node each; nodes get workers in proportion to their CPUs.
+///
+/// Of a hybrid machine the faster cores come first.
+enum class placement_policy { compact, scatter, one_per_core, avoid_siblings, per_node };
+
+namespace detail {
+
+/// Where a CPU lies, from the outside in; two CPUs are as near as their places begin alike.
+struct cpu_place {
+    enum level { kind, node, package, die, cache, cluster, core, sibling, levels };
+    std::array<unsigned, levels> at{};
+    unsigned cpu = 0;
+};
+
+/// The places of `allowed`, nearest neighbours one after the other.
+inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& allowed) {
+    std::vector<cpu_place> places;
+    for (const unsigned cpu : allowed) {
+        const cpu_info* const info = machine.find(cpu);
+        if (info == nullptr) {
+            continue; // Offline.
+        }
+        const cpu_core& core = machine.cores[info->core];
+        const cpu_cache* const cache = machine.cache_of(cpu);
+        cpu_place place;
+        place.cpu = cpu;
+        place.at[cpu_place::kind] = info->kind;
+        place.at[cpu_place::node] = info->node;
+        place.at[cpu_place::package] = info->package;
+        place.at[cpu_place::die] = info->die;
+        // A cache that only one core has tells nothing of neighbours.
+        if (cache != nullptr && !core.cpus.contains(cache->cpus)) {
+            place.at[cpu_place::cache] = *cache->cpus.begin();
+        }
+        place.at[cpu_place::cluster] = static_cast<unsigned>(core.cluster + 1);
+        place.at[cpu_place::core] = info->core;
+        for (const unsigned sibling : core.cpus) {
+            place.at[cpu_place::sibling] += sibling < cpu && allowed.contains(sibling) ? 1 : 0;
+        }
+        places.push_back(place);
+    }
+    std::sort(places.begin(), places.end(),
+              [](const cpu_place& a, const cpu_place& b) { return a.at < b.at; });
+    return places;
+}
+
+/// Orders places that agree in all levels before `level` so that as many neighbours as can be lie
+/// in different parts: the parts take turns, and so inside of each.
+inline std::vector<cpu_place> take_turns(const std::vector<cpu_place>& places, std::size_t level) {
+    if (level == cpu_place::levels || places.size() < 2) {
+        return places;
+    }
+    std::map<unsigned, std::vector<cpu_place>> parts;
+    for (const cpu_place& place : places) {
+        parts[place.at[level]].push_back(place);
+    }
+    for (auto& [number, part] : parts) {
+        part = take_turns(part, level + 1);
+    }
+    std::vector<cpu_place> order;
+    for (std::size_t turn = 0; order.size() < places.size(); ++turn) {
+        for (const auto& [number, part] : parts) {
+            if (turn < part.size()) {
+                order.push_back(part[turn]);
+            }
+        }
+    }
+    return order;
+}
+
+/// Orders places by one level before all others; what is equal in it stays in order.
+inline void order_by(std::vector<cpu_place>& places, cpu_place::level level) {
+    std::stable_sort(places.begin(), places.end(), [level](const cpu_place& a, const cpu_place& b) {
+        return a.at[level] < b.at[level];
+    });
+}
+
+/// The nodes' CPUs for `workers`, each time those of the node that then has the fewest workers a
+/// CPU.
+inline std::vector<cpu_set> share_nodes(unsigned workers, const topology& machine,
+                                        const cpu_set& allowed) {
+    struct share {
+        cpu_set cpus;
+        std::size_t workers = 0;
+    };
+    std::vector<share> shares;
+    for (const numa_node& node : machine.nodes) {
+        if (cpu_set cpus = node.cpus & allowed; !cpus.empty()) {
+            shares.push_back({std::move(cpus), 0});
+        }
+    }
+    std::vector<cpu_set> placed;
+    while (placed.size() < workers) {
+        const auto next =
+            std::min_element(shares.begin(), shares.end(), [](const share& a, const share& b) {
+                return (a.workers + 1) * b.cpus.count() < (b.workers + 1) * a.cpus.count();
+            });
+        ++next->workers;
+        placed.push_back(next->cpus);
+    }
+    return placed;
+}
+
+} // namespace detail
+
+/// The CPUs of each of `workers` workers, laid out by `policy` over those CPUs of `allowed` that
+/// are online. Where there are more workers than places the places are dealt out again from the
+/// first, so that no CPU gets two workers more than another.
+///
+/// Threads: any. Failure: `std::invalid_argument` where no CPU of `allowed` is online.
+/// Cost: linear in CPUs times caches, without a system call.
+inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
+                                  const topology& machine, const cpu_set& allowed) {
+    const std::vector<detail::cpu_place> near = detail::places_of(machine, allowed);
+    if (near.empty()) {
+        fail_argument("no CPU of '" + allowed.to_string() + "' is online; those online are '" +
+                      machine.online.to_string() + "'");
+    }
+    if (policy == placement_policy::per_node) {
+        return detail::share_nodes(workers, machine, allowed & machine.online);
+    }
+    std::vector<detail::cpu_place> order = near;
+    if (policy == placement_policy::scatter) {
+        // Kinds and siblings are ranks, not places: the fast before the slow, and every core's
+        // first before anyone's second.
+        order = detail::take_turns(near, detail::cpu_place::node);
+        detail::order_by(order, detail::cpu_place::kind);
+        detail::order_by(order, detail::cpu_place::sibling);
+    } else if (policy == placement_policy::avoid_siblings) {
+        detail::order_by(order, detail::cpu_place::sibling);
+    }
+    std::vector<cpu_set> places;
+    for (const detail::cpu_place& next : order) {
+        if (policy != placement_policy::one_per_core) {
+            places.push_back(cpu_set{next.cpu});
+        } else if (next.at[detail::cpu_place::sibling] == 0) {
+            places.push_back(machine.siblings_of(next.cpu) & allowed);
+        }
+    }
+    std::vector<cpu_set> placed;
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+        placed.push_back(places[worker % places.size()]);
+    }
+    return placed;
+}
+
+/// The same over the CPUs that the calling thread may use, on this machine as it is now.
+/// Failure: also `std::system_error` where the system tells no affinity.
+inline std::vector<cpu_set> place(unsigned workers, placement_policy policy) {
+    return place(workers, policy, topology::read(), affinity_of_this_thread());
+}
+
+} // namespace regatta
