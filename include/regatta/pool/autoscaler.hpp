@@ -19,8 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 namespace regatta {
@@ -67,7 +67,7 @@ public:
         options_ = options;
         stop_.store(false, std::memory_order_relaxed); // Its thread does not exist yet.
         engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
-        thread_.emplace();
+        thread_ = std::make_unique<thread_team>();
         thread_->start(1, engine_.options().name + "-scaler", {}, [this](unsigned) noexcept {
             const worker_context own(this, 0); // So that it knows itself.
             run();
@@ -178,10 +178,10 @@ private:
 
     pool_engine& engine_;
     autoscale_options options_;
-    std::atomic<bool> stop_{true};      ///< Written by who starts and stops, read by the thread.
-    wake_gate pace_;                    ///< Where the thread sleeps between two looks.
-    std::mutex mutex_;                  ///< Held by who starts or stops.
-    std::optional<thread_team> thread_; ///< Last: it uses all of the above.
+    std::atomic<bool> stop_{true};        ///< Written by who starts and stops, read by the thread.
+    wake_gate pace_;                      ///< Where the thread sleeps between two looks.
+    std::mutex mutex_;                    ///< Held by who starts or stops.
+    std::unique_ptr<thread_team> thread_; ///< Last: it uses all of the above.
 };
 
 } // namespace regatta
