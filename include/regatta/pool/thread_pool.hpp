@@ -8,20 +8,14 @@
 #include <regatta/base/saturated_time.hpp>
 #include <regatta/pool/future.hpp>
 #include <regatta/pool/future_group.hpp>
-#include <regatta/pool/pool_engine.hpp>
-#include <regatta/pool/task.hpp>
+#include <regatta/pool/pool_intake.hpp>
 #include <regatta/pool/task_closure.hpp>
 #include <regatta/pool/task_options.hpp>
-#include <regatta/pool/task_rejected.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
-#include <exception>
 #include <iterator>
-#include <optional>
 #include <ranges>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -58,15 +52,15 @@ public:
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
         auto closure = bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
         if constexpr (takes_stop_token<decltype(closure)>) {
-            enqueue_with(task_options{}, std::move(closure));
+            engine_.enqueue_with(task_options{}, std::move(closure));
         } else {
-            enqueue(priority::medium, queueable(std::move(closure)));
+            engine_.enqueue(priority::medium, queueable(std::move(closure)));
         }
     }
     template<class F, class... Args>
     void execute(task_options options, F&& f, Args&&... args) {
-        enqueue_with(std::move(options),
-                     bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+        engine_.enqueue_with(std::move(options),
+                             bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
     /// The same if there is room and the pool is not closed; never waits.
@@ -96,7 +90,7 @@ public:
     auto submit(task_options options, F&& f, Args&&... args) {
         auto made = make_future_task(engine_.blocks(), std::move(options.stop),
                                      bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
-        enqueue(options.level, std::move(made.second));
+        engine_.enqueue(options.level, std::move(made.second));
         return std::move(made.first);
     }
 
@@ -175,118 +169,6 @@ private:
         return options.threads != 0 ? options.threads : available_cpus();
     }
 
-    // --- one task --------------------------------------------------------------------------------
-
-    template<class F>
-    void enqueue_with(task_options&& options, F&& closure) {
-        if constexpr (!takes_stop_token<F>) {
-            if (!options.stop.stop_possible()) {
-                return enqueue(options.level, queueable(std::move(closure)));
-            }
-        }
-        enqueue(options.level,
-                queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
-    }
-    template<class F>
-    void enqueue(priority level, F closure) {
-        if (engine_.take_room(1) == 0) [[unlikely]] {
-            place_without_room(level, closure);
-        } else {
-            place(level, closure);
-        }
-    }
-    /// Appends a closure for which there is room.
-    /// @param accepted how many of its batch were taken before. @param count how many of it are
-    /// refused if this one is.
-    template<class F>
-    void place(priority level, F& closure, std::size_t accepted = 0, std::size_t count = 1) {
-        if (engine_.append<F>(level, 1, [&](std::size_t) noexcept -> F&& {
-                return std::move(closure);
-            }) == 0) [[unlikely]] {
-            refuse(task_rejected::reason::closed, count, accepted);
-        }
-    }
-    /// Does what the overflow policy says, unless the pool is closed.
-    template<class F>
-    REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
-                                         std::size_t count = 1) {
-        refuse_if_closed(count, accepted);
-        const overflow_policy& policy = engine_.options().when_full;
-        if (policy.hands_over()) {
-            engine_.count_refused(1);
-            task refused(std::move(closure));
-            policy.give(std::span<task>(&refused, 1));
-            return;
-        }
-        switch (policy.what()) {
-        case overflow::run_here:
-            engine_.count_refused(1);
-            REGATTA_TRY {
-                closure();
-            }
-            REGATTA_CATCH_ALL {
-                engine_.report(std::current_exception());
-            }
-            return;
-        case overflow::reject:
-            refuse(task_rejected::reason::full, count, accepted);
-        case overflow::drop_oldest:
-            if (!engine_.make_room(level)) {
-                refuse(task_rejected::reason::full, count, accepted);
-            }
-            break;
-        case overflow::block:
-            if (!wait_for_room(count)) {
-                refuse(task_rejected::reason::closed, count, accepted);
-            }
-            break;
-        }
-        place(level, closure, accepted, count);
-    }
-    bool wait_for_room(std::size_t count) {
-        REGATTA_TRY {
-            return engine_.wait_for_room();
-        }
-        REGATTA_CATCH_ALL { // Its waits are too deep.
-            engine_.count_refused(count);
-            REGATTA_RETHROW;
-        }
-    }
-    void refuse_if_closed(std::size_t count, std::size_t accepted) {
-        if (engine_.closed() && engine_.caller() == pool_engine::outside) {
-            refuse(task_rejected::reason::closed, count, accepted);
-        }
-    }
-    [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
-        engine_.count_refused(count);
-        fail_rejected(engine_.options().name, why, accepted);
-    }
-
-    /// Appends the closure that `make()` gives, if that is possible at once.
-    template<class F, class Make>
-    bool try_place(priority level, Make&& make) {
-        if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
-            return try_append<F>(level, make);
-        } else {
-            using box = boxed_closure<std::optional<F>>;
-            box large{std::make_unique<std::optional<F>>()}; // Before it has room: it may throw.
-            return try_append<box>(level, [&]() noexcept {
-                large.closure->emplace(make());
-                return std::move(large);
-            });
-        }
-    }
-    template<class F, class Make>
-    bool try_append(priority level, Make&& make) {
-        std::size_t appended = 0;
-        if (engine_.take_room(1) != 0) {
-            appended = engine_.append<F>(
-                level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
-        }
-        engine_.count_refused(1 - appended);
-        return appended != 0;
-    }
-
     // --- several ---------------------------------------------------------------------------------
 
     /// Whether what a range holds is moved out of it: it is its own, and nobody else's any more; or
@@ -305,30 +187,6 @@ private:
         }
     }
 
-    /// Enqueues `count` closures of type F, each made from what the iterator refers to.
-    template<class F, class Iterator>
-    void enqueue_all(priority level, Iterator at, std::size_t count) {
-        for (std::size_t done = 0; done < count;) {
-            const std::size_t room = engine_.take_room(count - done);
-            if (room == 0) {
-                if (engine_.options().when_full.hands_over()) {
-                    refuse_if_closed(count - done, done);
-                    return hand_over_all(at, count - done);
-                }
-                F closure(*at);
-                ++at;
-                place_without_room(level, closure, done, count - done);
-                ++done;
-                continue;
-            }
-            const std::size_t appended =
-                engine_.append<F>(level, room, [&](std::size_t) noexcept { return F(*at++); });
-            if (appended == 0) {
-                refuse(task_rejected::reason::closed, count - done, done);
-            }
-            done += appended;
-        }
-    }
     /// Makes room for what a range holds, if that can be known without using it up.
     template<class Range, class... Lists>
     static void reserve_for(Range& range, Lists&... lists) {
@@ -344,19 +202,8 @@ private:
         futures.push(std::move(made.first));
         jobs.push_back(std::move(made.second));
     }
-    template<class Iterator>
-    REGATTA_RARE void hand_over_all(Iterator at, std::size_t count) {
-        engine_.count_refused(count);
-        std::vector<task> refused;
-        refused.reserve(count);
-        for (; count != 0; --count) {
-            refused.emplace_back(*at);
-            ++at;
-        }
-        engine_.options().when_full.give(refused);
-    }
 
-    pool_engine engine_;
+    pool_intake engine_;
 };
 
 template<class F>
@@ -369,12 +216,12 @@ bool thread_pool::try_execute(task_options options, F&& f) {
     } else { // Moved only into its place.
         if constexpr (!takes_stop_token<closure>) {
             if (!options.stop.stop_possible()) {
-                return try_place<closure>(options.level,
-                                          [&]() noexcept -> closure&& { return std::move(f); });
+                return engine_.try_place<closure>(
+                    options.level, [&]() noexcept -> closure&& { return std::move(f); });
             }
         }
         using stoppable = stoppable_closure<closure>;
-        return try_place<stoppable>(options.level, [&]() noexcept {
+        return engine_.try_place<stoppable>(options.level, [&]() noexcept {
             return stoppable{std::move(f), std::move(options.stop)};
         });
     }
@@ -391,19 +238,20 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             staged.push_back(queueable(stoppable_closure<given>{
                 element<Range>(std::forward<decltype(e)>(e)), options.stop}));
         }
-        return enqueue_all<stoppable>(options.level, std::make_move_iterator(staged.begin()),
-                                      staged.size());
+        return engine_.enqueue_all<stoppable>(
+            options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
     if constexpr (!takes_stop_token<given>) {
         using direct = decltype(queueable(std::declval<given>()));
         if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
             const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
             if constexpr (moved_out_of<Range>) {
-                return enqueue_all<given>(
+                return engine_.enqueue_all<given>(
                     options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
             } else if constexpr (noexcept(
                                      given(*std::declval<std::ranges::iterator_t<Range>&>()))) {
-                return enqueue_all<given>(options.level, std::ranges::begin(callables), count);
+                return engine_.enqueue_all<given>(options.level, std::ranges::begin(callables),
+                                                  count);
             }
         }
         std::vector<direct> staged;
@@ -411,7 +259,8 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         for (auto&& e : callables) {
             staged.push_back(queueable(given(element<Range>(std::forward<decltype(e)>(e)))));
         }
-        enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()), staged.size());
+        engine_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
+                                    staged.size());
     }
 }
 
@@ -424,7 +273,8 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
     for (auto&& e : callables) {
         add_job(futures, jobs, options.stop, given(element<Range>(std::forward<decltype(e)>(e))));
     }
-    enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()), jobs.size());
+    engine_.enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()),
+                                    jobs.size());
     return futures;
 }
 
