@@ -73,6 +73,10 @@ public:
     T fetch_or(T value, std::memory_order order, location at = location::current()) {
         return impl_.fetch_or(value, to_relacy(mutated(operation::modify, order, at)), info_of(at));
     }
+    T fetch_and(T value, std::memory_order order, location at = location::current()) {
+        return impl_.fetch_and(value, to_relacy(mutated(operation::modify, order, at)),
+                               info_of(at));
+    }
     bool compare_exchange_weak(T& expected, T value, std::memory_order success,
                                std::memory_order failure, location at = location::current()) {
         // The failure order of every primitive is relaxed, so that only the success order mutates.
@@ -156,7 +160,8 @@ struct model_atomics {
     using fence = model::fence;
 
     static bool wait(atomic<std::uint32_t>& word, std::uint32_t expected,
-                     const std::chrono::steady_clock::time_point* deadline) {
+                     const std::chrono::steady_clock::time_point* deadline,
+                     std::uint32_t = regatta::platform::any_wake) {
         return word.wait(expected, deadline != nullptr);
     }
     static void wake(atomic<std::uint32_t>& word, std::uint32_t count,
@@ -165,8 +170,22 @@ struct model_atomics {
             word.wake(count);
         }
     }
+    /// Whom it wakes is the checker's choice, whatever the bits.
+    static void wake_one(atomic<std::uint32_t>& word, std::uint32_t,
+                         std::source_location at = std::source_location::current()) {
+        wake(word, 1, at);
+    }
     static void relax() { rl::yield(1, $); }
     static void yield() { rl::yield(1, $); }
+};
+
+/// The policy with the light fence as it is where the kernel does its work: no fence at all to the
+/// memory model. What does not call the heavy one must not rest on it.
+struct atomics_without_light_fence : model_atomics {
+    struct fence : model::fence {
+        void light() const {}
+        void heavy() const { RL_ASSERT(!"the heavy fence, whose partner is missing"); }
+    };
 };
 
 } // namespace model

@@ -10,16 +10,24 @@
 #include <regatta/pool/task_census.hpp>
 #include <regatta/sync/segment_queue.hpp>
 #include <regatta/sync/wake_gate.hpp>
+#include <regatta/sync/worker_gate.hpp>
 
 using queue_type = regatta::basic_segment_queue<unsigned, model::model_atomics, 2>;
-using gate_type = regatta::basic_wake_gate<model::model_atomics>;
+using gate_type = regatta::basic_worker_gate<model::model_atomics>;
+
+/// What is a worker's own.
+struct seat {
+    explicit seat(unsigned worker) : search(worker) {}
+    queue_type::tally tally;
+    gate_type::search search;
+};
 
 /// A pool of two workers whose tasks are numbers: task n has been run once result n is set, and
 /// task 0 submits task 2.
 struct small_pool {
     queue_type queue;
     gate_type gate;
-    gate_type progress;
+    regatta::basic_wake_gate<model::model_atomics> progress;
     regatta::basic_task_census<model::model_atomics> census;
     regatta::basic_task_count<model::model_atomics> counts[2];
     rl::var<int> results[3];
@@ -43,20 +51,26 @@ struct small_pool {
         queue.append<true, 0>(1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
         gate.notify_one();
     }
-    bool run_next(unsigned worker, queue_type::tally& mine) {
+    bool run_next(unsigned worker, seat& mine) {
         const auto b = queue.take(1);
         if (b.size() == 0) {
             return false;
         }
+        stop_looking(mine);
         const unsigned task = b[0];
         results[task]($) = 1;
         if (task == 0) {
             submit(2);
         }
         b.destroy(0);
-        mine.finish(b, 1);
+        mine.tally.finish(b, 1);
         counts[worker].add();
         return true;
+    }
+    void stop_looking(seat& mine) {
+        if (gate.end(mine.search, [&] { return queue.coming(); })) {
+            gate.notify_one();
+        }
     }
     void tell_progress() {
         progress.notify_all();
@@ -65,23 +79,30 @@ struct small_pool {
         }
     }
     void work(unsigned worker) {
-        queue_type::tally mine;
+        seat mine(worker);
         for (;;) {
             if (run_next(worker, mine)) {
                 continue;
             }
-            mine.flush();
-            tell_progress();
             if (ended()) {
                 break;
             }
-            const auto ticket = gate.prepare_wait();
-            if (queue.ready() || ended()) {
-                gate.cancel_wait();
-            } else {
-                gate.commit_wait(ticket);
+            gate.begin(mine.search);
+            mine.tally.flush();
+            tell_progress();
+            const auto ticket = gate.announce_wait(mine.search);
+            if (queue.coming() || ended()) {
+                gate.settle();
+                if (queue.ready() || ended()) {
+                    gate.cancel_wait(mine.search);
+                    continue;
+                }
             }
+            gate.commit_wait(mine.search, ticket);
         }
+        mine.tally.flush();
+        tell_progress();
+        stop_looking(mine);
         gate.notify_all();
     }
     void close() {
@@ -99,7 +120,7 @@ struct small_pool {
             progress.commit_wait(ticket);
         }
     }
-    void wait_in_task(unsigned worker, queue_type::tally& mine) {
+    void wait_in_task(unsigned worker, seat& mine) {
         if (census.begin_wait() != 0) {
             gate.notify_all();
         }
@@ -107,15 +128,15 @@ struct small_pool {
             if (run_next(worker, mine)) {
                 continue;
             }
-            mine.flush();
+            mine.tally.flush();
             if (idle(true)) {
                 break;
             }
-            const auto ticket = gate.prepare_wait();
+            const auto ticket = gate.prepare_wait(mine.search);
             if (idle(true) || queue.ready()) {
-                gate.cancel_wait();
+                gate.cancel_wait(mine.search);
             } else {
-                gate.commit_wait(ticket);
+                gate.commit_wait(mine.search, ticket);
             }
         }
         tell_progress();
@@ -215,7 +236,7 @@ struct waiting_inside : rl::test_suite<waiting_inside, 2> {
         }
     }
     void thread(unsigned index) {
-        queue_type::tally mine;
+        seat mine(index);
         if (index == 0) {
             pool.submit(2);
         }

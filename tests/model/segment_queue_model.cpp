@@ -304,11 +304,48 @@ struct sleepers : rl::test_suite<sleepers, 3> {
     void after() { RL_ASSERT(out.seen() == 0xFu); }
 };
 
+/// One that announces its sleep and then asks what is coming: no fence is needed.
+struct announced_sleeper : rl::test_suite<announced_sleeper, 2> {
+    queue_type queue;
+    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 5; ++i) {
+                queue.emplace(i);
+                if (gate.has_sleepers()) {
+                    gate.notify_one();
+                }
+            }
+            return;
+        }
+        queue_type::tally mine;
+        for (unsigned taken = 0; taken < 5;) {
+            const auto b = queue.take(1);
+            if (b.size() != 0) {
+                b.destroy(0);
+                mine.finish(b, 1);
+                ++taken;
+                continue;
+            }
+            mine.flush();
+            const auto ticket = gate.announce_wait();
+            if (queue.coming()) {
+                gate.cancel_wait();
+                model::model_atomics::yield();
+            } else {
+                gate.commit_wait(ticket);
+            }
+        }
+    }
+};
+
 int main() {
     const char* const object =
         "the checker does not see that an atomic itself has to be made before "
         "another thread uses it";
     const char* const memory = "the room is plain memory, which the checker does not see";
+    const char* const fence = "the checker takes the seq_cst claim for a fence, too";
     return model::check(
         {model::make_scenario<second_life>("a segment's second life"),
          model::make_scenario<two_producers>("two producers"),
@@ -317,9 +354,11 @@ int main() {
          model::make_scenario<late_consumer>("a late consumer"),
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
-         model::make_scenario<sleepers>("two that sleep")},
+         model::make_scenario<sleepers>("two that sleep"),
+         model::make_scenario<announced_sleeper>("one that announces its sleep")},
         {"segment_queue.hpp", "queue_segment.hpp"},
         {{"load last_segment", object},
+         {"store begin", fence},
          {"store extend", object},
          {"load provide_rooms", memory},
          {"modify provide_rooms", memory}});

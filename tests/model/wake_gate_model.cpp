@@ -193,16 +193,15 @@ struct timed_waiter : rl::test_suite<timed_waiter, 3> {
     }
 };
 
-/// The light fence as it is where the kernel does its work: no fence at all to the memory model. So
-/// what a gate promises beside the wake-up must not rest on it. Here no wait ends without cause, so
-/// that it is the notification that ended it.
-struct atomics_without_light_fence : model::model_atomics {
+/// Here no wait ends without cause, so that it is the notification that ended it.
+struct atomics_without_spurious_wakes : model::model_atomics {
     struct fence {
         void light() const {}
         void heavy() const {}
     };
     static bool wait(model::atomic<std::uint32_t>& word, std::uint32_t expected,
-                     const std::chrono::steady_clock::time_point*) {
+                     const std::chrono::steady_clock::time_point*,
+                     std::uint32_t = regatta::platform::any_wake) {
         do {
             word.wait(expected, false);
         } while (word.load(relaxed) == expected);
@@ -212,7 +211,7 @@ struct atomics_without_light_fence : model::model_atomics {
 
 /// What came before the notification is seen after the wait that it ended.
 struct publication : rl::test_suite<publication, 2> {
-    regatta::basic_wake_gate<atomics_without_light_fence> gate;
+    regatta::basic_wake_gate<atomics_without_spurious_wakes> gate;
     rl::var<int> data;
 
     void thread(unsigned index) {
@@ -246,12 +245,86 @@ struct asked_first : rl::test_suite<asked_first, 2> {
     }
 };
 
+/// A sleep that is announced, and a notifier that asks: seq_cst operations do without the fence.
+struct announced : rl::test_suite<announced, 2> {
+    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            const auto ticket = gate.announce_wait();
+            if (flag.load(std::memory_order_seq_cst) != 0) {
+                gate.cancel_wait();
+            } else {
+                gate.commit_wait(ticket);
+            }
+        } else {
+            flag.store(1, std::memory_order_seq_cst);
+            if (gate.has_sleepers()) {
+                gate.notify_one();
+            }
+        }
+    }
+};
+
+/// The same with a fence in the place of the question.
+struct announced_fence : rl::test_suite<announced_fence, 2> {
+    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    flag_type flag{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            const auto ticket = gate.announce_wait();
+            if (flag.load(relaxed) != 0) {
+                gate.cancel_wait();
+            } else {
+                gate.commit_wait(ticket);
+            }
+        } else {
+            flag.store(1, relaxed);
+            rl::atomic_thread_fence(rl::mo_seq_cst, $);
+            gate.notify_one();
+        }
+    }
+};
+
+/// A thread that is being woken, on which a notifier relies: it looks again before it sleeps again.
+struct relied_upon : rl::test_suite<relied_upon, 2> {
+    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    flag_type tasks{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned seen = 0; seen < 2;) {
+                const auto ticket = gate.announce_wait();
+                const unsigned now = tasks.load(std::memory_order_seq_cst);
+                if (now != seen) {
+                    seen = now;
+                    gate.cancel_wait();
+                } else {
+                    gate.commit_wait(ticket);
+                }
+            }
+        } else {
+            for (int i = 0; i < 2; ++i) {
+                tasks.fetch_add(1, std::memory_order_seq_cst);
+                if (gate.has_sleepers() && !gate.waking()) {
+                    gate.notify_one();
+                }
+            }
+        }
+    }
+};
+
 int main() {
     return model::check({model::make_scenario<one_waiter>("one waiter"),
                          model::make_scenario<two_waiters_all>("two waiters, notify all"),
                          model::make_scenario<each_in_turn>("each in turn, notify all"),
                          model::make_scenario<two_takers>("two takers, notify one each"),
                          model::make_scenario<one_of_two>("one of two, notify one"),
+                         model::make_scenario<announced>("announced"),
+                         model::make_scenario<announced_fence>("announced, fence"),
+                         model::make_scenario<relied_upon>("a thread that is being woken"),
                          model::make_scenario<timed_waiter>("a wait that may time out"),
                          model::make_scenario<publication>("publication"),
                          model::make_scenario<asked_first>("asked first")},

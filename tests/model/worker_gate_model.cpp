@@ -9,18 +9,25 @@
 #include <regatta/sync/worker_gate.hpp>
 
 using gate_type = regatta::basic_worker_gate<model::model_atomics>;
+using gate_without_light_fence = regatta::basic_worker_gate<model::atomics_without_light_fence>;
 using flag_type = model::atomic<unsigned>;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
 /// Tasks as numbers in a stack of bits; each of two workers takes one, and the task ends only once
 /// the other task has begun: neither may sleep while a task waits.
+///
+/// With a light fence that is one they prepare their sleep, otherwise they announce it: then the
+/// tasks are seq_cst.
+template<class Gate>
 struct crew {
-    gate_type gate;
+    static constexpr bool announces = std::is_same_v<Gate, gate_without_light_fence>;
+    static constexpr auto order = announces ? std::memory_order_seq_cst : relaxed;
+    Gate gate;
     flag_type tasks{0};
     flag_type begun{0};
 
-    bool ready() { return tasks.load(relaxed) != 0; }
+    bool ready() { return tasks.load(order) != 0; }
     bool take() {
         unsigned n = tasks.load(relaxed);
         while (n != 0) {
@@ -31,18 +38,18 @@ struct crew {
         return false;
     }
     void submit() {
-        tasks.fetch_add(1, relaxed);
+        tasks.fetch_add(1, order);
         gate.notify_one();
     }
     /// Runs one task, which ends once `all` have begun.
-    void work(unsigned all) {
-        gate_type::search mine;
+    void work(unsigned index, unsigned all) {
+        typename Gate::search mine(index);
         while (!take()) {
             gate.begin(mine);
             if (take()) {
                 break;
             }
-            const auto ticket = gate.prepare_wait(mine);
+            const auto ticket = announces ? gate.announce_wait(mine) : gate.prepare_wait(mine);
             if (ready()) {
                 gate.cancel_wait(mine);
             } else {
@@ -60,43 +67,148 @@ struct crew {
 };
 
 /// One producer, two workers.
-struct one_producer : rl::test_suite<one_producer, 3> {
-    crew c;
+template<class Gate>
+struct one_producer : rl::test_suite<one_producer<Gate>, 3> {
+    crew<Gate> c;
 
     void thread(unsigned index) {
         if (index == 2) {
             c.submit();
             c.submit();
         } else {
-            c.work(2);
+            c.work(index, 2);
         }
     }
 };
 
 /// Two producers, two workers: whoever sees another look may rely on it.
-struct two_producers : rl::test_suite<two_producers, 4> {
-    crew c;
+template<class Gate>
+struct two_producers : rl::test_suite<two_producers<Gate>, 4> {
+    crew<Gate> c;
 
     void thread(unsigned index) {
         if (index >= 2) {
             c.submit();
         } else {
-            c.work(2);
+            c.work(index, 2);
+        }
+    }
+};
+
+/// The workers as a pool has them: a task is claimed before it is there, and a worker that sees
+/// nothing claimed sleeps at once.
+struct claimed_first : rl::test_suite<claimed_first, 3> {
+    gate_type gate;
+    flag_type claimed{0};
+    flag_type there{0};
+    flag_type taken{0};
+
+    bool take() {
+        unsigned n = taken.load(relaxed);
+        while (n < there.load(relaxed)) {
+            if (taken.compare_exchange_weak(n, n + 1, relaxed, relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    void work(unsigned index) {
+        gate_type::search mine(index);
+        while (!take()) {
+            gate.begin(mine);
+            const auto ticket = gate.announce_wait(mine);
+            bool stays = false;
+            if (taken.load(relaxed) < claimed.load(std::memory_order_seq_cst)) {
+                gate.settle();
+                stays = taken.load(relaxed) < there.load(relaxed);
+            }
+            if (stays) {
+                gate.cancel_wait(mine);
+            } else {
+                gate.commit_wait(mine, ticket);
+            }
+        }
+        if (gate.end(mine, [&] {
+                return taken.load(relaxed) < claimed.load(std::memory_order_seq_cst);
+            })) {
+            gate.notify_one();
+        }
+    }
+    void thread(unsigned index) {
+        if (index == 2) {
+            for (int i = 0; i < 2; ++i) {
+                claimed.fetch_add(1, std::memory_order_seq_cst);
+                there.fetch_add(1, relaxed);
+                gate.notify_one();
+            }
+        } else {
+            work(index);
+        }
+    }
+};
+
+/// A worker that announces its sleep is told of what is no task, too.
+struct other_changes : rl::test_suite<other_changes, 3> {
+    gate_without_light_fence gate;
+    flag_type tasks{0};
+    flag_type leave{0};
+
+    void work(unsigned index) {
+        gate_without_light_fence::search mine(index);
+        for (;;) {
+            if (tasks.load(relaxed) != 0) {
+                break;
+            }
+            gate.begin(mine);
+            const auto ticket = gate.announce_wait(mine);
+            if (tasks.load(std::memory_order_seq_cst) != 0) {
+                gate.cancel_wait(mine);
+            } else {
+                gate.commit_wait(mine, ticket);
+            }
+        }
+        static_cast<void>(gate.end(mine, [] { return false; }));
+    }
+    void leaver(unsigned index) {
+        gate_without_light_fence::search mine(index);
+        while (leave.load(relaxed) == 0) {
+            const auto ticket = gate.announce_wait(mine);
+            if (leave.load(relaxed) != 0) {
+                gate.cancel_wait(mine);
+            } else {
+                gate.commit_wait(mine, ticket);
+            }
+        }
+    }
+    void thread(unsigned index) {
+        switch (index) {
+        case 0:
+            work(index);
+            // It may have used up a notification that the other did not get: tells it.
+            leave.store(1, relaxed);
+            gate.notify_all();
+            break;
+        case 1:
+            leaver(index);
+            break;
+        default:
+            tasks.fetch_add(1, std::memory_order_seq_cst);
+            gate.notify([] { return false; });
         }
     }
 };
 
 /// A worker whose wait may time out looks again, or hands on what it was woken for.
 struct with_deadline : rl::test_suite<with_deadline, 3> {
-    crew c;
+    crew<gate_type> c;
 
     void thread(unsigned index) {
         if (index == 2) {
             c.submit();
         } else if (index == 0) {
-            c.work(1);
+            c.work(index, 1);
         } else {
-            gate_type::search mine;
+            gate_type::search mine(index);
             const auto ticket = c.gate.prepare_wait(mine);
             if (c.ready()) {
                 c.gate.cancel_wait(mine);
@@ -124,7 +236,7 @@ struct only_some : rl::test_suite<only_some, 4> {
                ((index == 0 || anybody.load(relaxed) != 0) && task.load(relaxed) != 0);
     }
     void work(unsigned index) {
-        gate_type::search mine;
+        gate_type::search mine(index);
         while (!ready(index)) {
             gate.begin(mine);
             if (ready(index)) {
@@ -160,10 +272,15 @@ struct only_some : rl::test_suite<only_some, 4> {
 
 int main() {
     return model::check(
-        {model::make_scenario<one_producer>("one producer"),
-         model::make_scenario<two_producers>("two producers"),
+        {model::make_scenario<one_producer<gate_type>>("one producer"),
+         model::make_scenario<two_producers<gate_type>>("two producers"),
+         model::make_scenario<one_producer<gate_without_light_fence>>("one producer, announced"),
+         model::make_scenario<two_producers<gate_without_light_fence>>("two producers, announced"),
+         model::make_scenario<claimed_first>("a task that is claimed before it is there"),
+         model::make_scenario<other_changes>("what is no task, announced"),
          model::make_scenario<with_deadline>("a wait that may time out"),
          model::make_scenario<only_some>("a task that not every worker may take")},
         {"worker_gate.hpp"},
-        {{"fence notify", "the checker takes the light fence before it for a full one"}});
+        {{"fence settle",
+          "the checker takes the light fence for a full one, which does without it"}});
 }

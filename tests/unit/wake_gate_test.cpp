@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "../contract/observed_thread.hpp"
+
 #include <regatta/base/config.hpp>
 #include <regatta/sync/wake_gate.hpp>
 
@@ -152,6 +154,52 @@ TEST(wake_gate, each_notify_one_brings_what_came_before_it) {
     }
     peer.join();
 }
+
+// "The same without a system call."
+TEST(wake_gate, a_sleep_may_be_announced) {
+    wake_gate gate;
+    const auto first = gate.announce_wait();
+    EXPECT_TRUE(gate.has_sleepers());
+    EXPECT_TRUE(gate.notify_one());
+    EXPECT_TRUE(gate.waking());
+    gate.commit_wait(first);
+    EXPECT_FALSE(gate.waking());
+    const auto second = gate.announce_wait();
+    EXPECT_FALSE(gate.commit_wait_until(second, clock_type::now()));
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+#if REGATTA_LINUX
+// "Of those that sleep with a bit the one with the lowest", whoever has slept longest.
+TEST(wake_gate, wakes_the_sleeper_with_the_lowest_bit) {
+    for (int round = 0; round < 20; ++round) {
+        wake_gate gate;
+        std::atomic<int> woken{0};
+        std::vector<int> order(3);
+        library_test::observed_thread seen[3];
+        std::vector<std::thread> sleepers;
+        for (const unsigned bit : {2u, 0u, 1u}) {
+            sleepers.emplace_back([&, bit] {
+                const auto ticket = gate.prepare_wait();
+                seen[bit].announce();
+                gate.commit_wait(ticket, 1u << bit);
+                order[bit] = ++woken;
+            });
+            seen[bit].await_sleep();
+        }
+        for (int n = 1; n <= 3; ++n) {
+            EXPECT_TRUE(gate.notify_one());
+            while (woken.load() < n) {
+                std::this_thread::yield();
+            }
+        }
+        for (auto& s : sleepers) {
+            s.join();
+        }
+        EXPECT_EQ(order, (std::vector{1, 2, 3}));
+    }
+}
+#endif
 
 TEST(wake_gate, wait_returns_at_once_when_the_condition_holds) {
     wake_gate gate;

@@ -37,14 +37,19 @@ namespace regatta::platform {
 /// systems than Linux know only `process`.
 enum class futex_scope { process, shared };
 
+/// The bits of a thread that waits for whichever wake-up comes.
+inline constexpr std::uint32_t any_wake = 0xFFFF'FFFF;
+
 /// Blocks while `word` holds `expected`, until woken, until `deadline`, or spuriously.
 ///
 /// Threads: any. Blocks: yes. Order: none; read the state again with the order that you need.
 /// Failure: none; every return means "look again".
+/// @param bits how `futex_wake_one_of` knows this thread; not none.
 /// @returns false only when the deadline has passed.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        const std::chrono::steady_clock::time_point* deadline = nullptr,
-                       futex_scope scope = futex_scope::process) noexcept;
+                       futex_scope scope = futex_scope::process,
+                       std::uint32_t bits = any_wake) noexcept;
 
 /// Wakes `count` threads that block in `futex_wait` on `word`, or all if there are fewer; other
 /// systems than Linux may wake more. A thread that is already being woken does not count again.
@@ -52,6 +57,13 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 /// Threads: any. Blocks: never. Cost: one system call, about 200 ns when nobody waits.
 inline void futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,
                        futex_scope scope = futex_scope::process) noexcept;
+
+/// Wakes one thread of this process that blocks in `futex_wait` on `word` with one of these bits.
+///
+/// Threads: any. Blocks: never. Cost: as `futex_wake`.
+/// @returns false if there was none; also where the system cannot tell threads apart, so that
+/// nobody was woken.
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept;
 
 /// Registers this process for `process_fence`; false where the system has no such thing.
 /// Cheap to call again.

@@ -26,8 +26,8 @@ namespace regatta::platform {
 
 // Source: futex(2).
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                       const std::chrono::steady_clock::time_point* deadline,
-                       futex_scope scope) noexcept {
+                       const std::chrono::steady_clock::time_point* deadline, futex_scope scope,
+                       std::uint32_t bits) noexcept {
     static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
     static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
     const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
@@ -50,7 +50,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 #endif
     const long status =
         ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
-                  deadline != nullptr ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
+                  deadline != nullptr ? &until : nullptr, nullptr, bits);
     return !(status != 0 && errno == ETIMEDOUT);
 }
 
@@ -58,6 +58,11 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope 
     const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
     ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count, nullptr,
               nullptr, 0);
+}
+
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word),
+                     FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, bits) > 0;
 }
 
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.

@@ -35,8 +35,8 @@ inline sleeping_place& place_of(const void* word) noexcept {
 } // namespace detail
 
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                       const std::chrono::steady_clock::time_point* deadline,
-                       futex_scope) noexcept {
+                       const std::chrono::steady_clock::time_point* deadline, futex_scope,
+                       std::uint32_t) noexcept {
     detail::sleeping_place& place = detail::place_of(&word);
     std::unique_lock lock(place.lock);
     // relaxed: whoever changed it before futex_wake() had the lock is seen.
@@ -55,6 +55,10 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexc
     const std::lock_guard lock(
         place.lock); // Between a sleeper's look and its sleep nobody gets in.
     place.changed.notify_all();
+}
+
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {
+    return false;
 }
 
 inline bool register_process_fence() noexcept {

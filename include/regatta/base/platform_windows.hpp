@@ -55,8 +55,8 @@ inline bool under_wine() noexcept {
 
 // Source: WaitOnAddress, whose waits are as long as a number of milliseconds says.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                       const std::chrono::steady_clock::time_point* deadline,
-                       futex_scope) noexcept {
+                       const std::chrono::steady_clock::time_point* deadline, futex_scope,
+                       std::uint32_t) noexcept {
     static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
     static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
     using std::chrono::steady_clock;
@@ -87,6 +87,10 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope)
     } else {
         ::WakeByAddressAll(&word);
     }
+}
+
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {
+    return false;
 }
 
 // Wine has the call, but up to version 8 at least it does nothing.

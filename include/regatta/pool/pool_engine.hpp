@@ -131,7 +131,8 @@ public:
     /// otherwise once no task runs; one that waits for the pool goes on running others.
     void pause() {
         // release: partner is the acquire in held(); observe() orders it against what workers do.
-        paused_.store(true, std::memory_order_release);
+        // seq_cst: see stealing().
+        paused_.store(true, std::memory_order_seq_cst);
         // One that has just been woken for a task may leave it alone: a task that waits for the
         // pool has to look. It looks after a fence, so that it sees what was appended by whoever
         // read the flag before.
@@ -143,14 +144,13 @@ public:
         progress_.wait([&] { return members_.passed(at_work); });
     }
     void resume() noexcept {
-        paused_.store(false, std::memory_order_release);
+        paused_.store(false, std::memory_order_seq_cst); // As in pause().
         gate_.notify_all();
     }
     bool paused() const noexcept { return paused_.load(std::memory_order_relaxed); }
 
     void steal(bool allowed) noexcept {
-        // relaxed: the notification orders it before the workers' next look.
-        steal_.store(allowed, std::memory_order_relaxed);
+        steal_.store(allowed, std::memory_order_seq_cst); // See stealing().
         gate_.notify_all();
     }
 

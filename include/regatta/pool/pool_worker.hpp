@@ -27,7 +27,7 @@ class alignas(destructive_alignment) pool_worker {
 public:
     using clock = std::chrono::steady_clock;
 
-    explicit pool_worker(unsigned number) noexcept : index(number) {}
+    explicit pool_worker(unsigned number) noexcept : index(number), search(number) {}
 
     const unsigned index; ///< Its number in the pool.
     /// At work from before it looks for a task to after it has run it.

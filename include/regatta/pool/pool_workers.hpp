@@ -249,17 +249,20 @@ protected:
 
     void sleep(pool_worker& me) noexcept {
         me.end_busy();
-        const auto something = [&] {
-            return (!held() && queues_.ready(me.index, stealing())) || members_.surplus() != 0 ||
-                   finished();
+        const auto to_do = [&](bool there) {
+            return (!held() && there) || members_.surplus() != 0 || finished();
         };
+        const auto something = [&] { return to_do(queues_.ready(me.index, stealing())); };
         if (options_.spin > std::chrono::nanoseconds::zero() && spin_for(something)) {
             return;
         }
-        const auto ticket = gate_.prepare_wait(me.search);
-        if (something()) {
-            gate_.cancel_wait(me.search);
-            return;
+        const auto ticket = gate_.announce_wait(me.search);
+        if (to_do(queues_.coming(me.index, stealing()))) {
+            gate_.settle();
+            if (something()) {
+                gate_.cancel_wait(me.search);
+                return;
+            }
         }
         me.count_park();
         gate_.commit_wait(me.search, ticket);
@@ -284,8 +287,8 @@ protected:
     /// Whether who takes tasks may take them from other workers' queues. In a paused pool tasks
     /// that wait for it do, whose own workers leave them alone.
     bool stealing() const noexcept {
-        // relaxed, both: see steal() and pause().
-        return steal_.load(std::memory_order_relaxed) || paused_.load(std::memory_order_relaxed);
+        // seq_cst, both: partners are the stores in steal() and pause(), and the loads in wake().
+        return steal_.load(std::memory_order_seq_cst) || paused_.load(std::memory_order_seq_cst);
     }
     /// Whether the workers leave tasks alone. Closing needs them, paused or not.
     bool held() const noexcept {
@@ -328,7 +331,7 @@ protected:
 
     /// The worker has found a task or goes away: others look for further ones.
     void stop_looking(pool_worker& me) noexcept {
-        if (gate_.end(me.search, [&] { return queues_.ready(me.index, stealing()); })) {
+        if (gate_.end(me.search, [&] { return queues_.coming(me.index, stealing()); })) {
             wake();
         }
     }
@@ -336,10 +339,10 @@ protected:
     /// Sees to it that workers look for tasks that have been appended.
     void wake() noexcept {
         gate_.notify([this] {
-            // relaxed, both: the gate's fence orders them. Partner: that of workers about to sleep,
-            // which have seen what came before the notification in steal() and pause().
-            return steal_.load(std::memory_order_relaxed) &&
-                   !paused_.load(std::memory_order_relaxed);
+            // seq_cst, both: a worker about to sleep that has seen what this does not sees the
+            // task.
+            return steal_.load(std::memory_order_seq_cst) &&
+                   !paused_.load(std::memory_order_seq_cst);
         });
     }
 

@@ -57,8 +57,12 @@ public:
     template<class F, class Make>
     std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
         if (level != priority::medium) [[unlikely]] {
-            // relaxed: a hint for take(); ready() looks without it.
-            levels_used_.store(true, std::memory_order_relaxed);
+            // relaxed: once it is seen, it stays.
+            if (!levels_used_.load(std::memory_order_relaxed)) {
+                // seq_cst: partner is the load in any_of(): a worker that asks there before it
+                // sleeps sees this, or the producer, which goes on to append, sees the worker.
+                levels_used_.store(true, std::memory_order_seq_cst);
+            }
             queue& q = level == priority::high ? high_ : low_;
             return worker == outside ? append_to<false, F>(q, count, make).count
                                      : append_to<true, F>(q, count, make).count;
@@ -123,16 +127,12 @@ public:
 
     /// Whether there is a task that the worker may take. After a fence: of all that were appended
     /// before the partner's fence.
-    bool ready(unsigned worker, bool steal) noexcept {
-        if (shared_.ready() || high_.ready() || low_.ready()) {
-            return true;
-        }
-        for (unsigned i = 0; i < own_.size(); ++i) {
-            if ((steal || i == worker) && own_[i]->ready()) {
-                return true;
-            }
-        }
-        return false;
+    bool ready(unsigned worker, bool steal) const noexcept {
+        return any_of(worker, steal, [](queue& q) { return q.ready(); });
+    }
+    /// The same, also for a task that is just being appended: `segment_queue::coming`.
+    bool coming(unsigned worker, bool steal) const noexcept {
+        return any_of(worker, steal, [](queue& q) { return q.coming(); });
     }
 
     /// Takes no task from outside any more.
@@ -204,6 +204,20 @@ private:
         return own_[b]->size() < own_[a]->size() ? b : a;
     }
 
+    template<class Is>
+    bool any_of(unsigned worker, bool steal, Is&& is) const noexcept {
+        // seq_cst: partner is the store in append().
+        if ((layout_ != queue_layout::per_worker && is(shared_)) ||
+            (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
+            return true;
+        }
+        for (unsigned i = 0; i < own_.size(); ++i) {
+            if ((steal || i == worker) && is(*own_[i])) {
+                return true;
+            }
+        }
+        return false;
+    }
     template<class Use>
     void for_each(Use&& use) const {
         for (const auto& q : own_) {

@@ -98,12 +98,20 @@ struct std_atomics {
     using fence = asymmetric_fence;
 
     /// Blocks while `word` holds `expected`; returns false only when `deadline` has passed.
+    /// @param bits how `wake_one` knows the thread.
     static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                     const std::chrono::steady_clock::time_point* deadline) noexcept {
-        return platform::futex_wait(word, expected, deadline);
+                     const std::chrono::steady_clock::time_point* deadline,
+                     std::uint32_t bits = platform::any_wake) noexcept {
+        return platform::futex_wait(word, expected, deadline, platform::futex_scope::process, bits);
     }
     static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
         platform::futex_wake(word, static_cast<int>(count));
+    }
+    /// Wakes one thread: one with these bits if any waits, another one otherwise.
+    static void wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+        if (bits == 0 || !platform::futex_wake_one_of(word, bits)) {
+            platform::futex_wake(word, 1);
+        }
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
     static void yield() noexcept { std::this_thread::yield(); }

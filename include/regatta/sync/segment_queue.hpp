@@ -169,8 +169,9 @@ public:
             const std::size_t claimed = std::min(count, SegmentSize - index);
             // acquire: partner is the release in begin(); what consumers did with the cells in the
             // segment's earlier life comes before. Other claims continue that release sequence.
+            // seq_cst: partner is the load in coming().
             if (!s.tail.compare_exchange_weak(position, position + claimed,
-                                              std::memory_order_acquire,
+                                              std::memory_order_seq_cst,
                                               std::memory_order_relaxed)) {
                 continue;
             }
@@ -207,6 +208,17 @@ public:
         batch found;
         look(1, found);
         return found.count_ != 0;
+    }
+
+    /// Whether something was appended, or is just being appended, that nobody has claimed; it may
+    /// err on that side. It takes part in the order of all seq_cst operations as a load, and
+    /// `append` as a read-modify-write.
+    bool coming() const noexcept {
+        // seq_cst, both: partners are the stores in append() and extend(). In this order: what is
+        // claimed is never more than what was appended.
+        const std::uint64_t all = segment::count_of(
+            tail_segment_.load(std::memory_order_seq_cst)->tail.load(std::memory_order_seq_cst));
+        return taken() < all;
     }
 
     /// Appends nothing any more but for those who may.
@@ -338,8 +350,9 @@ private:
                     added->begin(++last_number_, closed_);
                     // relaxed: consumers follow it under the lock.
                     s.next.store(added, std::memory_order_relaxed);
-                    // release: partner is the acquire in append().
-                    tail_segment_.store(added, std::memory_order_release);
+                    // release: partner is the acquire in append(). seq_cst: as there; who
+                    // must see the claim must see the segment.
+                    tail_segment_.store(added, std::memory_order_seq_cst);
                     return;
                 }
             }

@@ -50,6 +50,8 @@ class basic_wake_gate {
 public:
     /// What a waiter carries from `prepare_wait` to `commit_wait`.
     using ticket = std::uint32_t;
+    /// Says that a thread has no bit of its own.
+    static constexpr std::uint32_t anyone = platform::any_wake;
 
     basic_wake_gate() = default;
     basic_wake_gate(const basic_wake_gate&) = delete;
@@ -64,16 +66,30 @@ public:
         return epoch(before);
     }
 
+    /// The same without a system call, where both sides do a little more: the condition is changed
+    /// by a seq_cst operation and looked at again by another, and the notifier asks `has_sleepers`;
+    /// or it makes a full fence between the change and the notification.
+    [[nodiscard]] ticket announce_wait() noexcept {
+        // seq_cst: partner is the load in has_sleepers(). The fence: partner is the notifier's.
+        const std::uint64_t before = state_.fetch_add(one_sleeper, std::memory_order_seq_cst);
+        fence_.full();
+        return epoch(before);
+    }
+
     /// Takes the announcement back: the re-check found the condition true.
     void cancel_wait() noexcept { leave(); }
 
     /// Sleeps until a notification that came after `prepare_wait` returned `mine`.
-    void commit_wait(ticket mine) noexcept { sleep(mine, nullptr); }
+    /// @param bit one bit by which `notify_one` knows this thread, or `anyone`.
+    void commit_wait(ticket mine, std::uint32_t bit = anyone) noexcept {
+        sleep(mine, nullptr, bit);
+    }
 
     /// Sleeps until such a notification or until `deadline`.
     /// @returns false if the deadline passed and no notification had come.
-    bool commit_wait_until(ticket mine, std::chrono::steady_clock::time_point deadline) noexcept {
-        return sleep(mine, &deadline);
+    bool commit_wait_until(ticket mine, std::chrono::steady_clock::time_point deadline,
+                           std::uint32_t bit = anyone) noexcept {
+        return sleep(mine, &deadline, bit);
     }
 
     /// Returns once `condition()` holds: looks, spins, then sleeps between the looks.
@@ -90,31 +106,38 @@ public:
         return wait(condition, &deadline);
     }
 
-    /// Wakes one thread if one sleeps or is about to, and is not being woken already.
+    /// Wakes one thread if one sleeps or is about to, and is not being woken already: of those that
+    /// sleep with a bit the one with the lowest, so that of many threads the same few work and stay
+    /// in the caches; otherwise the one that has slept longest.
     /// @returns whether there was one.
     bool notify_one() noexcept {
-        return notify([](std::uint64_t s) noexcept { return s + one_woken; }, 1);
+        return notify([](std::uint64_t s) noexcept { return s + one_woken; },
+                      [this] {
+                          // relaxed: a hint; whom the kernel wakes is as right as any (I3).
+                          const std::uint32_t bits = parked_.load(std::memory_order_relaxed);
+                          Atomics::wake_one(wakes_, bits & (~bits + 1));
+                      });
     }
 
     /// Wakes every thread that sleeps or is about to.
     void notify_all() noexcept {
         notify([](std::uint64_t s) noexcept { return s + (sleepers(s) - woken(s)) * one_woken; },
-               most_sleepers);
+               [this] { Atomics::wake(wakes_, most_sleepers); });
     }
 
     /// Whether a notification would find a thread to wake, for a notifier that has a choice. Seen
     /// after the caller's change of the condition, as a notification sees it.
     bool has_sleepers() const noexcept {
         fence_.light();
-        // relaxed: as in notify.
-        const std::uint64_t s = state_.load(std::memory_order_relaxed);
+        // seq_cst: partner is announce_wait(); otherwise as in notify().
+        const std::uint64_t s = state_.load(std::memory_order_seq_cst);
         return sleepers(s) != woken(s);
     }
 
-    /// Whether a thread is being woken that has not returned from its wait; for a notifier that
-    /// asks after a fence of its own.
+    /// Whether a thread is being woken that has not returned from its wait; for a notifier that has
+    /// just asked `has_sleepers`.
     bool waking() const noexcept {
-        // relaxed: the caller's fence orders it.
+        // relaxed: what it reads is no older than what has_sleepers() read.
         return woken(state_.load(std::memory_order_relaxed)) != 0;
     }
 
@@ -164,7 +187,7 @@ private:
                 cancel_wait();
                 return true;
             }
-            if (!sleep(mine, deadline)) {
+            if (!sleep(mine, deadline, anyone)) {
                 return condition();
             }
             pace.reset();
@@ -172,12 +195,13 @@ private:
         return true;
     }
 
-    bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline) noexcept {
+    bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
+               std::uint32_t bit) noexcept {
         // acquire: partner is the release of wakes_ in notify(); who sees it sees the epoch.
         const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
         // relaxed: leave() acquires.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
-        if (epoch(s) == mine && !Atomics::wait(wakes_, wakes, deadline)) {
+        if (epoch(s) == mine && !block(wakes, deadline, bit)) {
             // The epoch and the count are one word: either this thread leaves unnotified, or it was
             // notified in time and says so.
             while (epoch(s) == mine) {
@@ -193,9 +217,21 @@ private:
         return true;
     }
 
-    /// Marks sleepers as being woken by `mark` and wakes `count`, if any is not marked yet.
-    template<class Mark>
-    bool notify(Mark&& mark, std::uint32_t count) noexcept {
+    bool block(std::uint32_t wakes, const std::chrono::steady_clock::time_point* deadline,
+               std::uint32_t bit) noexcept {
+        if (bit == anyone) {
+            return Atomics::wait(wakes_, wakes, deadline);
+        }
+        // relaxed, both: see notify_one().
+        parked_.fetch_or(bit, std::memory_order_relaxed);
+        const bool in_time = Atomics::wait(wakes_, wakes, deadline, bit);
+        parked_.fetch_and(~bit, std::memory_order_relaxed);
+        return in_time;
+    }
+
+    /// Marks sleepers as being woken by `mark` and calls `wake`, if any is not marked yet.
+    template<class Mark, class Wake>
+    bool notify(Mark&& mark, Wake&& wake) noexcept {
         fence_.light();
         // relaxed: ordered after the condition's change by the fence. Partner: prepare_wait.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
@@ -208,7 +244,7 @@ private:
                                                std::memory_order_relaxed));
         // release: partner is the acquire of wakes_ in sleep(); publishes the epoch.
         wakes_.fetch_add(1, std::memory_order_release);
-        Atomics::wake(wakes_, count);
+        wake();
         return true;
     }
 
@@ -218,6 +254,8 @@ private:
     typename Atomics::template atomic<std::uint64_t> state_{0};
     /// Counts such notifications; the word that the kernel compares. Written by notifiers.
     typename Atomics::template atomic<std::uint32_t> wakes_{0};
+    /// The bits of those that sleep with one. Written by them, read by notifiers.
+    typename Atomics::template atomic<std::uint32_t> parked_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

@@ -37,17 +37,23 @@ public:
 
     /// What one worker is at: whether it counts as looking for a task.
     class search {
+    public:
+        /// @param worker its number: of those that sleep one with a low number is woken.
+        explicit search(unsigned worker = 0) noexcept : bit_(std::uint32_t{1} << worker % 32) {}
+
+    private:
         friend basic_worker_gate;
+        const std::uint32_t bit_;
         bool on_ = false;
     };
 
-    /// A task was appended: sees to it that a worker looks for it.
+    /// A task was appended, by a seq_cst operation: sees to it that a worker looks for it.
     void notify_one() noexcept {
         notify([] { return true; });
     }
     /// The same, for a task that perhaps not every worker may take.
-    /// @param any_will_do whether every worker may; if not, all look. It is asked after the gate's
-    /// fence: who changes the answer and then calls `notify_all` may do so at any time.
+    /// @param any_will_do whether every worker may; if not, all look. Who changes the answer, which
+    /// it reads seq_cst, and then calls `notify_all`, may do so at any time.
     template<class AnyWillDo>
     void notify(AnyWillDo&& any_will_do) noexcept {
         if (!gate_.has_sleepers()) {
@@ -55,39 +61,36 @@ public:
         }
         if (!any_will_do()) {
             gate_.notify_all();
-            return;
-        }
-        // Partner: the fences in end() and prepare_wait(). Either this sees that nobody looks any
-        // more, or whoever stopped looking sees the task.
-        fence_.full();
-        // relaxed: see the fence.
-        if (searching_.load(std::memory_order_relaxed) == 0 && !gate_.waking()) {
+            // seq_cst: partner is stop(). Either this sees that nobody looks any more, or whoever
+            // stopped looking sees the task.
+        } else if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
             gate_.notify_one();
         }
     }
     /// Something else has changed that every worker is to look at.
-    void notify_all() noexcept { gate_.notify_all(); }
+    void notify_all() noexcept {
+        fence_.full(); // Partner: the fence in announce_wait().
+        gate_.notify_all();
+    }
 
     /// The worker has found nothing and goes on looking.
     void begin(search& mine) noexcept {
         if (!mine.on_) {
             mine.on_ = true;
-            // relaxed: only who reads the count after a fence relies on it.
+            // relaxed: who sees it relies on stop(), which comes later.
             searching_.fetch_add(1, std::memory_order_relaxed);
         }
     }
     /// The worker stops looking: it has found a task, or does something else.
-    /// @returns whether there is a further task, by `ready()`, for which it is to notify another
-    /// worker, since a producer may have relied on this one.
-    template<class Ready>
-    [[nodiscard]] bool end(search& mine, Ready&& ready) noexcept {
+    /// @returns whether there is a further task, by `coming()`, which looks as `announce_wait`
+    /// says; for that it is to notify another worker, since a producer may have relied on this one.
+    template<class Coming>
+    [[nodiscard]] bool end(search& mine, Coming&& coming) noexcept {
         if (!mine.on_) [[likely]] {
             return false;
         }
         stop(mine);
-        // Partner: the fence in notify_one().
-        fence_.full();
-        return ready();
+        return coming();
     }
 
     /// As `wake_gate`; the worker stops looking.
@@ -95,17 +98,28 @@ public:
         stop(mine);
         return gate_.prepare_wait();
     }
+    /// The same without a system call, for a worker that then looks, seq_cst, whether a task is
+    /// *coming*: was appended, or is just being appended. If none is, it may sleep. If one is, the
+    /// worker calls `settle` before it looks whether the task is there.
+    [[nodiscard]] ticket announce_wait(search& mine) noexcept {
+        stop(mine);
+        return gate_.announce_wait();
+    }
+    /// Between a look for what is coming and one for what is there: a producer that goes on to
+    /// append after this, and to notify, sees the worker.
+    void settle() noexcept { fence_.heavy(); }
+
     /// As `wake_gate`; the worker looks again.
     void cancel_wait(search& mine) noexcept {
         begin(mine);
         gate_.cancel_wait();
     }
     void commit_wait(search& mine, ticket t) noexcept {
-        gate_.commit_wait(t);
+        gate_.commit_wait(t, mine.bit_);
         begin(mine);
     }
     bool commit_wait_until(search& mine, ticket t, time_point deadline) noexcept {
-        const bool notified = gate_.commit_wait_until(t, deadline);
+        const bool notified = gate_.commit_wait_until(t, deadline, mine.bit_);
         begin(mine);
         return notified;
     }
@@ -113,8 +127,8 @@ public:
 private:
     void stop(search& mine) noexcept {
         if (std::exchange(mine.on_, false)) {
-            // relaxed: ordered by the fence that follows.
-            searching_.fetch_sub(1, std::memory_order_relaxed);
+            // seq_cst: partner is the load in notify().
+            searching_.fetch_sub(1, std::memory_order_seq_cst);
         }
     }
 
