@@ -113,6 +113,39 @@ TYPED_TEST(pool_life, a_task_that_pauses_its_pool_is_the_last) {
     EXPECT_EQ(runs.load(), 2);
 }
 
+// A task that waits for the pool goes on while that is paused, whoever's queue the others are in.
+TYPED_TEST(pool_life, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
+    for (const bool steal : {true, false}) {
+        if (!steal && !std::is_same_v<TypeParam, regatta::steady_pool>) {
+            continue;
+        }
+        std::atomic<int> runs{0};
+        TypeParam pool({.threads = 3, .steal = steal});
+        door d;
+        library_test::observed_thread pauser;
+        pool.execute([&] {
+            d.pass();
+            pool.wait();
+            ++runs;
+        });
+        d.await_inside(1);
+        std::thread thread([&] {
+            pauser.announce();
+            pool.pause();
+        });
+        await([&] { return pool.paused(); });
+        pauser.await_sleep();
+        for (int i = 0; i < 200; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+        d.open();
+        thread.join();
+        EXPECT_EQ(runs.load(), 201);
+        pool.resume();
+        pool.wait();
+    }
+}
+
 // "Takes no task from outside any more, runs those that it took and those that these submit".
 TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
     std::atomic<int> runs{0};

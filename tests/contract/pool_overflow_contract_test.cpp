@@ -2,8 +2,9 @@
 // Copyright (c) 2026 The Regatta authors
 
 // What overflow.hpp and thread_pool promise of a bounded pool that is full; each test quotes the
-// sentence that it checks.
+// sentence that it checks. pool_room_contract_test.cpp has the waits for room.
 
+#include "full_pool.hpp"
 #include "pool_cases.hpp"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,7 @@ namespace {
 
 using library_test::await;
 using library_test::door;
+using library_test::fill;
 using library_test::hold_worker;
 using regatta::overflow;
 using regatta::priority;
@@ -33,14 +35,6 @@ using regatta::task_rejected;
 template<class Pool>
 class pool_overflow : public testing::Test {};
 TYPED_TEST_SUITE(pool_overflow, library_test::bounded_pools, library_test::pool_names);
-
-/// Fills a pool whose only worker is held.
-template<class Pool>
-void fill(Pool& pool, std::atomic<int>& runs) {
-    while (pool.try_execute([&] { ++runs; })) {
-    }
-    EXPECT_EQ(pool.queued(), pool.capacity());
-}
 
 } // namespace
 
@@ -94,149 +88,6 @@ TYPED_TEST(pool_overflow, reject_tells_the_caller) {
     pool.execute([&] { ++runs; }); // There is room again.
     pool.wait();
     EXPECT_EQ(runs.load(), 10);
-}
-
-// `block`: "The caller waits for room".
-TYPED_TEST(pool_overflow, block_waits_for_room) {
-    for (const std::size_t capacity : {1u, 2u, 3u, 10u}) {
-        std::atomic<int> runs{0};
-        std::atomic<int> through{0};
-        TypeParam pool({.threads = 1, .capacity = capacity});
-        door d;
-        hold_worker(pool, d);
-        fill(pool, runs);
-        std::vector<library_test::observed_thread> seen(3);
-        std::vector<std::thread> producers;
-        for (auto& s : seen) {
-            producers.emplace_back([&] {
-                s.announce();
-                pool.execute([&] { ++runs; });
-                ++through;
-            });
-        }
-        for (const auto& s : seen) {
-            s.await_sleep();
-        }
-        EXPECT_EQ(through.load(), 0);
-        EXPECT_EQ(pool.queued(), capacity);
-        d.open();
-        for (auto& p : producers) {
-            p.join();
-        }
-        pool.wait();
-        EXPECT_EQ(runs.load(), static_cast<int>(capacity) + 3);
-        EXPECT_EQ(pool.stats().refused, 1u);
-    }
-}
-
-// … as soon as there is some: a task may wait for the producer that waits.
-TYPED_TEST(pool_overflow, block_goes_on_with_the_first_room) {
-    TypeParam pool({.threads = 1, .capacity = 10});
-    door first;
-    hold_worker(pool, first);
-    std::atomic<bool> through{false};
-    library_test::observed_thread seen;
-    pool.execute([&] { await([&] { return through.load(); }); });
-    std::atomic<int> runs{0};
-    fill(pool, runs);
-    std::thread producer([&] {
-        seen.announce();
-        pool.execute([] {});
-        through = true;
-    });
-    seen.await_sleep();
-    first.open(); // Its worker takes one task, which ends when the producer has got through.
-    producer.join();
-    pool.wait();
-    EXPECT_TRUE(through.load());
-}
-
-// "a worker of the pool runs other tasks meanwhile": tasks that submit do not block for ever.
-TYPED_TEST(pool_overflow, block_lets_a_worker_run_others) {
-    for (const unsigned threads : {1u, 2u}) {
-        std::atomic<int> runs{0};
-        TypeParam pool({.threads = threads, .capacity = 2});
-        for (int i = 0; i < 10; ++i) {
-            pool.execute([&] {
-                for (int k = 0; k < 50; ++k) {
-                    pool.execute([&] { ++runs; });
-                }
-                auto future = pool.submit([&] { ++runs; });
-                future.get();
-            });
-        }
-        pool.wait();
-        EXPECT_EQ(runs.load(), 510);
-    }
-}
-
-// "64 may do so within each other on one worker": the next is refused, and counted as that.
-TYPED_TEST(pool_overflow, block_refuses_who_waits_too_deep) {
-    for (const std::size_t batch : {0u, 3u}) {
-        std::atomic<unsigned> offered{1};
-        std::atomic<unsigned> told{0};
-        TypeParam pool({.threads = 1, .capacity = 1});
-        std::function<void()> submit = [&] {
-            const auto offer = [&](unsigned count, auto&& call) {
-                offered += count;
-                told += library_test::would_deadlock(call) ? 1u : 0u;
-            };
-            if (told.load() == 0) { // The first takes the room; who takes it does the same.
-                offer(1, [&] { pool.execute(submit); });
-                if (batch == 0) {
-                    offer(1, [&] { pool.execute(submit); });
-                } else {
-                    offer(3, [&] { pool.execute_batch(std::vector(batch, submit)); });
-                }
-            }
-        };
-        pool.execute(submit);
-        pool.wait();
-        EXPECT_GE(told.load(), 1u);
-        const auto stats = pool.stats();
-        EXPECT_GE(stats.refused, told.load());
-        EXPECT_EQ(stats.run + stats.cancelled + stats.refused, offered.load());
-        EXPECT_EQ(stats.submitted, stats.run);
-    }
-}
-
-// Close ends the wait: "`task_rejected` for a task that the pool does not take".
-TYPED_TEST(pool_overflow, close_wakes_who_waits_for_room) {
-    for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {
-        std::atomic<int> runs{0};
-        std::atomic<int> refused{0};
-        std::atomic<int> taken{0};
-        TypeParam pool({.threads = 1, .capacity = 2});
-        door d;
-        hold_worker(pool, d);
-        fill(pool, runs);
-        std::vector<library_test::observed_thread> seen(3);
-        std::vector<std::thread> producers;
-        for (auto& s : seen) {
-            producers.emplace_back([&] {
-                s.announce();
-                try {
-                    pool.execute([&] { ++runs; });
-                    ++taken;
-                } catch (const task_rejected& error) {
-                    refused += error.why() == task_rejected::reason::closed ? 1 : 0;
-                }
-            });
-        }
-        for (const auto& s : seen) {
-            s.await_sleep();
-        }
-        std::thread closer([&] { pool.stop(mode); });
-        await([&] { return refused.load() + taken.load() == 3; });
-        d.open();
-        closer.join();
-        for (auto& p : producers) {
-            p.join();
-        }
-        EXPECT_EQ(refused.load(), 3);
-        EXPECT_EQ(runs.load(), mode == regatta::stop_mode::drain ? 2 : 0);
-        EXPECT_EQ(pool.stats().refused, 4u);
-    }
 }
 
 // `run_here`: "The caller runs it."
@@ -380,58 +231,4 @@ TYPED_TEST(pool_overflow, a_closed_pool_refuses_whatever_the_policy) {
         EXPECT_EQ(pool.stats().refused, 6u);
     }
     EXPECT_EQ(handed.load(), 0);
-}
-
-// "and so do those that run others on the same worker while they wait for room": a task that is run
-// on top of one that waits for room may itself wait for the pool.
-TYPED_TEST(pool_overflow, a_task_waits_on_top_of_one_that_waits_for_room) {
-    for (const unsigned threads : {1u, 2u, 3u}) {
-        std::atomic<int> runs{0};
-        TypeParam pool({.threads = threads, .capacity = 2});
-        for (unsigned i = 0; i < threads; ++i) {
-            pool.execute([&] {
-                for (int k = 0; k < 20; ++k) {
-                    pool.execute([&] {
-                        ++runs;
-                        pool.wait();
-                    });
-                }
-            });
-        }
-        pool.wait();
-        EXPECT_EQ(runs.load(), static_cast<int>(20 * threads));
-    }
-}
-
-// A task that waits for the pool goes on while that is paused, whoever's queue the others are in.
-TYPED_TEST(pool_overflow, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
-    for (const bool steal : {true, false}) {
-        if (!steal && !std::is_same_v<TypeParam, regatta::steady_pool>) {
-            continue;
-        }
-        std::atomic<int> runs{0};
-        TypeParam pool({.threads = 3, .steal = steal});
-        door d;
-        library_test::observed_thread pauser;
-        pool.execute([&] {
-            d.pass();
-            pool.wait();
-            ++runs;
-        });
-        d.await_inside(1);
-        std::thread thread([&] {
-            pauser.announce();
-            pool.pause();
-        });
-        await([&] { return pool.paused(); });
-        pauser.await_sleep();
-        for (int i = 0; i < 200; ++i) {
-            pool.execute([&] { ++runs; });
-        }
-        d.open();
-        thread.join();
-        EXPECT_EQ(runs.load(), 201);
-        pool.resume();
-        pool.wait();
-    }
 }

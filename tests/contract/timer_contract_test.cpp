@@ -2,11 +2,13 @@
 // Copyright (c) 2026 The Regatta authors
 
 // What the doc comment of timer_scheduler promises about when and where callbacks run; each test
-// quotes the sentence that it checks. timer_cancel_contract_test.cpp has cancelling and the end.
+// quotes the sentence that it checks. timer_periods_contract_test.cpp has periodic timers,
+// timer_cancel_contract_test.cpp cancelling and the end.
 
 #include "../unit/counted.hpp"
 #include "manual_executor.hpp"
 #include "threads.hpp"
+#include "timer_gate.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/time/timer_scheduler.hpp>
@@ -35,27 +37,11 @@ using library_test::await;
 using library_test::counted;
 using library_test::manual_executor;
 using library_test::plain_pool;
+using library_test::timer_gate;
 using regatta::missed_ticks;
 using regatta::timer_id;
 using regatta::timer_scheduler;
 using clock_type = timer_scheduler::clock;
-
-/// Keeps the timer thread busy until it is opened, so that several timers are due at once.
-class gate {
-public:
-    explicit gate(timer_scheduler& timers) {
-        timers.at(clock_type::time_point::min(), [this] {
-            inside_ = true;
-            await([this] { return open_.load(); });
-        });
-        await([this] { return inside_.load(); });
-    }
-    void open() { open_ = true; }
-
-private:
-    std::atomic<bool> inside_{false};
-    std::atomic<bool> open_{false};
-};
 
 static_assert(regatta::timer_executor<manual_executor>);
 static_assert(!regatta::timer_executor<int>);
@@ -89,7 +75,7 @@ TEST(timer_scheduler, runs_nothing_before_its_time) {
 // in which they were scheduled"
 TEST(timer_scheduler, runs_in_the_order_of_times) {
     timer_scheduler timers;
-    gate closed(timers);
+    timer_gate closed(timers);
     std::vector<int> order; // of the timer thread, until all have run
     std::atomic<int> run{0};
     const auto now = clock_type::now();
@@ -141,27 +127,6 @@ TEST(timer_scheduler, takes_delays_of_any_length) {
     EXPECT_EQ(timers.pending(), 5u);
 }
 
-// The same for periods: the first tick comes, the second is beyond the end of the clock.
-TEST(timer_scheduler, takes_periods_of_any_length) {
-    timer_scheduler timers;
-    std::atomic<int> run{0};
-    for (const auto missed : {missed_ticks::skip, missed_ticks::catch_up}) {
-        for (const auto first : {0h, -1h, std::chrono::hours::min()}) {
-            timers.every(
-                std::chrono::hours::max(), [&] { ++run; }, first, missed);
-            timers.every(
-                std::chrono::nanoseconds::max(), [&] { ++run; }, first, missed);
-        }
-    }
-    await([&] { return run.load() == 12; });
-    std::atomic<bool> later{false};
-    timers.after(1ms, [&] { later = true; });
-    await([&] { return later.load(); });
-    EXPECT_EQ(run.load(), 12);
-    EXPECT_EQ(timers.pending(), 12u);
-    EXPECT_EQ(timers.stats().skipped, 0u);
-}
-
 // "the timer thread is woken only for a timer that is due before all others": and for that it is.
 TEST(timer_scheduler, wakes_for_an_earlier_timer) {
     timer_scheduler timers;
@@ -200,96 +165,6 @@ TEST(timer_scheduler, lets_its_thread_sleep) {
     EXPECT_EQ(timers.pending(), 501u);
     thread.await_sleep();
     EXPECT_EQ(thread.cpu_time(), before);
-}
-
-// "A periodic timer runs at first, first + period, first + 2 periods …, however long its runs take
-// or how late they are: it does not drift."
-TEST(timer_scheduler, repeats_without_drift) {
-    timer_scheduler timers;
-    std::atomic<int> run{0};
-    std::atomic<int> early{0};
-    const auto first = clock_type::now() + 1ms;
-    timers.every(
-        1ms,
-        [&] {
-            const auto begin = clock_type::now();
-            early += begin < first + run.load() * 1ms ? 1 : 0;
-            if (run.load() < 10) { // takes longer than its period
-                await([&] { return clock_type::now() >= begin + 2ms; });
-            }
-            ++run;
-        },
-        missed_ticks::catch_up);
-    await([&] { return run.load() > 10; });
-    // Had each long run moved those after it, there would be fewer for ever.
-    await([&] { return run.load() >= (clock_type::now() - first) / 1ms; });
-    EXPECT_EQ(early.load(), 0);
-}
-
-// "Each still gets a run, one after the other, until the timer is on time again."
-TEST(timer_scheduler, catches_up) {
-    timer_scheduler timers;
-    std::atomic<int> run{0};
-    std::atomic<int> in_time{-1};
-    gate closed(timers);
-    const auto before = clock_type::now();
-    timers.every(
-        100us, [&] { ++run; }, 0s, missed_ticks::catch_up);
-    timers.at(before + 4ms, [&] { in_time = run.load(); });
-    await([&] { return clock_type::now() >= before + 5ms; });
-    closed.open();
-    await([&] { return run.load() >= 50; });
-    EXPECT_EQ(timers.stats().skipped, 0u);
-    // One that was due meanwhile did not wait until the other had caught up.
-    EXPECT_EQ(in_time.load(), 1);
-}
-
-// "They are left out; the next run is for the first tick that has not passed."
-TEST(timer_scheduler, skips_missed_ticks) {
-    timer_scheduler timers;
-    std::atomic<int> run{0};
-    gate closed(timers);
-    const auto before = clock_type::now();
-    timers.every(
-        1ms, [&] { ++run; }, 0s);
-    await([&] { return clock_type::now() >= before + 20ms; });
-    closed.open();
-    await([&] { return run.load() >= 2; });
-    // The second tick that ran lies 20 ticks after the first, or more.
-    EXPECT_GE(timers.stats().skipped, 19u);
-    EXPECT_LE(run.load() + static_cast<int>(timers.stats().skipped),
-              (clock_type::now() - before) / 1ms + 1);
-}
-
-// "It never overlaps itself: its next run is handed over when the last one has ended."
-TEST(timer_scheduler, never_overlaps_a_timer_with_itself) {
-    manual_executor executor;
-    timer_scheduler timers{executor};
-    int run = 0;
-    timers.every(
-        1us, [&] { ++run; }, 0s, missed_ticks::catch_up);
-    executor.await_received(1);
-    timers.after(0s, [] {});
-    executor.await_received(2);
-    EXPECT_EQ(executor.queued(), 2u); // though more of its ticks have passed by now
-    EXPECT_TRUE(executor.run_one());
-    EXPECT_EQ(run, 1);
-    executor.await_received(3);
-
-    plain_pool pool(3);
-    std::atomic<int> inside{0};
-    std::atomic<int> most{0};
-    std::atomic<int> runs{0};
-    timer_scheduler on_pool{pool};
-    on_pool.every(1us, [&] {
-        most = std::max(most.load(), ++inside);
-        std::this_thread::yield();
-        --inside;
-        ++runs;
-    });
-    await([&] { return runs.load() >= library_test::rounds(1000); });
-    on_pool.close();
-    EXPECT_EQ(most.load(), 1);
 }
 
 // "on an executor, or on its own thread"
@@ -429,7 +304,7 @@ TEST(timer_scheduler, two_are_independent) {
     timer_scheduler one{{.name = "one"}};
     timer_scheduler other{{.name = "other"}};
     std::atomic<int> run{0};
-    gate closed(one);
+    timer_gate closed(one);
     const auto id = one.after(0s, [&] { ++run; });
     other.after(0s, [&] {
         other.after(0s, [&] { ++run; });

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of timer_scheduler promises about periodic timers; each test quotes the
+// sentence that it checks.
+
+#include "manual_executor.hpp"
+#include "threads.hpp"
+#include "timer_gate.hpp"
+
+#include <regatta/time/timer_scheduler.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using library_test::await;
+using library_test::manual_executor;
+using library_test::plain_pool;
+using library_test::timer_gate;
+using regatta::missed_ticks;
+using regatta::timer_scheduler;
+using clock_type = timer_scheduler::clock;
+
+} // namespace
+
+// "A periodic timer runs at first, first + period, first + 2 periods …, however long its runs take
+// or how late they are: it does not drift."
+TEST(timer_scheduler, repeats_without_drift) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    std::atomic<int> early{0};
+    const auto first = clock_type::now() + 1ms;
+    timers.every(
+        1ms,
+        [&] {
+            const auto begin = clock_type::now();
+            early += begin < first + run.load() * 1ms ? 1 : 0;
+            if (run.load() < 10) { // takes longer than its period
+                await([&] { return clock_type::now() >= begin + 2ms; });
+            }
+            ++run;
+        },
+        missed_ticks::catch_up);
+    await([&] { return run.load() > 10; });
+    // Had each long run moved those after it, there would be fewer for ever.
+    await([&] { return run.load() >= (clock_type::now() - first) / 1ms; });
+    EXPECT_EQ(early.load(), 0);
+}
+
+// "Each still gets a run, one after the other, until the timer is on time again."
+TEST(timer_scheduler, catches_up) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    std::atomic<int> in_time{-1};
+    timer_gate closed(timers);
+    const auto before = clock_type::now();
+    timers.every(
+        100us, [&] { ++run; }, 0s, missed_ticks::catch_up);
+    timers.at(before + 4ms, [&] { in_time = run.load(); });
+    await([&] { return clock_type::now() >= before + 5ms; });
+    closed.open();
+    await([&] { return run.load() >= 50; });
+    EXPECT_EQ(timers.stats().skipped, 0u);
+    // One that was due meanwhile did not wait until the other had caught up.
+    EXPECT_EQ(in_time.load(), 1);
+}
+
+// "They are left out; the next run is for the first tick that has not passed."
+TEST(timer_scheduler, skips_missed_ticks) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    timer_gate closed(timers);
+    const auto before = clock_type::now();
+    timers.every(
+        1ms, [&] { ++run; }, 0s);
+    await([&] { return clock_type::now() >= before + 20ms; });
+    closed.open();
+    await([&] { return run.load() >= 2; });
+    // The second tick that ran lies 20 ticks after the first, or more.
+    EXPECT_GE(timers.stats().skipped, 19u);
+    EXPECT_LE(run.load() + static_cast<int>(timers.stats().skipped),
+              (clock_type::now() - before) / 1ms + 1);
+}
+
+// "It never overlaps itself: its next run is handed over when the last one has ended."
+TEST(timer_scheduler, never_overlaps_a_timer_with_itself) {
+    manual_executor executor;
+    timer_scheduler timers{executor};
+    int run = 0;
+    timers.every(
+        1us, [&] { ++run; }, 0s, missed_ticks::catch_up);
+    executor.await_received(1);
+    timers.after(0s, [] {});
+    executor.await_received(2);
+    EXPECT_EQ(executor.queued(), 2u); // though more of its ticks have passed by now
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(run, 1);
+    executor.await_received(3);
+
+    plain_pool pool(3);
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<int> runs{0};
+    timer_scheduler on_pool{pool};
+    on_pool.every(1us, [&] {
+        most = std::max(most.load(), ++inside);
+        std::this_thread::yield();
+        --inside;
+        ++runs;
+    });
+    await([&] { return runs.load() >= library_test::rounds(1000); });
+    on_pool.close();
+    EXPECT_EQ(most.load(), 1);
+}
+
+// Periods may be of any length: the first tick comes, the second is beyond the end of the clock.
+TEST(timer_scheduler, takes_periods_of_any_length) {
+    timer_scheduler timers;
+    std::atomic<int> run{0};
+    for (const auto missed : {missed_ticks::skip, missed_ticks::catch_up}) {
+        for (const auto first : {0h, -1h, std::chrono::hours::min()}) {
+            timers.every(
+                std::chrono::hours::max(), [&] { ++run; }, first, missed);
+            timers.every(
+                std::chrono::nanoseconds::max(), [&] { ++run; }, first, missed);
+        }
+    }
+    await([&] { return run.load() == 12; });
+    std::atomic<bool> later{false};
+    timers.after(1ms, [&] { later = true; });
+    await([&] { return later.load(); });
+    EXPECT_EQ(run.load(), 12);
+    EXPECT_EQ(timers.pending(), 12u);
+    EXPECT_EQ(timers.stats().skipped, 0u);
+}
