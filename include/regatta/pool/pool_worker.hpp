@@ -36,8 +36,8 @@ public:
     worker_gate::search search; ///< Whether it looks for a task.
     std::uint32_t turn = 0;     ///< Tasks that it has taken; wraps.
     unsigned victim = 0;        ///< From whom it took a task last that was not its own.
-    /// How long it spins when it finds nothing: briefly if its last rest was long, since the next
-    /// one will be, too, and whom it takes the CPU from may be the one who has the next task.
+    /// How long it spins when it finds nothing: not at all if its last rest was long, since the
+    /// next one will be, too, and whom it takes the CPU from may be the one who has the next task.
     std::uint32_t patience = backoff::patient;
     unsigned helping = 0; ///< Its tasks that wait within each other and run others meanwhile.
     unsigned blocked = 0; ///< Its tasks that wait for room, but for those beneath a `wait`.
@@ -59,7 +59,7 @@ public:
         }
         busy_ = true;
         const std::int64_t begin = now();
-        patience = begin - rest_since_ < short_rest.count() ? backoff::patient : backoff::brief;
+        patience = begin - rest_since_ < short_rest.count() ? backoff::patient : backoff::none;
         since_.store(begin, std::memory_order_relaxed);
         return true;
     }
