@@ -10,7 +10,8 @@
 
 #if !REGATTA_LINUX && !REGATTA_WINDOWS
 
-#include <cerrno>
+#include <regatta/base/platform_unpinned.hpp>
+
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -66,19 +67,6 @@ inline bool register_process_fence() noexcept {
 }
 inline void process_fence() noexcept {}
 inline void name_this_thread(const char*) noexcept {}
-inline void sharpen_waits_of_this_thread() noexcept {}
-inline int pin_thread(std::int32_t, const unsigned long*, std::size_t) noexcept {
-    return ENOTSUP;
-}
-inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcept {
-    return ENOTSUP;
-}
-inline std::int32_t this_thread_number() noexcept {
-    return 0;
-}
-inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
-    return policy == scheduling_policy::inherit ? 0 : ENOTSUP;
-}
 
 } // namespace regatta::platform
 

@@ -10,8 +10,9 @@
 
 #if REGATTA_WINDOWS
 
+#include <regatta/base/platform_unpinned.hpp>
+
 #include <algorithm>
-#include <cerrno>
 
 // Declared here as the system's headers declare them, so that whoever includes this library does
 // not get all of <windows.h> and its macros.
@@ -119,23 +120,6 @@ inline void name_this_thread(const char* name) noexcept {
     }
     wide[::MultiByteToWideChar(utf8, 0, name, bytes, wide, 63)] = L'\0';
     set(::GetCurrentThread(), wide);
-}
-
-inline void sharpen_waits_of_this_thread() noexcept {}
-
-// Windows pins threads and gives them priorities by other notions than Linux, which is what the
-// callers of these mean.
-inline int pin_thread(std::int32_t, const unsigned long*, std::size_t) noexcept {
-    return ENOTSUP;
-}
-inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcept {
-    return ENOTSUP;
-}
-inline std::int32_t this_thread_number() noexcept {
-    return 0;
-}
-inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
-    return policy == scheduling_policy::inherit ? 0 : ENOTSUP;
 }
 
 } // namespace regatta::platform
