@@ -12,6 +12,7 @@
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
+#include <regatta/cpu/exclusive_leases.hpp>
 #include <regatta/cpu/exclusivity_check.hpp>
 
 #include <fmt/format.h>
@@ -82,6 +83,24 @@ private:
     bool live_;
 };
 
+/// Where CPUs are leased their holders are the owners, and are looked on at.
+/// @returns what to tell of that.
+std::vector<std::string> mind_leases(const cpu_set& cpus, exclusivity_check_options& options) {
+    std::vector<std::string> notes;
+    for (const exclusive_lease& lease : exclusive_status()) {
+        const cpu_set leased = lease.cpus & cpus;
+        if (lease.taken && !lease.stale && !leased.empty()) {
+            options.owners.push_back(lease.process);
+            options.gap_loop = false;
+            notes.push_back(fmt::format("CPUs {} are leased to process {}{}; it counts as their "
+                                        "owner, and no loop was run beside it.",
+                                        leased.to_string(), lease.process,
+                                        lease.title.empty() ? "" : " (" + lease.title + ")"));
+        }
+    }
+    return notes;
+}
+
 int run_command(const check_arguments& arguments) {
     cpu_set cpus;
     try {
@@ -95,6 +114,10 @@ int run_command(const check_arguments& arguments) {
     options.threshold = duration_of("--threshold", arguments.threshold);
     options.owners = arguments.owners;
     options.gap_loop = !arguments.look_on && arguments.owners.empty();
+    std::vector<std::string> notes;
+    if (options.gap_loop) {
+        notes = mind_leases(cpus, options);
+    }
     result_files to(arguments.files);
     const std::string time = race::take_fingerprint().time;
     const interrupt_guard guard(control);
@@ -106,7 +129,8 @@ int run_command(const check_arguments& arguments) {
         };
         return check_exclusivity(cpus, options);
     };
-    const exclusivity_report report = check();
+    exclusivity_report report = check();
+    report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
     const bool written =
         to.write([&] { return check_json(report, time); }, [] { return std::string(); },
                  [&](const race::text_style& style) { return check_text(report, style); });

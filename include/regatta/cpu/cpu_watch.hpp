@@ -55,7 +55,10 @@ public:
     bool traced() const noexcept { return check_.traced; }
     std::vector<std::string>& notes() noexcept { return check_.notes; }
     gap_probe* probe() noexcept { return probe_.get(); }
-    void take_probe(std::unique_ptr<gap_probe> probe) { probe_ = std::move(probe); }
+    void take_probe(std::unique_ptr<gap_probe> probe, std::int64_t threshold_ns) {
+        probe_ = std::move(probe);
+        threshold_ns_ = threshold_ns;
+    }
 
     /// What was before `now_ns` does not count.
     void begin(std::int64_t now_ns) noexcept { check_.begin_ns = check_.end_ns = now_ns; }
@@ -71,8 +74,12 @@ public:
             trace_->drain([&](const switch_record& record) { take(context, record); });
         }
         displaced_ns_ = std::exchange(displaced_now_ns_, 0);
-        for (const gap& one : gaps) {
-            if (one.start_ns >= check_.begin_ns && one.start_ns < end_limit_ns_) {
+        for (gap& one : gaps) {
+            // What reaches into the time of the check counts with the part that lies in it.
+            const std::int64_t end_ns = std::min(one.end_ns(), end_limit_ns_);
+            one.start_ns = std::max(one.start_ns, check_.begin_ns);
+            one.length_ns = end_ns - one.start_ns;
+            if (one.length_ns >= threshold_ns_) {
                 attribution_.add(one);
                 displaced_now_ns_ += one.displaced ? one.length_ns : 0;
                 displacements_ += one.displaced ? 1 : 0;
@@ -110,7 +117,6 @@ public:
     void end(std::int64_t now_ns) noexcept { end_limit_ns_ = now_ns; }
 
     /// The report, once all was gathered.
-    /// @param counts_of_all since the begin.
     /// @param deltas of all tasks since the begin.
     cpu_check finish(watch_context& context, const std::vector<task_delta>& deltas) {
         check_.end_ns = end_limit_ns_;
@@ -276,6 +282,7 @@ private:
 
     void finish_gaps(const std::vector<std::pair<std::size_t, task_presence>>& order) {
         gap_report made;
+        made.threshold_ns = threshold_ns_;
         made.reads = probe_->result().reads;
         made.shortest_ns = probe_->result().shortest_ns;
         made.dropped = probe_->dropped();
@@ -295,6 +302,7 @@ private:
     cpu_check check_;
     std::optional<switch_trace> trace_;
     std::unique_ptr<gap_probe> probe_;
+    std::int64_t threshold_ns_ = 0;
     gap_attribution attribution_;
     std::int64_t end_limit_ns_ = INT64_MAX;
 

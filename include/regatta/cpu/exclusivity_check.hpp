@@ -196,7 +196,7 @@ private:
                 continue;
             }
             context_.checkers.insert(probe->thread());
-            watch->take_probe(std::move(probe));
+            watch->take_probe(std::move(probe), options_.threshold.count());
         }
     }
 
@@ -295,9 +295,6 @@ private:
         count_allowed(tasks);
         for (const auto& watch : watches_) {
             report_.cpus.push_back(watch->finish(context_, deltas));
-            if (report_.cpus.back().gaps) {
-                report_.cpus.back().gaps->threshold_ns = options_.threshold.count();
-            }
         }
     }
 

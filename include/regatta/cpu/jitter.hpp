@@ -82,10 +82,13 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
     result.begin_ns = monotonic_ns();
     result.shortest_ns = threshold_ns;
     std::int64_t last = result.begin_ns;
-    while (last < until_ns && !stop()) {
+    for (bool ends = false; !ends;) {
+        // Asked before the clock is read, so that a gap that is open at the end is found, too.
+        ends = stop();
         const std::int64_t now = monotonic_ns();
         const std::int64_t length = now - last;
         ++result.reads;
+        ends = ends || now >= until_ns;
         if (length >= threshold_ns) {
             const std::uint64_t switches = detail::displacements_of_this_thread();
             found(gap{last, length, switches != displaced});

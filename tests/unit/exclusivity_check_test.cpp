@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+//
+// On the machine's own CPUs, whose other tenants are unknown: each test looks for its own intruder.
+
+#include "intruder.hpp"
+
+#include <regatta/cpu/exclusivity_check.hpp>
+#include <regatta/cpu/switch_trace.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+using library_test::intruder;
+using regatta::check_exclusivity;
+using regatta::cpu_check;
+using regatta::cpu_set;
+using regatta::exclusivity_check_options;
+using regatta::task_presence;
+using regatta::task_role;
+
+constexpr const char* moved = "another program has taken the CPU meanwhile";
+
+/// The last CPU that this process may use.
+unsigned some_cpu() {
+    unsigned last = 0;
+    for (const unsigned cpu : regatta::affinity_of_this_thread()) {
+        last = cpu;
+    }
+    return last;
+}
+
+const task_presence* find(const cpu_check& check, int pid) {
+    for (const task_presence& one : check.tasks) {
+        if (one.pid == pid) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+const task_presence* find(const cpu_check& check, const std::string& name, task_role role) {
+    for (const task_presence& one : check.tasks) {
+        if (one.name == name && one.role == role) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+bool can_trace() {
+    int error = 0;
+    return regatta::switch_trace::open(some_cpu(), error).has_value();
+}
+
+exclusivity_check_options options_of(std::chrono::nanoseconds duration) {
+    exclusivity_check_options options;
+    options.duration = duration;
+    return options;
+}
+
+/// Until the intruder has run some rounds during the check; on a busy machine that may take long.
+exclusivity_check_options options_until_seen(const intruder& planted) {
+    auto options = options_of(60s);
+    options.stop = [&planted, start = std::optional<unsigned>()]() mutable {
+        if (!start) {
+            start = planted.rounds();
+        }
+        constexpr unsigned enough = 3;
+        return planted.rounds() >= *start + enough || !planted.in_place();
+    };
+    return options;
+}
+
+} // namespace
+
+TEST(exclusivity_check, refuses_what_cannot_be_checked) {
+    const auto check = [](const cpu_set& cpus, const exclusivity_check_options& options) {
+        check_exclusivity(cpus, options);
+    };
+    const cpu_set cpu{some_cpu()};
+    EXPECT_THROW(check({}, {}), std::invalid_argument);
+    EXPECT_THROW(check({regatta::configured_cpus() + 3}, {}), std::invalid_argument);
+    EXPECT_THROW(check(cpu, options_of(0s)), std::invalid_argument);
+    auto options = options_of(1ms);
+    options.threshold = 50ns;
+    EXPECT_THROW(check(cpu, options), std::invalid_argument);
+    options = options_of(1ms);
+    options.owners = {-1};
+    EXPECT_THROW(check(cpu, options), std::invalid_argument);
+    options.owners = {4'194'303 + 5};
+    EXPECT_THROW(check(cpu, options), std::invalid_argument);
+}
+
+TEST(exclusivity_check, a_trace_names_the_intruder_and_tells_its_time) {
+    if (!can_trace()) {
+        GTEST_SKIP() << "the kernel does not tell this process of switches";
+    }
+    const unsigned cpu = some_cpu();
+    const intruder planted(cpu, "planted spin", intruder::manner::spinning);
+    const auto report = check_exclusivity(cpu_set{cpu}, options_until_seen(planted));
+    if (!planted.in_place()) {
+        GTEST_SKIP() << moved;
+    }
+    ASSERT_EQ(report.cpus.size(), 1u);
+    const cpu_check& check = report.cpus.front();
+    EXPECT_TRUE(check.traced);
+    const task_presence* const found = find(check, planted.pid());
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->name, "planted spin");
+    EXPECT_EQ(found->role, task_role::intruder);
+    EXPECT_GT(found->time_ns, 0);
+    EXPECT_LT(found->time_ns, check.elapsed_ns());
+    EXPECT_GE(found->longest_ns * static_cast<std::int64_t>(found->turns + 1), found->time_ns);
+    EXPECT_FALSE(report.exclusive());
+    // The loop felt it.
+    ASSERT_TRUE(check.gaps);
+    EXPECT_GT((*check.gaps)[regatta::gap_cause::task].count(), 0u);
+    const auto& longest = check.gaps->longest.front();
+    EXPECT_EQ(longest.cause, regatta::gap_cause::task);
+    EXPECT_LT(longest.task, check.tasks.size());
+    // Every moment belongs to somebody, or to nobody: never to two.
+    std::int64_t sum = 0;
+    for (const task_presence& one : check.tasks) {
+        sum += one.time_ns;
+    }
+    EXPECT_LE(sum, check.elapsed_ns());
+}
+
+TEST(exclusivity_check, a_trace_names_the_intruder_each_time) {
+    if (!can_trace()) {
+        GTEST_SKIP() << "the kernel does not tell this process of switches";
+    }
+    const unsigned cpu = some_cpu();
+    for (int i = 0; i < 20; ++i) {
+        const std::string name = "planted " + std::to_string(i);
+        const intruder planted(cpu, name, intruder::manner::bursts);
+        auto options = options_until_seen(planted);
+        options.gap_loop = i % 2 == 0;
+        const auto report = check_exclusivity(cpu_set{cpu}, options);
+        if (!planted.in_place()) {
+            GTEST_SKIP() << moved;
+        }
+        EXPECT_NE(find(report.cpus.front(), name, task_role::intruder), nullptr) << i;
+    }
+}
+
+TEST(exclusivity_check, a_trace_names_those_that_live_but_a_moment) {
+    if (!can_trace()) {
+        GTEST_SKIP() << "the kernel does not tell this process of switches";
+    }
+    const unsigned cpu = some_cpu();
+    const intruder planted(cpu, "planted brief", intruder::manner::brief);
+    auto options = options_until_seen(planted);
+    options.gap_loop = false;
+    const auto report = check_exclusivity(cpu_set{cpu}, options);
+    if (!planted.in_place()) {
+        GTEST_SKIP() << moved;
+    }
+    int children = 0;
+    for (const task_presence& one : report.cpus.front().tasks) {
+        children += one.name == "planted brief" && one.pid != planted.pid() ? 1 : 0;
+    }
+    EXPECT_GT(children, 0); // They have no name but their parent's.
+}
+
+TEST(exclusivity_check, without_a_trace_somebody_is_known_to_have_run) {
+    const unsigned cpu = some_cpu();
+    const intruder planted(cpu, "planted quiet", intruder::manner::spinning);
+    auto options = options_until_seen(planted);
+    options.trace = false;
+    const auto report = check_exclusivity(cpu_set{cpu}, options);
+    if (!planted.in_place()) {
+        GTEST_SKIP() << moved;
+    }
+    const cpu_check& check = report.cpus.front();
+    EXPECT_FALSE(check.traced);
+    EXPECT_FALSE(report.certain());
+    EXPECT_FALSE(report.exclusive());
+    EXPECT_GT(check.switches, 0u);
+    EXPECT_GT((*check.gaps)[regatta::gap_cause::task].total_ns(), 0);
+    // A spinner is there at each look, so it is named, too.
+    EXPECT_NE(find(check, "planted quiet", task_role::intruder), nullptr);
+}
+
+TEST(exclusivity_check, owners_and_their_children_are_no_intruders) {
+    const unsigned cpu = some_cpu();
+    for (const bool trace : {true, false}) {
+        const intruder planted(cpu, "planted owner", intruder::manner::brief);
+        auto options = options_until_seen(planted);
+        options.owners = {planted.pid()};
+        options.gap_loop = false;
+        options.trace = trace;
+        const auto report = check_exclusivity(cpu_set{cpu}, options);
+        if (!planted.in_place()) {
+            GTEST_SKIP() << moved;
+        }
+        const cpu_check& check = report.cpus.front();
+        EXPECT_NE(find(check, "planted owner", task_role::owner), nullptr) << trace;
+        EXPECT_EQ(find(check, "planted owner", task_role::intruder), nullptr) << trace;
+        EXPECT_FALSE(check.gaps);
+    }
+}
+
+TEST(exclusivity_check, does_not_take_itself_for_an_intruder) {
+    const unsigned cpu = some_cpu();
+    const cpu_set before = regatta::affinity_of_this_thread();
+    for (const bool trace : {true, false}) {
+        // On one CPU, and on all, where the check has nowhere else to go.
+        for (const cpu_set& cpus : {cpu_set{cpu}, before}) {
+            auto options = options_of(100ms);
+            options.trace = trace;
+            const auto report = check_exclusivity(cpus, options);
+            EXPECT_EQ(report.cpus.size(), cpus.count());
+            for (const cpu_check& check : report.cpus) {
+                for (const task_presence& one : check.tasks) {
+                    EXPECT_TRUE(one.pid != ::getpid() || one.role == task_role::checker)
+                        << one.name << " on CPU " << check.cpu;
+                }
+            }
+        }
+        EXPECT_EQ(regatta::affinity_of_this_thread(), before);
+    }
+}
+
+TEST(exclusivity_check, says_what_a_loop_there_would_suffer) {
+    const unsigned cpu = some_cpu();
+    auto options = options_of(200ms);
+    int prepared = 0;
+    options.prepare = [&] { ++prepared; };
+    const auto report = check_exclusivity(cpu_set{cpu}, options);
+    const cpu_check& check = report.cpus.front();
+    EXPECT_EQ(prepared, 1);
+    ASSERT_TRUE(check.gaps);
+    EXPECT_EQ(check.gaps->threshold_ns, 1000);
+    EXPECT_GT(check.gaps->reads, 0u);
+    std::uint64_t sum = 0;
+    for (const auto& one : check.gaps->by_cause) {
+        sum += one.count();
+    }
+    EXPECT_EQ(sum, check.gaps->all.count());
+    EXPECT_LE(check.gaps->all.total_ns(), check.elapsed_ns());
+}
+
+TEST(exclusivity_check, ends_early_when_it_is_told_to) {
+    auto options = options_of(1h);
+    options.gap_loop = false;
+    std::atomic<int> asked{0};
+    options.stop = [&] { return ++asked == 3; };
+    const auto report = check_exclusivity(cpu_set{some_cpu()}, options);
+    EXPECT_TRUE(report.stopped);
+    EXPECT_EQ(asked, 3);
+}
+
+TEST(switch_trace, says_why_it_cannot_be_had) {
+    int error = 0;
+    EXPECT_FALSE(regatta::switch_trace::open(regatta::configured_cpus() + 900, error));
+    EXPECT_NE(error, 0);
+}

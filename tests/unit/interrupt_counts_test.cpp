@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machines.hpp"
+
+#include <regatta/cpu/interrupt_counts.hpp>
+#include <regatta/cpu/steal_time.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace library_test;
+using regatta::interrupt_counts;
+using regatta::interrupt_kind;
+
+// CPU 1 is off: it has no column.
+const std::string before =
+    "            CPU0       CPU2       CPU3       \n"
+    "   1:          9          0          0   IO-APIC   1-edge      i8042\n"
+    "   9:          0          5          0  IR-IO-APIC    9-fasteoi   acpi\n"
+    "  36:          0    1465791          7 PCI-MSIX-0000:00:02.0   1-edge      nvme0q2, other\n"
+    "  40:          0          0          0  DMAR-MSI    0-edge\n"
+    " NMI:          3          1          0   Non-maskable interrupts\n"
+    " LOC:       1000        200          2   Local timer interrupts\n"
+    " RES:          0         10          0   Rescheduling interrupts\n"
+    " CAL:          0         20          0   Function call interrupts\n"
+    " TLB:          0         30          0   TLB shootdowns\n"
+    " ERR:          0\n"
+    " MIS:          0\n";
+// One interrupt more in front, so that rows have moved.
+const std::string after =
+    "            CPU0       CPU2       CPU3       \n"
+    "   0:         44          0          0   IO-APIC   2-edge      timer\n"
+    "   1:          9          0          0   IO-APIC   1-edge      i8042\n"
+    "   9:          0          6          0  IR-IO-APIC    9-fasteoi   acpi\n"
+    "  36:          0    1465800          7 PCI-MSIX-0000:00:02.0   1-edge      nvme0q2, other\n"
+    "  40:          0          2          0  DMAR-MSI    0-edge\n"
+    " NMI:          3          2          0   Non-maskable interrupts\n"
+    " LOC:       1500        700          2   Local timer interrupts\n"
+    " RES:          0         11          0   Rescheduling interrupts\n"
+    " CAL:          0         20          0   Function call interrupts\n"
+    " TLB:          0         33          0   TLB shootdowns\n"
+    " ERR:          0\n"
+    " MIS:          0\n";
+
+std::string as_text(const std::vector<regatta::interrupt_count>& counts) {
+    std::string text;
+    for (const auto& one : counts) {
+        text += one.label + "=" + one.name + "/" + std::string(to_string(one.kind)) + "/" +
+                std::to_string(one.count) + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+TEST(interrupt_counts, tells_what_came_to_a_cpu_the_most_frequent_first) {
+    const cpu_set cpus{2, 3};
+    const auto then = interrupt_counts::parse(before, cpus, false);
+    const auto now = interrupt_counts::parse(after, cpus, false);
+    EXPECT_EQ(as_text(now.since(then, 2)), "LOC=Local timer interrupts/tick/500\n"
+                                           "36=nvme0q2, other/device/9\n"
+                                           "TLB=TLB shootdowns/interprocessor/3\n"
+                                           "40=DMAR-MSI    0-edge/device/2\n"
+                                           "9=acpi/device/1\n"
+                                           "NMI=Non-maskable interrupts/other/1\n"
+                                           "RES=Rescheduling interrupts/interprocessor/1\n");
+    EXPECT_EQ(as_text(now.since(then, 3)), "");
+}
+
+TEST(interrupt_counts, knows_columns_by_their_header) {
+    const auto counts = interrupt_counts::parse(before, cpu_set{0, 1, 3}, false);
+    EXPECT_TRUE(counts.has(0));
+    EXPECT_FALSE(counts.has(1)); // off
+    EXPECT_FALSE(counts.has(2)); // not asked for
+    EXPECT_TRUE(counts.has(3));
+    EXPECT_TRUE(counts.since(counts, 1).empty());
+    // A CPU that has come up meanwhile has no earlier count.
+    const auto later = interrupt_counts::parse(before, cpu_set::first(4), false);
+    EXPECT_TRUE(later.since(counts, 2).empty());
+}
+
+TEST(interrupt_counts, reads_an_arm_machine) {
+    const std::string zero = "           CPU0       CPU1\n"
+                             " 11:          0          0     GICv3  30 Level     arch_timer\n"
+                             " 24:          0          0     GICv3  56 Edge      virtio3-input\n"
+                             "IPI0:         0          0       Rescheduling interrupts\n"
+                             "IPI1:         0          0       Function call interrupts\n"
+                             "Err:          0\n";
+    const std::string some = "           CPU0       CPU1\n"
+                             " 11:          0          4     GICv3  30 Level     arch_timer\n"
+                             " 24:          0          3     GICv3  56 Edge      virtio3-input\n"
+                             "IPI0:         0          2       Rescheduling interrupts\n"
+                             "IPI1:         0          1       Function call interrupts\n"
+                             "Err:          0\n";
+    const auto then = interrupt_counts::parse(zero, cpu_set{1}, false);
+    const auto now = interrupt_counts::parse(some, cpu_set{1}, false);
+    EXPECT_EQ(as_text(now.since(then, 1)), "11=arch_timer/tick/4\n"
+                                           "24=virtio3-input/device/3\n"
+                                           "IPI0=Rescheduling interrupts/interprocessor/2\n"
+                                           "IPI1=Function call interrupts/interprocessor/1\n");
+}
+
+TEST(interrupt_counts, reads_soft_interrupts) {
+    const std::string zero = "                    CPU0       CPU1       \n"
+                             "          HI:          0          1\n"
+                             "       TIMER:        100        200\n";
+    const std::string some = "                    CPU0       CPU1       \n"
+                             "          HI:          0          1\n"
+                             "       TIMER:        100        207\n";
+    machine_files files;
+    machine_root root(files.file("/proc/softirqs", zero));
+    const auto then = interrupt_counts::read_soft(cpu_set{1}, root.path());
+    const auto now = interrupt_counts::parse(some, cpu_set{1}, true);
+    EXPECT_EQ(as_text(now.since(then, 1)), "TIMER=TIMER/soft/7\n");
+}
+
+TEST(interrupt_counts, takes_nothing_from_what_is_no_such_file) {
+    for (const char* text : {"", "\n", "garbage", "CPU0\nLOC", "CPU0 CPU1\nLOC: 1 x\n",
+                             "CPU0\n: 1\n", "CPUx CPU-1\nLOC: 1 2 what\n"}) {
+        const auto counts = interrupt_counts::parse(text, cpu_set::first(4), false);
+        EXPECT_TRUE(counts.since(counts, 0).empty()) << text;
+    }
+    EXPECT_TRUE(interrupt_counts::read(cpu_set{0}, "/nonexistent").empty());
+}
+
+TEST(steal_time, is_the_eighth_figure_of_the_cpu) {
+    machine_files files;
+    machine_root root(files.file("/proc/stat", "cpu  10 20 30 40 50 60 70 8000 0 0\n"
+                                               "cpu1 1 2 3 4 5 6 7 11 0 0\n"
+                                               "cpu10 1 2 3 4 5 6 7 99 0 0\n"
+                                               "intr 5 6 7\n"));
+    EXPECT_EQ(regatta::steal_time_ns(1, root.path()), 110'000'000);
+    EXPECT_EQ(regatta::steal_time_ns(10, root.path()), 990'000'000);
+    EXPECT_EQ(regatta::steal_time_ns(0, root.path()), std::nullopt);
+    EXPECT_EQ(regatta::steal_time_ns(1, "/nonexistent"), std::nullopt);
+}
