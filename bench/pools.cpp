@@ -21,6 +21,7 @@ using bench::pool_case;
 
 constexpr unsigned workers = 2;
 constexpr std::size_t many = 1'000'000;
+constexpr std::size_t wakes = 50;
 
 using row = bench::pool_sample pool_case::*;
 
@@ -105,7 +106,6 @@ void measure_tasks(bench::bench_run& run) {
 }
 
 void measure_waking(bench::bench_run& run) {
-    constexpr std::size_t wakes = 50;
     const race::contender futex = contender_of(bench::bare_futex(), &pool_case::wake, wakes);
     measure(run, "submission to begin after 2 ms of idleness, the median of 50", &pool_case::wake,
             wakes,
@@ -184,8 +184,8 @@ void measure_oversubscribed(bench::bench_run& run) {
         {"futures", {&pool_case::futures, 100'000}},
         {"allocate", {&pool_case::allocate, many}},
         {"uneven", {&pool_case::uneven, 10'000}},
-        {"wake", {&pool_case::wake, 20}},
-        {"submit call", {&pool_case::submit_call, 20}},
+        {"wake", {&pool_case::wake, wakes}},
+        {"submit call", {&pool_case::submit_call, wakes}},
     };
     for (const auto& [name, what] : rows) {
         std::vector<race::contender> all;
