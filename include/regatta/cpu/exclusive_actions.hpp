@@ -178,6 +178,24 @@ inline step_error apply_move_tasks(step_context& context, const exclusive_step& 
     return {};
 }
 
+/// Moves every thread of a process, again until nothing new turns up; one that has ended is gone.
+inline step_error apply_move_process(step_context& context, const exclusive_step& step) {
+    std::set<std::string> moved;
+    for (bool found = true; found;) {
+        found = false;
+        for (const std::string& thread : context.system.list(step.path + "/task")) {
+            if (moved.insert(thread).second) {
+                found = true;
+                const int error = context.system.write(step.target + "/" + step.member, thread);
+                if (error != 0 && error != ESRCH) {
+                    return act_failed(error, describe(step));
+                }
+            }
+        }
+    }
+    return {};
+}
+
 /// Does a step, reads back what it did, and has its inverse recorded before it acts.
 inline step_error apply_step_only(step_context& context, const exclusive_step& step) {
     switch (step.kind) {
@@ -205,12 +223,14 @@ inline step_error apply_step_only(step_context& context, const exclusive_step& s
         return apply_move_tasks(context, step);
     case step_kind::save_masks: {
         exclusive_step done = step;
-        done.masks = pinned_tasks(context.system, step.cpus, step.cpus | step.rest);
+        done.masks = pinned_tasks(context.system, step.cpus | step.rest, context.of_others);
         return done.masks.empty() ? step_error{} : keep_inverse(context, done);
     }
     case step_kind::narrow_masks:
-        return narrow_all(context.system, step, context.notes,
+        return narrow_all(context.system, step, context.of_others, context.notes,
                           [&](const exclusive_step& done) { return keep_inverse(context, done); });
+    case step_kind::move_process:
+        return apply_move_process(context, step);
     }
     return {EINVAL, "unknown step"};
 }
@@ -240,7 +260,7 @@ inline step_error undo_cpu_file(step_context& context, const exclusive_step& ste
     if (*now != *after) {
         // Another lease or somebody else has changed it since: only this step's part is undone.
         const cpu_set merged = (*now - (*after - *before)) | (*before - *after);
-        if (merged.empty() || merged == *now) {
+        if (merged == *now || (merged.empty() && step.kind == step_kind::take_cpus)) {
             return {};
         }
         text = cpus_to_text(step.path, merged);
@@ -318,7 +338,9 @@ inline step_error undo_step(step_context& context, const exclusive_step& step) {
     }
     case step_kind::save_masks:
     case step_kind::narrow_masks:
-        return restore_masks(context.system, step);
+        return restore_masks(context.system, step, context.of_others);
+    case step_kind::move_process:
+        return {}; // Its group sees to that when it is removed.
     }
     return {};
 }

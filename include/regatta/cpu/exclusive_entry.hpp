@@ -8,6 +8,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/exclusive_acquire.hpp>
 #include <regatta/cpu/exclusive_actions.hpp>
+#include <regatta/cpu/exclusive_level.hpp>
 #include <regatta/cpu/exclusive_masks.hpp>
 #include <regatta/cpu/exclusive_step.hpp>
 #include <regatta/cpu/exclusive_tasks.hpp>
@@ -26,17 +27,39 @@ inline std::string way_out(const exclusive_plan& plan) {
     return from_top ? plan.others : plan.home;
 }
 
+/// The mask that a thread which enters would have without the lease, as far as can be known: the
+/// lease may have narrowed it, and which of them it did was noted.
+inline cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
+    for (const exclusive_step& step : lease.done) {
+        for (const task_mask& saved : step.masks) {
+            if (saved.thread == now.thread && saved.start == now.start) {
+                return saved.allowed;
+            }
+        }
+    }
+    const bool narrowed =
+        lease.plan.level != exclusivity::soft && lease.plan.level != exclusivity::isolated_at_boot;
+    return narrowed && now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
+}
+
 /// Moves a thread out, and gives it the mask that it had.
 inline void put_thread_out(lease_state& lease, const task_mask& before) {
-    const auto now = read_task(*lease.system, before.process, before.thread);
+    exclusive_system& system = *lease.system;
+    const auto now = read_task(system, before.process, before.thread);
     if (!now || now->start != before.start) {
         return; // It has ended, and its number may be another's.
     }
+    cpu_set mask = before.allowed;
     if (!lease.plan.group.empty()) {
-        lease.system->write(way_out(lease.plan) + "/" + lease.plan.member,
-                            std::to_string(before.thread));
+        system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
+    } else if (lease.plan.level == exclusivity::swept && !(mask - lease.cpus).empty()) {
+        mask -= lease.cpus; // As everybody else, until the end of the lease.
     }
-    lease.system->set_affinity(before.thread, before.allowed);
+    const auto moved = read_task_mask(system, before.process, before.thread);
+    // Whom the group alone restricts is left alone: a mask of its own would outlast the group.
+    if (moved != mask && (!moved || lease.plan.group.empty() || *moved != (mask - lease.cpus))) {
+        system.set_affinity(before.thread, mask);
+    }
 }
 
 /// Moves a thread in; where groups take whole processes, `thread` is the number of one. Under the
@@ -51,10 +74,11 @@ inline step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         lease.entered.erase(found);
     }
     const int process = process_of_thread(system, thread);
-    const auto before = read_task(system, process, thread);
+    auto before = read_task(system, process, thread);
     if (!before) {
         return act_failed(ESRCH, "find the thread " + std::to_string(thread));
     }
+    before->allowed = mask_without_lease(lease, *before);
     if (lease.journal.is_open()) {
         exclusive_step saved;
         saved.kind = step_kind::save_masks;
@@ -81,8 +105,9 @@ inline step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         std::advance(cpu, lease.next++ % lease.cpus.count());
         target = cpu_set{*cpu};
     }
-    // In a group of its own the threads of a process keep what they make of its CPUs.
-    const int error = whole_process ? 0 : system.set_affinity(thread, target);
+    // Whom the group alone puts there needs no mask of its own, which would outlast the group.
+    const auto moved = read_task_mask(system, process, thread);
+    const int error = whole_process || moved == target ? 0 : system.set_affinity(thread, target);
     if (error != 0) {
         put_thread_out(lease, *before);
         return act_failed(error, what);

@@ -70,9 +70,13 @@ inline std::vector<std::string> undo_steps(exclusive_system& system, const std::
     const std::vector<exclusive_step> of_others = steps_of_others(system, folder, own);
     step_context context{system, of_others, {}, notes};
     std::vector<std::string> problems;
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-        if (const step_error error = undo_step(context, *step)) {
-            problems.push_back(error.text);
+    // What cannot be undone for a moment only is so at the second try.
+    for (int attempt = 0; attempt == 0 || (attempt == 1 && !problems.empty()); ++attempt) {
+        problems.clear();
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+            if (const step_error error = undo_step(context, *step)) {
+                problems.push_back(error.text);
+            }
         }
     }
     return problems;

@@ -29,11 +29,28 @@ struct step_error {
     explicit operator bool() const noexcept { return number != 0; }
 };
 
-/// The tasks that may use one of `cpus` but not all of `everything`.
-inline std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& cpus,
-                                           const cpu_set& everything) {
-    std::vector<task_mask> pinned = tasks_allowed_on(system, cpus);
-    std::erase_if(pinned, [&](const task_mask& task) { return task.allowed.contains(everything); });
+/// Puts in the place of each mask the one that the task had before any lease, where other leases
+/// have noted it.
+inline void recall_masks(std::vector<task_mask>& masks,
+                         const std::vector<exclusive_step>& of_others) {
+    for (const exclusive_step& step : of_others) {
+        for (const task_mask& saved : step.masks) {
+            for (task_mask& task : masks) {
+                if (task.thread == saved.thread && task.start == saved.start) {
+                    task.allowed = saved.allowed;
+                }
+            }
+        }
+    }
+}
+
+/// The tasks that may not use all of `everything`. All of them, whatever they may use: older
+/// kernels forget a task's mask whenever its group changes.
+inline std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& everything,
+                                           const std::vector<exclusive_step>& of_others) {
+    auto pinned =
+        find_tasks(system, [&](const cpu_set& allowed) { return !allowed.contains(everything); });
+    recall_masks(pinned, of_others);
     return pinned;
 }
 
@@ -42,7 +59,8 @@ inline std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_s
 /// @param record keeps the inverse of each pass before it acts.
 template<class Record>
 step_error narrow_all(exclusive_system& system, const exclusive_step& step,
-                      std::vector<std::string>& notes, Record record) {
+                      const std::vector<exclusive_step>& of_others, std::vector<std::string>& notes,
+                      Record record) {
     std::set<std::pair<int, std::uint64_t>> refused;
     for (int pass = 0; pass < 100; ++pass) {
         exclusive_step done = step;
@@ -53,10 +71,12 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
         if (done.masks.empty()) {
             break;
         }
+        const std::vector<task_mask> found = done.masks;
+        recall_masks(done.masks, of_others);
         if (step_error error = record(done)) {
             return error;
         }
-        for (const task_mask& task : done.masks) {
+        for (const task_mask& task : found) {
             cpu_set left = task.allowed - step.cpus;
             const int error = system.set_affinity(task.thread, left.empty() ? step.rest : left);
             if (error == 0 || error == ESRCH) {
@@ -86,21 +106,35 @@ inline bool is_ours_to_restore(const exclusive_step& step, const cpu_set& now) {
            step.cpus.contains(now);
 }
 
+/// CPUs that other leases keep everybody off by nothing but the tasks' masks.
+inline cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
+    cpu_set cpus;
+    for (const exclusive_step& other : of_others) {
+        if (other.kind == step_kind::narrow_masks) {
+            cpus |= other.cpus;
+        }
+    }
+    return cpus;
+}
+
 /// Gives a task its mask back unless it has it. @returns false if the kernel refuses.
 inline bool restore_mask(exclusive_system& system, const exclusive_step& step,
-                         const task_mask& saved) {
+                         const cpu_set& kept_off, const task_mask& saved) {
     const auto now = read_task(system, saved.process, saved.thread);
-    if (!now || now->start != saved.start || now->allowed == saved.allowed ||
+    const cpu_set wanted =
+        (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
+    if (!now || now->start != saved.start || now->allowed == wanted ||
         !is_ours_to_restore(step, now->allowed)) {
         return true;
     }
-    const int error = system.set_affinity(saved.thread, saved.allowed);
+    const int error = system.set_affinity(saved.thread, wanted);
     return error == 0 || error == ESRCH;
 }
 
 /// Tasks that were started while their parents' masks were narrowed have inherited those: gives
 /// them the masks that they would have inherited without the lease.
-inline void widen_heirs(exclusive_system& system, const exclusive_step& step) {
+inline void widen_heirs(exclusive_system& system, const exclusive_step& step,
+                        const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;
     std::set<std::pair<int, std::uint64_t>> known;
     for (const task_mask& task : step.masks) {
@@ -114,7 +148,7 @@ inline void widen_heirs(exclusive_system& system, const exclusive_step& step) {
         int ancestor = task.process;
         for (int generation = 0; generation < 100 && ancestor > 0; ++generation) {
             if (const auto found = saved.find(ancestor); found != saved.end()) {
-                const cpu_set& whole = found->second->allowed;
+                const cpu_set whole = found->second->allowed - kept_off;
                 if (task.allowed == whole - step.cpus) {
                     system.set_affinity(task.thread, whole);
                 }
@@ -127,13 +161,15 @@ inline void widen_heirs(exclusive_system& system, const exclusive_step& step) {
 }
 
 /// The inverse of `save_masks` and `narrow_masks`.
-inline step_error restore_masks(exclusive_system& system, const exclusive_step& step) {
+inline step_error restore_masks(exclusive_system& system, const exclusive_step& step,
+                                const std::vector<exclusive_step>& of_others) {
+    const cpu_set kept_off = swept_by_others(of_others);
     std::size_t refused = 0;
     for (const task_mask& saved : step.masks) {
-        refused += restore_mask(system, step, saved) ? 0 : 1;
+        refused += restore_mask(system, step, kept_off, saved) ? 0 : 1;
     }
     if (step.kind == step_kind::narrow_masks) {
-        widen_heirs(system, step);
+        widen_heirs(system, step, kept_off);
     }
     return refused == 0 ? step_error{}
                         : step_error{EINVAL, "the affinity of " + std::to_string(refused) +

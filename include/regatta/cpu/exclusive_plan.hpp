@@ -74,7 +74,11 @@ inline exclusive_step cpus_step(step_kind kind, std::string path, const cpu_set&
 
 inline exclusive_step masks_step(step_kind kind, const plan_request& request) {
     exclusive_step step = cpus_step(kind, {}, request.cpus);
+    // What others hold, nobody else may use now; a task that may use all the rest is not pinned.
     step.rest = request.rest();
+    for (const held_cpus& one : request.machine.held) {
+        step.rest -= one.cpus;
+    }
     return step;
 }
 
@@ -225,6 +229,46 @@ inline exclusive_plan shield_plan(const plan_request& request) {
     return plan;
 }
 
+/// The same for processes that yield: nobody else is moved.
+inline exclusive_plan yielding_plan(const plan_request& request) {
+    const group_tree& tree = request.machine.v1;
+    exclusive_plan plan;
+    plan.level = exclusivity::shielded;
+    plan.way = "a cpuset of version 1 for the lease, and one for processes of this program alone";
+    if (!tree) {
+        plan.impossible = "there are no control groups of version 1 with cpusets";
+        return plan;
+    }
+    plan.group = tree.top + "/" + request.name;
+    plan.home = tree.own;
+    plan.member = "tasks";
+    const std::string aside = plan.group + ".yielding";
+    const auto mems_text = request.system.read(tree.top + "/cpuset.mems");
+    const std::string mems(mems_text ? trimmed(*mems_text) : std::string_view());
+    cpu_set free = read_cpus(request.system, tree.top + "/cpuset.cpus").value_or(cpu_set());
+    for (const held_cpus& one : request.machine.held) {
+        free -= one.cpus;
+    }
+
+    plan.steps.push_back(masks_step(step_kind::save_masks, request));
+    plan.steps.push_back(group_step(aside, plan.home, plan.member));
+    plan.steps.push_back(file_step(aside + "/cpuset.mems", mems));
+    plan.steps.push_back(file_step(aside + "/cpuset.cpus", (free - request.cpus).to_string()));
+    for (const int process : request.options.yielding) {
+        exclusive_step move;
+        move.kind = step_kind::move_process;
+        move.path = "/proc/" + std::to_string(process);
+        move.target = aside;
+        move.member = plan.member;
+        plan.steps.push_back(std::move(move));
+    }
+    plan.steps.push_back(group_step(plan.group, plan.home, plan.member));
+    plan.steps.push_back(file_step(plan.group + "/cpuset.mems", mems));
+    plan.steps.push_back(file_step(plan.group + "/cpuset.cpus", request.cpus.to_string()));
+    plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
+    return plan;
+}
+
 inline exclusive_plan sweep_plan(const plan_request& request) {
     exclusive_plan plan;
     plan.level = exclusivity::swept;
@@ -276,7 +320,8 @@ inline std::vector<exclusive_plan> make_plans(const plan_request& request) {
             plans.push_back(partition_plan(request, type, true));
         }
     }
-    plans.push_back(shield_plan(request));
+    const bool aside = !request.options.move_others && !request.options.yielding.empty();
+    plans.push_back(aside ? yielding_plan(request) : shield_plan(request));
     plans.push_back(sweep_plan(request));
     exclusive_plan soft;
     soft.way = "pin to the CPUs, where everybody else may run, too";

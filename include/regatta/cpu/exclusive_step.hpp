@@ -28,7 +28,9 @@ enum class step_kind {
     add_cpus,      ///< Adds `cpus` to the list in the file `path`.
     move_tasks,    ///< Moves every task of the group `path` that can be moved to `target`.
     save_masks,    ///< Notes which tasks are pinned, since older kernels forget it.
-    narrow_masks   ///< Takes `cpus` from every task of the machine.
+    narrow_masks,  ///< Takes `cpus` from every task of the machine.
+    move_process   ///< Moves the process of the folder `path` to the group `target`, which was made
+                   ///< for it: undoing that moves it back.
 };
 
 /// One step. The first group of members is the plan; the second is filled when the step is done,
@@ -71,9 +73,11 @@ inline std::string describe(const exclusive_step& step) {
     case step_kind::move_tasks:
         return "move every task of " + step.path + " to " + step.target;
     case step_kind::save_masks:
-        return "note the affinity of every task that may use CPUs " + step.cpus.to_string();
+        return "note the affinity of every task that is pinned";
     case step_kind::narrow_masks:
         return "take CPUs " + step.cpus.to_string() + " from the affinity of every task";
+    case step_kind::move_process:
+        return "move the process " + step.path + " to " + step.target;
     }
     return {};
 }
@@ -135,9 +139,9 @@ inline std::string join_fields(const std::vector<std::string>& fields) {
     return line;
 }
 
-constexpr std::array<std::string_view, 8> step_names{"make_group", "set_file",    "enable_cpuset",
-                                                     "take_cpus",  "add_cpus",    "move",
-                                                     "save_masks", "narrow_masks"};
+constexpr std::array<std::string_view, 9> step_names{"make_group", "set_file",     "enable_cpuset",
+                                                     "take_cpus",  "add_cpus",     "move",
+                                                     "save_masks", "narrow_masks", "move_process"};
 
 /// "process:thread:start:CPUs" of each, apart by ';'.
 inline std::string masks_to_text(const std::vector<task_mask>& masks) {

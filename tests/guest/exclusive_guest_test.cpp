@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Leases of CPUs on machines of their own: partitions of control groups of version 2, CPUs that
+/// were isolated at boot, the shield of version 1.
+
+#include "../unit/exclusive_faults.hpp"
+#include "../unit/exclusive_snapshot.hpp"
+#include "guest.hpp"
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::faulty_system;
+using exclusive_test::snapshot;
+using regatta::cpu_set;
+using regatta::exclusive_cpus;
+using regatta::exclusive_options;
+using regatta::exclusivity;
+using testing::HasSubstr;
+
+/// Everything that a lease can change on the whole machine.
+snapshot whole_machine() {
+    regatta::exclusive_system system;
+    snapshot all;
+    exclusive_test::add_groups(all, system, "/sys/fs/cgroup");
+    exclusive_test::add_interrupts(all, system);
+    exclusive_test::add_tasks(all, system);
+    return all;
+}
+
+/// A child that sleeps until the end of the scope, pinned if a set is given.
+class sleeper {
+public:
+    explicit sleeper(const cpu_set& pin = {}) {
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (!pin.empty()) {
+                regatta::try_pin_this_thread(pin);
+            }
+            for (;;) {
+                ::pause();
+            }
+        }
+        while (!pin.empty() && allowed() != pin) {
+            std::this_thread::yield();
+        }
+    }
+    sleeper(const sleeper&) = delete;
+    sleeper& operator=(const sleeper&) = delete;
+    ~sleeper() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+
+    int pid() const noexcept { return pid_; }
+    cpu_set allowed() const {
+        regatta::exclusive_system system;
+        return regatta::detail::read_task_mask(system, pid_, pid_).value_or(cpu_set());
+    }
+
+private:
+    pid_t pid_;
+};
+
+/// Runs `act` in a child that kills itself before one of its acts, about every seventh in turn,
+/// until it comes through; after each death the lease is repaired and the machine must be as
+/// before.
+template<class Act>
+void survive_death_before_any_act(Act act) {
+    const snapshot before = whole_machine();
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    bool through = false;
+    int number = 1;
+    for (; !through && number < 400; number += std::uniform_int_distribution<int>(1, 13)(random)) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            exclusive_options options;
+            const auto system = std::make_shared<faulty_system>();
+            system->die_before(number);
+            options.system = system;
+            act(options);
+            ::_exit(0);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        through = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        ASSERT_TRUE(through || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) << status;
+        const auto repaired = regatta::release_stale();
+        EXPECT_THAT(repaired.problems, testing::IsEmpty()) << "killed before act " << number;
+        EXPECT_EQ(difference(before, whole_machine()), "") << "killed before act " << number;
+        EXPECT_THAT(regatta::exclusive_status(), testing::IsEmpty());
+    }
+    EXPECT_TRUE(through);
+    EXPECT_GT(number, 10);
+}
+
+exclusive_options at_least(exclusivity level) {
+    exclusive_options options;
+    options.at_least = level;
+    return options;
+}
+
+std::string isolated_now() {
+    return guest::read_text("/sys/fs/cgroup/cpuset.cpus.isolated");
+}
+
+/// Waits for a thread of this process that has entered, which then calls `look`.
+template<class Look>
+void in_a_thread(exclusive_cpus& lease, Look look) {
+    std::thread thread([&] {
+        lease.enter();
+        look(regatta::affinity_of_this_thread());
+        lease.leave();
+        look(regatta::affinity_of_this_thread());
+    });
+    thread.join();
+}
+
+} // namespace
+
+TEST(exclusive_v2, threads_of_a_process_own_an_isolated_partition) {
+    const sleeper pinned({3});
+    const sleeper both({2, 5});
+    const snapshot before = whole_machine();
+    auto lease = exclusive_cpus::acquire(cpu_set{3, 5}, at_least(exclusivity::isolated_partition));
+    EXPECT_EQ(lease.level(), exclusivity::isolated_partition);
+    EXPECT_EQ(isolated_now(), "3,5");
+    EXPECT_EQ(lease.check(), std::nullopt);
+    EXPECT_EQ(both.allowed(), cpu_set{2});
+    EXPECT_FALSE(regatta::affinity_of_this_thread().contains(3));
+
+    // Each thread gets a CPU for itself, in turn.
+    std::vector<cpu_set> seen;
+    const auto note = [&](const cpu_set& cpus) { seen.push_back(cpus); };
+    in_a_thread(lease, note);
+    in_a_thread(lease, note);
+    const cpu_set others = cpu_set::first(8) - lease.cpus();
+    EXPECT_THAT(seen, testing::ElementsAre(cpu_set{3}, others, cpu_set{5}, others));
+
+    lease.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+    EXPECT_EQ(pinned.allowed(), cpu_set{3});
+    EXPECT_EQ(both.allowed(), (cpu_set{2, 5}));
+}
+
+TEST(exclusive_v2, a_root_partition_is_taken_where_the_load_is_to_be_balanced) {
+    const snapshot before = whole_machine();
+    {
+        exclusive_options options = at_least(exclusivity::root_partition);
+        options.balanced = true;
+        auto lease = exclusive_cpus::acquire(cpu_set::parse("4-5"), options);
+        EXPECT_EQ(lease.level(), exclusivity::root_partition);
+        const cpu_set whole = cpu_set::parse("4-5");
+        bool first = true;
+        in_a_thread(lease, [&](const cpu_set& cpus) {
+            EXPECT_EQ(first, cpus == whole);
+            first = false;
+        });
+        // A single CPU has nothing to balance.
+        auto one = exclusive_cpus::acquire(cpu_set{6}, options);
+        EXPECT_EQ(one.level(), exclusivity::isolated_partition);
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v2, leases_live_side_by_side_and_end_in_any_order) {
+    const snapshot before = whole_machine();
+    auto first = exclusive_cpus::acquire(cpu_set{1}, at_least(exclusivity::isolated_partition));
+    auto second = exclusive_cpus::acquire(cpu_set{2}, at_least(exclusivity::isolated_partition));
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{2, 3}), std::system_error);
+    first.release();
+    EXPECT_EQ(second.check(), std::nullopt);
+    EXPECT_EQ(isolated_now(), "2");
+    auto third = exclusive_cpus::acquire(cpu_set{1}, at_least(exclusivity::isolated_partition));
+    second.release();
+    third.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v2, interrupts_go_elsewhere_and_come_back) {
+    const snapshot before = whole_machine();
+    exclusive_options options = at_least(exclusivity::isolated_partition);
+    options.move_interrupts = true;
+    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+    EXPECT_EQ(guest::read_text("/proc/irq/default_smp_affinity"), "f7");
+    lease.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v2, the_kernel_was_never_asked_for_what_cannot_be) {
+    const snapshot before = whole_machine();
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set()), std::invalid_argument);
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set::first(8)), std::invalid_argument);
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{8}), std::invalid_argument);
+    EXPECT_THROW(exclusive_cpus::acquire(8), std::invalid_argument);
+    EXPECT_THROW(exclusive_cpus::acquire(0), std::invalid_argument);
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v2, any_act_may_be_the_last) {
+    survive_death_before_any_act([](exclusive_options options) {
+        options.at_least = exclusivity::isolated_partition;
+        options.move_interrupts = true;
+        auto lease = exclusive_cpus::acquire(cpu_set{3, 4}, options);
+        lease.enter();
+        lease.release();
+    });
+}
+
+TEST(exclusive_v2, a_process_in_the_lease_outlives_its_owner) {
+    const snapshot before = whole_machine();
+    {
+        const sleeper child;
+        const snapshot with_child = whole_machine();
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            auto lease =
+                exclusive_cpus::acquire(cpu_set{6}, at_least(exclusivity::isolated_partition));
+            lease.enter_process(child.pid());
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        EXPECT_EQ(child.allowed(), cpu_set{6});
+        EXPECT_EQ(regatta::exclusive_status().at(0).stale, true);
+        // The next lease repairs first.
+        auto next = exclusive_cpus::acquire(cpu_set{6}, at_least(exclusivity::isolated_partition));
+        EXPECT_FALSE(child.allowed().contains(6));
+        next.release();
+        EXPECT_EQ(difference(with_child, whole_machine()), "");
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+// Below a group that is no partition: granted all the way down, a remote partition.
+TEST(exclusive_v2_remote, a_thread_stays_in_its_process_group) {
+    guest::control_group outer("/sys/fs/cgroup/outer");
+    guest::control_group inner("/sys/fs/cgroup/outer/inner");
+    guest::control_group neighbour("/sys/fs/cgroup/outer/neighbour");
+    const guest::inside moved(inner);
+    ASSERT_EQ(moved.error(), 0);
+    const snapshot before = whole_machine();
+    auto lease = exclusive_cpus::acquire(cpu_set{2, 3}, at_least(exclusivity::isolated_partition));
+    EXPECT_EQ(isolated_now(), "2-3");
+    EXPECT_THAT(lease.explain().at(0), HasSubstr("/outer/inner"));
+    auto other = exclusive_cpus::acquire(cpu_set{5}, at_least(exclusivity::isolated_partition));
+    in_a_thread(lease, [&](const cpu_set& cpus) { EXPECT_LE(cpus.count(), 5u); });
+    lease.release();
+    EXPECT_EQ(other.check(), std::nullopt);
+    EXPECT_EQ(guest::read_text("/sys/fs/cgroup/outer/cpuset.cpus.exclusive"), "5");
+    other.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v2_remote, any_act_may_be_the_last) {
+    guest::control_group outer("/sys/fs/cgroup/outer");
+    guest::control_group inner("/sys/fs/cgroup/outer/inner");
+    const guest::inside moved(inner);
+    ASSERT_EQ(moved.error(), 0);
+    survive_death_before_any_act([](exclusive_options options) {
+        options.at_least = exclusivity::isolated_partition;
+        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+        lease.enter();
+        lease.release();
+    });
+}
+
+TEST(exclusive_v2_remote, a_partition_that_turns_invalid_is_told_and_can_be_renewed) {
+    auto lease = exclusive_cpus::acquire(cpu_set{3}, at_least(exclusivity::isolated_partition));
+    {
+        const guest::offline_cpu off(3);
+        ASSERT_EQ(off.error(), 0);
+        const auto breach = lease.check();
+        ASSERT_TRUE(breach);
+        EXPECT_THAT(*breach, HasSubstr("CPUs 3 went offline"));
+    }
+    EXPECT_EQ(lease.renew(), std::nullopt);
+    EXPECT_EQ(isolated_now(), "3");
+}
+
+// Kernels without cpuset.cpus.exclusive.
+TEST(exclusive_v2_old, a_partition_below_the_top_takes_whole_processes) {
+    guest::control_group outer("/sys/fs/cgroup/outer");
+    const guest::inside moved(outer);
+    ASSERT_EQ(moved.error(), 0);
+    const sleeper pinned({3});
+    const snapshot before = whole_machine();
+    try {
+        exclusive_cpus::acquire(cpu_set{3}, at_least(exclusivity::isolated_partition));
+        FAIL() << "there are no remote partitions here";
+    } catch (const std::system_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("cpuset.cpus.exclusive"));
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+    {
+        const sleeper child;
+        const snapshot with_child = whole_machine();
+        exclusive_options options = at_least(exclusivity::isolated_partition);
+        options.whole_processes = true;
+        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+        lease.enter_process(child.pid());
+        EXPECT_EQ(child.allowed(), cpu_set{3});
+        EXPECT_NE(pinned.allowed(), cpu_set{3});
+        lease.release();
+        EXPECT_EQ(difference(with_child, whole_machine()), "");
+    }
+}
+
+// On a machine whose kernel was started with isolcpus=6-7.
+TEST(exclusive_boot, isolated_cpus_are_pinned_to) {
+    const snapshot before = whole_machine();
+    auto lease = exclusive_cpus::acquire(2);
+    EXPECT_EQ(lease.level(), exclusivity::isolated_at_boot);
+    EXPECT_EQ(lease.cpus(), (cpu_set{6, 7}));
+    in_a_thread(lease, [&](const cpu_set& cpus) { EXPECT_FALSE(cpus.contains(7)); });
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{7}), std::system_error);
+    // Others are to be had as partitions meanwhile.
+    auto other = exclusive_cpus::acquire(cpu_set{4}, at_least(exclusivity::isolated_partition));
+    EXPECT_EQ(other.level(), exclusivity::isolated_partition);
+    other.release();
+    lease.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_boot, a_mixture_is_refused_with_the_reason) {
+    try {
+        exclusive_cpus::acquire(cpu_set{5, 6}, at_least(exclusivity::root_partition));
+        FAIL();
+    } catch (const std::system_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("only CPUs 6-7 were isolated at boot"));
+        EXPECT_THAT(error.what(), HasSubstr("which the kernel refuses in partitions"));
+    }
+}
+
+// Control groups of version 1, kernels that forget masks.
+TEST(exclusive_v1, the_shield_keeps_everybody_out_and_goes_without_a_trace) {
+    guest::control_group container("/sys/fs/cgroup/cpuset/container");
+    ASSERT_EQ(container.set("cpuset.mems", "0"), 0);
+    ASSERT_EQ(container.set("cpuset.cpus", "2-5"), 0);
+    guest::control_group inner("/sys/fs/cgroup/cpuset/container/inner");
+    ASSERT_EQ(inner.set("cpuset.mems", "0"), 0);
+    ASSERT_EQ(inner.set("cpuset.cpus", "3-4"), 0);
+    const sleeper pinned({3});
+    const sleeper elsewhere({6});
+    const sleeper contained;
+    ASSERT_EQ(inner.set("tasks", std::to_string(contained.pid())), 0);
+    const snapshot before = whole_machine();
+
+    exclusive_options options = at_least(exclusivity::shielded);
+    options.move_others = true;
+    options.move_interrupts = true;
+    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+    EXPECT_EQ(lease.level(), exclusivity::shielded);
+    EXPECT_EQ(lease.check(), std::nullopt);
+    EXPECT_EQ(contained.allowed(), cpu_set{4});
+    EXPECT_FALSE(pinned.allowed().contains(3));
+    bool inside = true;
+    in_a_thread(lease, [&](const cpu_set& cpus) {
+        EXPECT_EQ(inside, cpus == cpu_set{3});
+        inside = false;
+    });
+    auto second = exclusive_cpus::acquire(cpu_set{5}, options);
+    lease.release();
+    EXPECT_EQ(second.check(), std::nullopt);
+    second.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+TEST(exclusive_v1, the_sweep_is_the_next_best) {
+    const sleeper pinned({3});
+    const snapshot before = whole_machine();
+    exclusive_options options = at_least(exclusivity::swept);
+    options.move_others = true;
+    const auto system = std::make_shared<faulty_system>();
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("mkdir /sys") ? EROFS : 0;
+    };
+    options.system = system;
+    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+    EXPECT_EQ(lease.level(), exclusivity::swept);
+    EXPECT_FALSE(pinned.allowed().contains(3));
+    const sleeper heir; // It inherits a narrowed mask.
+    EXPECT_FALSE(heir.allowed().contains(3));
+    lease.release();
+    EXPECT_TRUE(heir.allowed().contains(3));
+    snapshot after = whole_machine();
+    std::erase_if(after, [&](const auto& entry) {
+        return entry.first.find("/proc/" + std::to_string(heir.pid()) + "/") == 0;
+    });
+    EXPECT_EQ(difference(before, after), "");
+}
+
+TEST(exclusive_v1, any_act_may_be_the_last) {
+    const sleeper pinned({3});
+    survive_death_before_any_act([](exclusive_options options) {
+        options.at_least = exclusivity::shielded;
+        options.move_others = true;
+        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+        lease.enter();
+        lease.release();
+    });
+}

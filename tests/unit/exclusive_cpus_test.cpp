@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Leases of CPUs on a machine of plain files: what is chosen, what is refused, and that every
+/// failure and every death leaves nothing behind.
+
+#include "exclusive_fakes.hpp"
+
+#include <regatta/cpu/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::fake_system;
+using exclusive_test::root_folder;
+using exclusive_test::whole_root;
+using regatta::cpu_set;
+using regatta::exclusive_cpus;
+using regatta::exclusive_error;
+using regatta::exclusive_options;
+using regatta::exclusivity;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A machine, and the options of leases on it.
+class exclusive : public testing::Test {
+protected:
+    void SetUp() override { exclusive_test::add_machine(root); }
+
+    void use_v2() { exclusive_test::add_v2(root); }
+    void use_v1() {
+        exclusive_test::add_v1(root);
+        options.move_others = true;
+    }
+    /// The error that a request gets; the test fails if it is granted.
+    exclusive_error refusal(const cpu_set& cpus) {
+        exclusive_error error;
+        const auto lease = exclusive_cpus::try_acquire(cpus, options, error);
+        EXPECT_FALSE(lease) << "got " << cpus.to_string();
+        EXPECT_TRUE(error);
+        return error;
+    }
+    exclusive_cpus take(const cpu_set& cpus) {
+        exclusive_error error;
+        auto lease = exclusive_cpus::try_acquire(cpus, options, error);
+        EXPECT_TRUE(lease) << error.text;
+        return lease ? std::move(*lease) : exclusive_cpus();
+    }
+
+    root_folder root;
+    std::shared_ptr<fake_system> system = std::make_shared<fake_system>(root.path());
+    exclusive_options options = [this] {
+        exclusive_options made;
+        made.root = root.path();
+        made.system = system;
+        made.title = "test";
+        return made;
+    }();
+};
+
+} // namespace
+
+TEST_F(exclusive, nothing_is_owned_by_default) {
+    exclusive_cpus none;
+    EXPECT_FALSE(none);
+    EXPECT_TRUE(none.cpus().empty());
+    EXPECT_EQ(none.level(), exclusivity::soft);
+    EXPECT_TRUE(none.check());
+    none.release();
+}
+
+TEST_F(exclusive, bad_requests_say_what_is_allowed) {
+    use_v2();
+    EXPECT_THAT(refusal({}).text, HasSubstr("CPUs 0-7 are free"));
+    EXPECT_THAT(refusal({3, 9}).text, HasSubstr("CPUs 9 are not online; those online are 0-7"));
+    EXPECT_THAT(refusal(cpu_set::first(8)).text, HasSubstr("take at most 7 of 0-7"));
+    EXPECT_TRUE(refusal(cpu_set::first(8)).bad_request);
+    exclusive_error error;
+    EXPECT_FALSE(exclusive_cpus::try_acquire(8, options, error));
+    EXPECT_THAT(error.text, HasSubstr("1..7 can be had"));
+    EXPECT_FALSE(exclusive_cpus::try_acquire(0, options, error));
+    EXPECT_TRUE(error.bad_request);
+}
+
+TEST_F(exclusive, only_what_the_group_grants_can_be_had) {
+    use_v2();
+    root.file("/sys/fs/cgroup/service/cpuset.cpus.effective", "0-3\n");
+    EXPECT_THAT(refusal({4}).text, HasSubstr("does not grant CPUs 4; it grants 0-3"));
+}
+
+TEST_F(exclusive, cpus_of_another_partition_are_refused_by_name) {
+    use_v2();
+    root.file("/sys/fs/cgroup/machine/cpuset.cpus.partition", "root\n")
+        .file("/sys/fs/cgroup/machine/cpuset.cpus.effective", "4-5\n")
+        .file("/sys/fs/cgroup/broken/cpuset.cpus.partition", "root invalid (why)\n")
+        .file("/sys/fs/cgroup/broken/cpuset.cpus.effective", "6\n")
+        .file("/sys/fs/cgroup/cpuset.cpus.effective", "0-3,6-7\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus.effective", "0-3,6-7\n");
+    const exclusive_error error = refusal({3, 4});
+    EXPECT_EQ(error.number, EBUSY);
+    EXPECT_THAT(
+        error.text,
+        HasSubstr("CPUs 4 belong to the group /sys/fs/cgroup/machine; CPUs 0-3,6-7 are free"));
+    EXPECT_TRUE(take({6}));
+}
+
+TEST_F(exclusive, cpus_of_another_lease_are_refused_by_name) {
+    const auto first = take({2, 3});
+    const exclusive_error error = refusal({3});
+    EXPECT_EQ(error.number, EBUSY);
+    EXPECT_THAT(error.text, HasSubstr("CPUs 3 belong to a lease of process " +
+                                      std::to_string(::getpid()) + " (test)"));
+    EXPECT_TRUE(take({4}));
+}
+
+TEST_F(exclusive, without_control_groups_it_is_soft_and_says_why) {
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    EXPECT_EQ(lease.level(), exclusivity::soft);
+    EXPECT_THAT(lease.explain(), Contains(HasSubstr("Nobody is kept out")));
+    EXPECT_THAT(lease.explain(), Contains(HasSubstr("no CPUs were isolated at boot")));
+    EXPECT_THAT(
+        lease.explain(),
+        Contains(HasSubstr("swept could not be had: other programs' tasks would be moved")));
+    lease.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, less_than_asked_for_is_refused_with_every_reason) {
+    options.at_least = exclusivity::root_partition;
+    const exclusive_error error = refusal({3});
+    EXPECT_EQ(error.number, ENOTSUP);
+    EXPECT_THAT(error.text, HasSubstr("CPUs '3' cannot be had as 'root partition' or better"));
+    EXPECT_THAT(error.text, HasSubstr("no CPUs were isolated at boot"));
+    EXPECT_THAT(error.text, HasSubstr("there are no control groups with cpusets"));
+    EXPECT_THAT(error.text, HasSubstr("allowed are weaker levels"));
+    EXPECT_THAT(regatta::exclusive_status(options), IsEmpty());
+}
+
+TEST_F(exclusive, isolated_at_boot_is_the_best) {
+    use_v2();
+    root.file("/sys/devices/system/cpu/isolated", "5-7\n");
+    EXPECT_EQ(take({5, 6}).level(), exclusivity::isolated_at_boot);
+    exclusive_error error;
+    EXPECT_EQ(exclusive_cpus::try_acquire(3, options, error)->cpus(), (cpu_set{5, 6, 7}));
+    options.at_least = exclusivity::root_partition;
+    EXPECT_THAT(refusal({4, 5}).text, HasSubstr("CPUs 5 were isolated at boot, which the kernel "
+                                                "refuses in partitions"));
+}
+
+TEST_F(exclusive, a_remote_partition_is_granted_all_the_way_down) {
+    use_v2();
+    const auto before = whole_root(root);
+    auto lease = take({3, 4});
+    EXPECT_EQ(lease.level(), exclusivity::isolated_partition);
+    const std::string group = "/sys/fs/cgroup/service/regatta." + std::to_string(::getpid()) + ".1";
+    EXPECT_EQ(root.text(group + "/cgroup.type"), "threaded\n");
+    EXPECT_EQ(root.text(group + "/cpuset.cpus"), "3-4\n");
+    EXPECT_EQ(root.text(group + "/cpuset.cpus.exclusive"), "3-4\n");
+    EXPECT_EQ(root.text(group + "/cpuset.cpus.partition"), "isolated\n");
+    EXPECT_EQ(root.text("/sys/fs/cgroup/service/cpuset.cpus.exclusive"), "3-4\n");
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cgroup.subtree_control"), "cpuset memory\n");
+    lease.enter();
+    EXPECT_EQ(root.text(group + "/cgroup.threads"), std::to_string(::getpid()) + "\n");
+    EXPECT_EQ(lease.check(), std::nullopt);
+
+    const auto seen = regatta::exclusive_status(options);
+    ASSERT_EQ(seen.size(), 1u);
+    EXPECT_EQ(seen[0].cpus, (cpu_set{3, 4}));
+    EXPECT_EQ(seen[0].level, exclusivity::isolated_partition);
+    EXPECT_EQ(seen[0].process, ::getpid());
+    EXPECT_FALSE(seen[0].stale);
+    lease.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, two_leases_share_what_they_both_need) {
+    use_v2();
+    const auto before = whole_root(root);
+    auto first = take({3});
+    auto second = take({4});
+    first.release();
+    EXPECT_EQ(root.text("/sys/fs/cgroup/service/cpuset.cpus.exclusive"), "4\n");
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cgroup.subtree_control"), "cpuset memory\n");
+    EXPECT_EQ(second.check(), std::nullopt);
+    second.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, a_partition_that_is_invalid_is_not_taken_for_one) {
+    use_v2();
+    const auto before = whole_root(root);
+    system->partition = [](const std::string& type) {
+        return type == "member" ? type : type + " invalid (Cpu list in cpuset.cpus not exclusive)";
+    };
+    auto lease = take({3});
+    EXPECT_EQ(lease.level(), exclusivity::soft);
+    EXPECT_THAT(lease.explain(),
+                Contains(HasSubstr("isolated invalid (Cpu list in cpuset.cpus not exclusive)")));
+    lease.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+    options.at_least = exclusivity::root_partition;
+    EXPECT_THAT(refusal({3}).text, HasSubstr("root invalid (Cpu list"));
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, a_partition_that_turns_invalid_is_told_and_renewed) {
+    use_v2();
+    auto lease = take({3});
+    const std::string file =
+        "/sys/fs/cgroup/service/regatta." + std::to_string(::getpid()) + ".1/cpuset.cpus.partition";
+    root.file(file, "isolated invalid (why)\n");
+    EXPECT_THAT(*lease.check(), HasSubstr("reads 'isolated invalid (why)'"));
+    EXPECT_EQ(lease.renew(), std::nullopt);
+    root.file("/sys/devices/system/cpu/online", "0-2,4-7\n");
+    EXPECT_THAT(*lease.check(), HasSubstr("CPUs 3 went offline"));
+}
+
+TEST_F(exclusive, whole_processes_may_be_put_below_the_top) {
+    use_v2();
+    options.whole_processes = true;
+    system->before_act = [](const std::string& act) {
+        return act.find("cpuset.cpus.exclusive 3") != std::string::npos ? ENOENT : 0;
+    };
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    const std::string group = "/sys/fs/cgroup/regatta." + std::to_string(::getpid()) + ".1";
+    EXPECT_EQ(root.text(group + "/cpuset.cpus.partition"), "isolated\n");
+    lease.enter_process(::getpid());
+    EXPECT_EQ(root.text(group + "/cgroup.procs"), std::to_string(::getpid()) + "\n");
+    lease.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, the_shield_takes_cpus_from_other_groups_and_moves_everybody) {
+    use_v1();
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    EXPECT_EQ(lease.level(), exclusivity::shielded);
+    const std::string top = "/sys/fs/cgroup/cpuset";
+    EXPECT_EQ(root.text(top + "/container/cpuset.cpus"), "2,4-5\n");
+    EXPECT_EQ(root.text(top + "/container/inner/cpuset.cpus"), "4\n");
+    EXPECT_EQ(root.text(top + "/regatta.others/cpuset.cpus"), "0-2,4-7\n");
+    EXPECT_EQ(root.text(top + "/regatta.others/tasks"), std::to_string(::getpid()) + "\n");
+    EXPECT_EQ(root.text("/sys/devices/virtual/workqueue/cpumask"), "f7\n");
+    auto second = take({5});
+    EXPECT_EQ(root.text(top + "/regatta.others/cpuset.cpus"), "0-2,4,6-7\n");
+    lease.release();
+    EXPECT_EQ(root.text(top + "/regatta.others/cpuset.cpus"), "0-4,6-7\n");
+    EXPECT_EQ(root.text(top + "/regatta.others/tasks"), std::to_string(::getpid()) + "\n");
+    second.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, a_group_that_would_have_no_cpu_left_stops_the_shield) {
+    use_v1();
+    options.at_least = exclusivity::shielded;
+    const auto before = whole_root(root);
+    EXPECT_THAT(refusal({3, 4}).text, HasSubstr("inner/cpuset.cpus has no other CPUs than 3-4"));
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, interrupts_are_moved_if_asked_for_and_come_back) {
+    options.move_interrupts = true;
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    EXPECT_EQ(root.text("/proc/irq/9/smp_affinity_list"), "0-2,4-7\n");
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4-7\n") << "it was only there";
+    EXPECT_EQ(root.text("/proc/irq/11/smp_affinity_list"), "0-1\n");
+    EXPECT_EQ(root.text("/proc/irq/default_smp_affinity"), "f7\n");
+    // Somebody else moves one meanwhile: only what the lease took is given back.
+    root.file("/proc/irq/9/smp_affinity_list", "0-1\n");
+    lease.release();
+    EXPECT_EQ(root.text("/proc/irq/9/smp_affinity_list"), "0-1,3\n");
+    root.file("/proc/irq/9/smp_affinity_list", "0-7\n");
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, an_interrupt_that_cannot_be_moved_is_told) {
+    options.move_interrupts = true;
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("write /proc/irq/9/") ? EIO : 0;
+    };
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    EXPECT_THAT(lease.explain(),
+                Contains(HasSubstr("/proc/irq/9/smp_affinity_list: Input/output")));
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4-7\n");
+    lease.release();
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, a_cpu_that_goes_offline_meanwhile_undoes_everything) {
+    use_v2();
+    options.at_least = exclusivity::root_partition;
+    const auto before = whole_root(root);
+    system->before_act = [this](const std::string& act) {
+        if (act.find("cpuset.cpus.partition isolated") != std::string::npos ||
+            act.find("cpuset.cpus.partition root") != std::string::npos) {
+            root.file("/sys/devices/system/cpu/online", "0-2,4-7\n");
+        }
+        return 0;
+    };
+    EXPECT_THAT(refusal({3}).text, HasSubstr("CPUs 3 went offline"));
+    root.file("/sys/devices/system/cpu/online", "0-7\n");
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive, without_a_journal_nothing_is_done_that_outlives_the_process) {
+    use_v2();
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("mkdir /run") ? EACCES : 0;
+    };
+    auto lease = take({3});
+    EXPECT_EQ(lease.level(), exclusivity::soft);
+    EXPECT_THAT(lease.explain(), Contains(HasSubstr("could not create the journal /run/regatta: "
+                                                    "Permission denied")));
+    EXPECT_THAT(lease.explain(), Contains(HasSubstr("Other programs cannot see this lease")));
+    lease.release();
+    options.at_least = exclusivity::root_partition;
+    EXPECT_EQ(refusal({3}).number, EACCES);
+}
+
+TEST_F(exclusive, a_journal_that_others_can_write_is_not_trusted) {
+    use_v2();
+    std::filesystem::create_directory(root.path() + "/run/regatta");
+    std::filesystem::permissions(root.path() + "/run/regatta", std::filesystem::perms::all);
+    EXPECT_THAT(take({3}).explain(), Contains(HasSubstr("could have been written by other users")));
+}
+
+// Each act fails once, with each of the errors that such acts have: there is a lease of a weaker
+// level or none, and at its end nothing is left.
+TEST_F(exclusive, every_act_may_fail) {
+    for (const bool v1 : {false, true}) {
+        const root_folder other;
+        exclusive_test::add_machine(other);
+        v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
+        options.move_others = v1;
+        options.move_interrupts = true;
+        options.root = other.path();
+        const auto before = whole_root(other);
+        int last = 0;
+        for (int number = 1; last == 0; ++number) {
+            const int error = number % 2 == 0 ? EBUSY : EACCES;
+            const auto faulty = std::make_shared<fake_system>(other.path());
+            std::string failed;
+            faulty->before_act = [&](const std::string& act) {
+                if (faulty->acts != number) {
+                    return 0;
+                }
+                failed = act;
+                return error;
+            };
+            options.system = faulty;
+            exclusive_error problem;
+            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            if (lease && lease->level() == exclusivity::soft) {
+                EXPECT_THAT(lease->explain(), Contains(HasSubstr("could not")));
+            }
+            faulty->before_act = [](const std::string&) { return 0; };
+            if (failed.empty()) {
+                last = number;
+            }
+            if (lease) {
+                lease->release();
+            }
+            EXPECT_EQ(difference(before, whole_root(other)), "")
+                << "act " << number << " (" << failed << "), error " << error;
+        }
+        EXPECT_GT(last, 15);
+    }
+}
+
+// SIGKILL before each act in turn, then release_stale: nothing is left.
+TEST_F(exclusive, every_act_may_be_the_last) {
+    for (const bool v1 : {false, true}) {
+        const root_folder other;
+        exclusive_test::add_machine(other);
+        v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
+        // The child is the owner; this process repairs.
+        options.move_others = v1;
+        options.move_interrupts = true;
+        options.root = other.path();
+        auto before = whole_root(other);
+        before.erase("/run/regatta");
+        bool through = false;
+        for (int number = 1; !through; ++number) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                const std::string self = std::to_string(::getpid());
+                other.link("/proc/" + self, "/proc/" + self);
+                const auto deadly = std::make_shared<fake_system>(other.path());
+                deadly->die_before(number);
+                options.system = deadly;
+                exclusive_error problem;
+                auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+                std::string left;
+                ::_exit(lease && lease->try_release(left) ? 0 : 1);
+            }
+            int status = 0;
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+            std::filesystem::remove(other.path() + "/proc/" + std::to_string(child));
+            through = WIFEXITED(status);
+            ASSERT_TRUE(!through || WEXITSTATUS(status) == 0);
+            options.system = std::make_shared<fake_system>(other.path());
+            EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+            EXPECT_EQ(difference(before, whole_root(other)), "") << "died before act " << number;
+            ASSERT_LT(number, 300);
+        }
+    }
+}
+
+TEST_F(exclusive, a_repair_may_die_as_well) {
+    use_v1();
+    const auto before = whole_root(root);
+    bool through = false;
+    for (int number = 1; !through && number < 100; ++number) {
+        // A lease whose owner is dead: this one's journal with the start of another process.
+        take({3}).enter();
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root.link("/proc/" + self, "/proc/" + self);
+            exclusive_error problem;
+            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+        ASSERT_TRUE(regatta::exclusive_status(options).at(0).stale);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            system->die_before(system->acts + number);
+            ::_exit(regatta::release_stale(options).problems.empty() ? 0 : 1);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        through = WIFEXITED(status);
+        EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+        EXPECT_EQ(difference(before, whole_root(root)), "") << "died before act " << number;
+    }
+    EXPECT_TRUE(through);
+}
+
+TEST_F(exclusive, a_lease_of_another_boot_is_only_forgotten) {
+    use_v2();
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+        exclusive_error problem;
+        auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(owner, nullptr, 0);
+    const int acts = system->acts;
+    root.file("/proc/sys/kernel/random/boot_id", "another\n");
+    EXPECT_EQ(regatta::release_stale(options).released.size(), 1u);
+    EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
+}
+
+TEST_F(exclusive, a_fork_owns_nothing) {
+    use_v2();
+    auto lease = take({3});
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::string problem;
+        ::_exit(lease.try_release(problem) ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(lease.check(), std::nullopt);
+}
+
+TEST_F(exclusive, moving_a_lease_moves_what_is_owned) {
+    use_v2();
+    auto first = take({3});
+    exclusive_cpus second = std::move(first);
+    EXPECT_EQ(second.cpus(), cpu_set{3});
+    first = take({4});
+    first = std::move(second); // Gives back CPU 4.
+    EXPECT_EQ(regatta::exclusive_status(options).size(), 1u);
+    EXPECT_EQ(first.cpus(), cpu_set{3});
+}
+
+TEST_F(exclusive, a_number_of_cpus_is_whole_cores_from_the_end) {
+    for (unsigned cpu = 0; cpu < 8; ++cpu) {
+        const std::string folder =
+            "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+        const unsigned core = cpu % 4;
+        root.file(folder + "core_id", std::to_string(core) + "\n")
+            .file(folder + "physical_package_id", "0\n")
+            .file(folder + "core_cpus_list",
+                  std::to_string(core) + "," + std::to_string(core + 4) + "\n")
+            .file(folder + "thread_siblings_list",
+                  std::to_string(core) + "," + std::to_string(core + 4) + "\n");
+    }
+    root.file("/sys/devices/system/cpu/possible", "0-7\n")
+        .file("/sys/devices/system/cpu/present", "0-7\n");
+    exclusive_error error;
+    EXPECT_EQ(exclusive_cpus::try_acquire(2, options, error)->cpus(), (cpu_set{3, 7}));
+    EXPECT_EQ(exclusive_cpus::try_acquire(4, options, error)->cpus(), (cpu_set{2, 3, 6, 7}));
+    const auto one = exclusive_cpus::try_acquire(1, options, error);
+    EXPECT_THAT(one->explain(), Contains(HasSubstr("share a core with CPUs")));
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A machine of eight CPUs made of plain files, whose control groups answer as the kernel's do.
+
+#include "exclusive_faults.hpp"
+#include "exclusive_snapshot.hpp"
+
+#include <regatta/cpu/exclusive_options.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace exclusive_test {
+
+/// A directory that stands in for `/` and is gone at the end.
+class root_folder {
+public:
+    root_folder() {
+        std::random_device random;
+        do {
+            path_ = testing::TempDir() + "/regatta_exclusive_" + std::to_string(random());
+        } while (!std::filesystem::create_directory(path_));
+        std::filesystem::create_directory(path_ + "/run");
+    }
+    root_folder(const root_folder&) = delete;
+    root_folder& operator=(const root_folder&) = delete;
+    ~root_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    const root_folder& file(const std::string& name, const std::string& text) const {
+        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
+        std::ofstream(path_ + name, std::ios::binary) << text;
+        return *this;
+    }
+    /// Shows something of the real machine in this one.
+    const root_folder& link(const std::string& name, const std::string& target) const {
+        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
+        std::filesystem::create_symlink(target, path_ + name);
+        return *this;
+    }
+    std::string text(const std::string& name) const {
+        std::ifstream file(path_ + name);
+        std::ostringstream content;
+        content << file.rdbuf();
+        return content.str();
+    }
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+/// Plain files in the place of groups: a new group gets its files, one that is removed loses them,
+/// a task that is written into a group leaves the other ones. No task is really pinned.
+class fake_system : public faulty_system {
+public:
+    using faulty_system::faulty_system;
+
+    /// What a partition makes of a type that is written: "isolated invalid (why)" or the like.
+    std::function<std::string(const std::string&)> partition = [](const std::string& type) {
+        return type;
+    };
+
+    int make_directory(const std::string& path) override {
+        const int error = faulty_system::make_directory(path);
+        if (error == 0 && path.starts_with("/sys/fs/cgroup")) {
+            const bool v2 = !path.starts_with("/sys/fs/cgroup/cpuset");
+            for (const char* name : v2 ? v2_files : v1_files) {
+                std::ofstream(root() + path + "/" + name);
+            }
+        }
+        return error;
+    }
+    int remove_directory(const std::string& path) override {
+        if (path.starts_with("/sys/fs/cgroup") && !list_folders(path).empty()) {
+            return EBUSY;
+        }
+        for (const char* name : {"cgroup.procs", "cgroup.threads", "tasks"}) {
+            if (std::filesystem::exists(root() + path) &&
+                !read(path + "/" + name).value_or("").empty()) {
+                return EBUSY;
+            }
+        }
+        // Asked before the files are gone, so that a death leaves all of them.
+        const auto before = before_act;
+        const int error = before("rmdir " + path);
+        ++acts;
+        if (error != 0) {
+            return error;
+        }
+        std::error_code failed;
+        return std::filesystem::remove_all(root() + path, failed) > 0 ? 0 : ENOENT;
+    }
+    int write(const std::string& path, const std::string& text) override {
+        const std::string file = path.substr(path.rfind('/') + 1);
+        std::string value = text;
+        if (file == "cgroup.subtree_control") {
+            value = text == "+cpuset\n" ? "cpuset memory\n" : "memory\n";
+        } else if (file == "cpuset.cpus.partition") {
+            value = partition(text.substr(0, text.find('\n'))) + "\n";
+        } else if (file == "tasks" || file == "cgroup.threads" || file == "cgroup.procs") {
+            return move(path, file, text);
+        }
+        const int error = faulty_system::write(path, value);
+        if (error == 0 && file == "cpuset.cpus" && read(effective_of(path))) {
+            std::ofstream(root() + effective_of(path)) << value;
+        }
+        return error;
+    }
+    int set_affinity(int, const regatta::cpu_set&) override { return 0; }
+
+private:
+    static constexpr const char* v2_files[] = {
+        "cgroup.type", "cgroup.procs",          "cgroup.threads",        "cgroup.subtree_control",
+        "cpuset.cpus", "cpuset.cpus.effective", "cpuset.cpus.exclusive", "cpuset.cpus.partition"};
+    static constexpr const char* v1_files[] = {"tasks",
+                                               "cgroup.procs",
+                                               "cpuset.mems",
+                                               "cpuset.cpus",
+                                               "cpuset.cpu_exclusive",
+                                               "notify_on_release",
+                                               "cpuset.effective_cpus",
+                                               "cpuset.sched_load_balance"};
+
+    static std::string effective_of(const std::string& cpus) { return cpus + ".effective"; }
+
+    int move(const std::string& path, const std::string& file, const std::string& task) {
+        if (!read(path)) {
+            return ENOENT;
+        }
+        const int error = faulty_system::write(path, read(path).value_or("") + task + "\n");
+        const std::string top =
+            path.starts_with("/sys/fs/cgroup/cpuset") ? "/sys/fs/cgroup/cpuset" : "/sys/fs/cgroup";
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root() + top)) {
+            const std::string other = entry.path().string().substr(root().size());
+            if (error == 0 && other != path && entry.path().filename() == file) {
+                std::string left;
+                std::istringstream tasks(read(other).value_or(""));
+                for (std::string one; tasks >> one;) {
+                    left += one == task ? "" : one + "\n";
+                }
+                std::ofstream(root() + other) << left;
+            }
+        }
+        return error;
+    }
+};
+
+/// What every machine of these tests has: eight CPUs, this process, some interrupts.
+inline void add_machine(const root_folder& root) {
+    const std::string self = std::to_string(::getpid());
+    root.file("/sys/devices/system/cpu/online", "0-7\n")
+        .file("/sys/devices/system/cpu/isolated", "\n")
+        .file("/sys/devices/virtual/workqueue/cpumask", "ff\n")
+        .file("/proc/irq/default_smp_affinity", "ff\n")
+        .file("/proc/irq/9/smp_affinity_list", "0-7\n")
+        .file("/proc/irq/9/smp_affinity", "ff\n")
+        .file("/proc/irq/10/smp_affinity_list", "3\n")
+        .file("/proc/irq/11/smp_affinity_list", "0-1\n")
+        .file("/proc/sys/kernel/random/boot_id", "the-boot\n")
+        .link("/proc/" + self, "/proc/" + self);
+}
+
+/// Control groups of version 2, this process in /service.
+inline void add_v2(const root_folder& root) {
+    root.file("/proc/self/cgroup", "0::/service\n")
+        .file("/proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory\n")
+        .file("/sys/fs/cgroup/cgroup.subtree_control", "memory\n")
+        .file("/sys/fs/cgroup/cgroup.procs", "1\n")
+        .file("/sys/fs/cgroup/cgroup.threads", "1\n")
+        .file("/sys/fs/cgroup/cpuset.cpus.effective", "0-7\n")
+        .file("/sys/fs/cgroup/service/cgroup.type", "domain\n")
+        .file("/sys/fs/cgroup/service/cgroup.subtree_control", "memory\n")
+        .file("/sys/fs/cgroup/service/cgroup.procs", std::to_string(::getpid()) + "\n")
+        .file("/sys/fs/cgroup/service/cgroup.threads", std::to_string(::getpid()) + "\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus", "\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus.effective", "0-7\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus.exclusive", "\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus.partition", "member\n");
+}
+
+/// Control groups of version 1, this process at the top, a container with CPUs 2-5 next to it.
+inline void add_v1(const root_folder& root) {
+    const std::string top = "/sys/fs/cgroup/cpuset";
+    root.file("/proc/self/cgroup", "3:cpuset:/\n0::/\n")
+        .file("/proc/self/mountinfo",
+              "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n")
+        .file(top + "/tasks", std::to_string(::getpid()) + "\n")
+        .file(top + "/cpuset.cpus", "0-7\n")
+        .file(top + "/cpuset.mems", "0\n")
+        .file(top + "/cpuset.cpu_exclusive", "1\n")
+        .file(top + "/container/tasks", "")
+        .file(top + "/container/cpuset.cpus", "2-5\n")
+        .file(top + "/container/cpuset.cpu_exclusive", "0\n")
+        .file(top + "/container/inner/tasks", "")
+        .file(top + "/container/inner/cpuset.cpus", "3-4\n");
+}
+
+/// Every file below the root with its content, the journal's lock and folder left out.
+inline snapshot whole_root(const root_folder& root) {
+    snapshot all;
+    for (auto it = std::filesystem::recursive_directory_iterator(root.path());
+         it != std::filesystem::recursive_directory_iterator(); ++it) {
+        const std::string name = it->path().string().substr(root.path().size());
+        if (it->is_symlink()) {
+            it.disable_recursion_pending();
+        } else if (it->is_regular_file() && name != "/run/regatta/lock") {
+            all[name] = root.text(name);
+        } else if (it->is_directory() && name != "/run/regatta") {
+            all[name] = "a folder";
+        }
+    }
+    return all;
+}
+
+} // namespace exclusive_test
