@@ -4,12 +4,13 @@
 #include "isolation/experiment.hpp"
 
 #include "isolation/evaluation.hpp"
+#include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"
 #include "machine/quiesce.hpp"
 #include "schemes/process_team.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/topology.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -19,25 +20,6 @@
 
 namespace regatta::race {
 namespace {
-
-/// The CPUs to pin to and to own.
-cpu_set choose_cpus(const isolation_options& options, const cpu_set& allowed) {
-    if (!options.cpus.empty()) {
-        if (!allowed.contains(options.cpus)) {
-            fail_argument("cpus: " + (options.cpus - allowed).to_string() +
-                          " may not be used by this process; allowed are " + allowed.to_string());
-        }
-        return options.cpus;
-    }
-    // From the end: the first CPU is where most interrupts and the kernel's own work go.
-    const unsigned wanted = std::max(1U, options.workers);
-    const std::vector<unsigned> all(allowed.begin(), allowed.end());
-    cpu_set chosen;
-    for (std::size_t i = all.size(); i > 0 && chosen.count() < wanted; --i) {
-        chosen.insert(all[i - 1]);
-    }
-    return chosen;
-}
 
 /// The whole of one call of `run_isolation`.
 class experiment {
@@ -51,20 +33,13 @@ public:
         if (options.rounds < 1) {
             fail_argument("rounds: 0 is out of range; allowed are 1 and more");
         }
-        const cpu_set allowed = affinity_of_this_thread();
+        const topology machine = topology::read();
+        worker_cpus chosen =
+            choose_worker_cpus(options.workers, options.cpus, usable_cpus(machine), machine);
         result_.noise = options.noise;
-        result_.cpus = choose_cpus(options, allowed);
-        result_.workers = options.workers != 0    ? options.workers
-                          : !options.cpus.empty() ? options.cpus.count()
-                                                  : 1;
-        if (result_.workers > result_.cpus.count()) {
-            fail_argument("workers: " + std::to_string(result_.workers) +
-                          " workers need as many CPUs, and there are " +
-                          std::to_string(result_.cpus.count()) + " (" + result_.cpus.to_string() +
-                          ")");
-        }
-        result_.worker_cpus.assign(result_.cpus.begin(), result_.cpus.end());
-        result_.worker_cpus.resize(result_.workers);
+        result_.workers = static_cast<unsigned>(chosen.workers.size());
+        result_.worker_cpus = std::move(chosen.workers);
+        result_.cpus = std::move(chosen.owned);
         result_.seed = options.seed;
         result_.move_others = options.move_others;
         result_.warm_up = options.warm_up;

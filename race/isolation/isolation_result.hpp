@@ -85,8 +85,8 @@ struct mode_result {
 struct isolation_result {
     noise_plan noise;
     unsigned workers = 0;
-    cpu_set cpus;                      ///< Pinned to, and owned.
-    std::vector<unsigned> worker_cpus; ///< Of each worker.
+    cpu_set cpus;                      ///< Owned; those of the workers are among them.
+    std::vector<unsigned> worker_cpus; ///< To which each worker is pinned.
     std::uint64_t units = 0;           ///< Of the computation, for each worker.
     std::uint64_t seed = 0;
     bool move_others = false;

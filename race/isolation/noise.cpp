@@ -162,8 +162,8 @@ void noise::stop() {
     std::string died;
     for (subprocess& one : processes_) {
         if (const auto status = one.wait_for(std::chrono::seconds(0))) {
-            died = "process " + std::to_string(one.pid()) + " of the noise " + status->describe() +
-                   " before its time";
+            died = "process " + std::to_string(one.pid()) + " of the noise " +
+                   (status->signaled() ? "was " : "") + status->describe() + " before its time";
         }
         one.kill(SIGKILL); // all at once; their destructors wait for them
     }

@@ -4,7 +4,9 @@
 #include "isolation/worker_room.hpp"
 
 #include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/exclusive_cpus.hpp>
 
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -28,6 +30,40 @@ private:
     std::vector<unsigned> cpus_;
 };
 
+exclusive_options lease_options(const room_request& request) {
+    return {.at_least = request.move_others ? exclusivity::swept : exclusivity::shielded,
+            .move_others = request.move_others,
+            .yielding = request.noise,
+            .title = "regatta race isolation"};
+}
+
+class owned final : public worker_room {
+public:
+    explicit owned(const room_request& request)
+        : cpus_(request.worker_cpus)
+        , lease_(exclusive_cpus::acquire(request.cpus, lease_options(request))) {}
+
+    void enter(unsigned worker) override {
+        lease_.enter();
+        // One CPU each also where the lease would let them share.
+        pin_this_thread(cpu_set{cpus_.at(worker)});
+    }
+
+    void close() override {
+        const auto breach = lease_.check();
+        lease_.release();
+        if (breach) {
+            throw std::runtime_error("the CPUs were not owned all the time: " + *breach);
+        }
+    }
+
+    const exclusive_cpus& lease() const noexcept { return lease_; }
+
+private:
+    std::vector<unsigned> cpus_;
+    exclusive_cpus lease_;
+};
+
 } // namespace
 
 std::unique_ptr<worker_room> open_room() {
@@ -38,13 +74,22 @@ std::unique_ptr<worker_room> pinned_room(const room_request& request) {
     return std::make_unique<pinned>(request.worker_cpus);
 }
 
-std::unique_ptr<worker_room> exclusive_room(const room_request&) {
-    throw std::runtime_error("CPUs cannot be owned yet");
+std::unique_ptr<worker_room> exclusive_room(const room_request& request) {
+    return std::make_unique<owned>(request);
 }
 
-exclusive_answer try_exclusive_room(const room_request&) {
-    return {
-        .available = false, .level = {}, .reason = "CPUs cannot be owned yet", .explanation = {}};
+exclusive_answer try_exclusive_room(const room_request& request) {
+    exclusive_answer answer;
+    try {
+        owned room(request);
+        answer.level = to_string(room.lease().level());
+        answer.explanation = room.lease().explain();
+        room.close();
+        answer.available = true;
+    } catch (const std::exception& e) {
+        answer.reason = e.what();
+    }
+    return answer;
 }
 
 } // namespace regatta::race

@@ -120,7 +120,9 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
         [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.work_cost.median, by); });
     add("invol.", false, 4, [&](const mode_result& m) { return count(m.involuntary_switches); });
     add("run delay", false, 3, [&](const mode_result& m) {
-        return m.run_delay ? duration_text(m.run_delay->median, style) : "-";
+        return !m.run_delay              ? std::string("-")
+               : m.run_delay->median < 1 ? std::string("0 ms")
+                                         : duration_text(m.run_delay->median, style);
     });
     add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
     add("verdict", true, 6, [](const mode_result& m) {

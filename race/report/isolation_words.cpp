@@ -28,7 +28,8 @@ std::string part_text(double ns, const text_style& style) {
 std::string parts(const mode_result& mode, const text_style& style) {
     const double displaced = std::max(0.0, mode.displaced.median);
     const double slower = std::max(0.0, mode.slower.median);
-    return fmt::format("of {} more, {} without a CPU (cpu/wall {}), {} of dearer work ({} a unit)",
+    return fmt::format("of {} more, {} without a CPU (cpu/wall {}), {} in slower execution (a unit "
+                       "of work cost {})",
                        part_text(displaced + slower, style), part_text(displaced, style),
                        percent_text(mode.cpu_share.median), part_text(slower, style),
                        times(mode.work_cost.median, style));
@@ -71,31 +72,30 @@ std::string gain_of_owning(const mode_result& pinned, const mode_result& owned,
     }
     const std::string head =
         fmt::format("Owning the CPUs instead of pinning to them: {} as fast. ", times(gain, style));
-    const auto dearer = [&] {
-        return fmt::format("a unit of work cost {} of alone pinned and {} owned",
-                           times(pinned.work_cost.median, style),
-                           times(owned.work_cost.median, style));
-    };
+    const std::string cost =
+        fmt::format("a unit of work cost {} of its CPU time alone when "
+                    "pinned, {} when owned",
+                    times(pinned.work_cost.median, style), times(owned.work_cost.median, style));
     switch (cause_of(pinned.displaced.median - owned.displaced.median,
                      pinned.slower.median - owned.slower.median)) {
     case cause::displaced:
         return head + fmt::format("The difference was displaced time: pinned workers stood in line "
                                   "behind the noise (cpu/wall {} against {}), and {}.",
                                   percent_text(pinned.cpu_share.median),
-                                  percent_text(owned.cpu_share.median), dearer());
+                                  percent_text(owned.cpu_share.median), cost);
     case cause::slower:
         return head +
                fmt::format("The difference was slower execution: the workers kept their CPUs "
                            "either way (cpu/wall {} against {}), but {}: a sibling on the "
                            "core, caches, memory or the clock.",
                            percent_text(pinned.cpu_share.median),
-                           percent_text(owned.cpu_share.median), dearer());
+                           percent_text(owned.cpu_share.median), cost);
     case cause::both:
         return head +
                fmt::format("The difference was both: displaced time (cpu/wall {} against {}) "
                            "and slower execution ({}).",
                            percent_text(pinned.cpu_share.median),
-                           percent_text(owned.cpu_share.median), dearer());
+                           percent_text(owned.cpu_share.median), cost);
     case cause::none:
         break;
     }

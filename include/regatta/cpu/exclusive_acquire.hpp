@@ -142,7 +142,13 @@ inline void explain_lease(lease_state& lease, const topology& layout) {
     std::vector<std::string>& sentences = lease.sentences;
     std::string first = "CPUs " + lease.cpus.to_string() + ": " +
                         std::string(to_string(lease.plan.level)) + " (" + lease.plan.way + ").";
-    sentences.insert(sentences.begin(), {std::move(first), meaning_of(lease.plan.level)});
+    // Only who was to yield was moved then.
+    const bool aside = lease.plan.level == exclusivity::shielded && !lease.options.move_others;
+    sentences.insert(sentences.begin(),
+                     {std::move(first),
+                      aside ? "Processes of this program that yield are kept out; everybody else "
+                              "stays, since moving other programs' tasks was not allowed."
+                            : meaning_of(lease.plan.level)});
     for (const cpu_core& core : layout.split_cores(lease.cpus)) {
         sentences.push_back("CPUs " + (core.cpus & lease.cpus).to_string() +
                             " share a core with CPUs " + (core.cpus - lease.cpus).to_string() +

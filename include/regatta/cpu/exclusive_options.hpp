@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace regatta {
 
@@ -19,6 +20,9 @@ struct exclusive_options {
     exclusivity at_least = exclusivity::soft;
     /// Whether tasks of other programs may be moved, which `shielded` and `swept` need.
     bool move_others = false;
+    /// Processes of this program that give way where no other task may be moved: `shielded` then
+    /// keeps these out, and those of other programs stay where they are.
+    std::vector<int> yielding{};
     /// Whether device interrupts are sent to other CPUs meanwhile, as far as their drivers let.
     bool move_interrupts = false;
     /// Whether the scheduler should spread threads over the CPUs, for programs with more threads

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "isolation/computation.hpp"
+#include "isolation/experiment.hpp"
+#include "isolation/worker_room.hpp"
+#include "isolation/workers.hpp"
+
+#include <regatta/cpu/affinity.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace regatta;
+using namespace regatta::race;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+
+namespace {
+
+isolation_options short_options() {
+    isolation_options options;
+    options.rounds = 2;
+    options.work = std::chrono::milliseconds(20);
+    return options;
+}
+
+bool has_children() {
+    return ::waitpid(-1, nullptr, WNOHANG) != -1;
+}
+
+} // namespace
+
+TEST(isolation_computation, depends_on_the_seed_and_the_units_alone) {
+    const auto result_of = [](std::uint64_t seed, int units) {
+        computation task(seed);
+        for (int i = 0; i < units; ++i) {
+            task.run_unit();
+        }
+        return task.result();
+    };
+    EXPECT_EQ(result_of(1, 3), result_of(1, 3));
+    EXPECT_NE(result_of(1, 3), result_of(1, 4));
+    EXPECT_NE(result_of(1, 3), result_of(2, 3));
+}
+
+TEST(isolation_workers, each_enters_under_its_number_and_does_the_same_amount) {
+    std::atomic<unsigned> sum{0};
+    const team_run run = run_team(
+        {.workers = 3, .units = 50, .seed = 7, .enter = [&](unsigned i) { sum += i + 1; }});
+    EXPECT_EQ(sum, 6u);
+    ASSERT_EQ(run.results.size(), 3u);
+    computation expected(8);
+    for (int i = 0; i < 50; ++i) {
+        expected.run_unit();
+    }
+    EXPECT_EQ(run.results[1], expected.result());
+    EXPECT_GT(run.figures.cpu_ns, 0);
+    EXPECT_GE(run.figures.worker_wall_ns, run.figures.wall_ns);
+    EXPECT_LE(run.figures.worker_wall_ns, 3 * run.figures.wall_ns);
+    EXPECT_GT(run.figures.cpu_share(), 0);
+    EXPECT_LE(run.figures.cpu_share(), 1);
+}
+
+TEST(isolation_workers, who_cannot_enter_ends_the_run_with_its_reason) {
+    EXPECT_THROW(run_team({.workers = 2,
+                           .units = 1,
+                           .enter =
+                               [](unsigned i) {
+                                   if (i == 1) {
+                                       throw std::runtime_error("no");
+                                   }
+                               }}),
+                 std::runtime_error);
+}
+
+TEST(isolation_workers, a_stop_ends_the_work) {
+    std::atomic<int> asked{0};
+    run_team({.units = ~std::uint64_t{0}, .stop = [&] { return ++asked > 5; }});
+    EXPECT_EQ(asked, 6);
+}
+
+TEST(isolation_workers, more_time_is_more_units) {
+    EXPECT_EQ(units_for(0), 1u);
+    EXPECT_GT(units_for(1e9), units_for(1e6));
+}
+
+TEST(isolation_room, a_pinned_worker_may_run_on_its_cpu_alone) {
+    const cpu_set allowed = affinity_of_this_thread();
+    const unsigned cpu = *allowed.begin();
+    const auto room = pinned_room({.worker_cpus = {cpu}, .cpus = {cpu}, .noise = {}});
+    cpu_set inside;
+    run_team({.enter = [&](unsigned worker) {
+        room->enter(worker);
+        inside = affinity_of_this_thread();
+    }});
+    room->close();
+    EXPECT_EQ(inside, cpu_set{cpu});
+    EXPECT_EQ(affinity_of_this_thread(), allowed);
+}
+
+TEST(isolation_experiment, measures_every_mode_that_can_be_had) {
+    const cpu_set before = affinity_of_this_thread();
+    race_control control;
+    const isolation_result result = run_isolation(short_options(), control);
+    EXPECT_FALSE(has_children());
+    EXPECT_EQ(affinity_of_this_thread(), before);
+    EXPECT_EQ(result.rounds, 2u);
+    EXPECT_EQ(result.workers, 1u);
+    EXPECT_EQ(result.control.samples.size(), 2u);
+    for (const mode_result& mode : result.modes) {
+        if (mode.mode == isolation_mode::exclusive && mode.status == mode_status::unavailable) {
+            EXPECT_FALSE(mode.reason.empty());
+            continue;
+        }
+        EXPECT_EQ(mode.status, mode_status::ok) << to_string(mode.mode) << ": " << mode.reason;
+        EXPECT_EQ(mode.measured.samples.size(), 2u);
+        ASSERT_EQ(mode.runs.size(), 2u);
+        EXPECT_GT(mode.runs[0].cpu_ns, 0);
+        EXPECT_EQ(mode.runs[0].noise_cpu_ns > 0, mode.mode != isolation_mode::alone);
+    }
+    // Two processes that never sleep stand in line with the worker: however busy the machine is, it
+    // has its CPU for a third of the time at most, save for the slice with which it begins.
+    EXPECT_LT(result.of(isolation_mode::pinned).cpu_share.median, 0.75);
+}
+
+TEST(isolation_experiment, owned_cpus_keep_the_noise_out) {
+    race_control control;
+    const isolation_result result = run_isolation(short_options(), control);
+    const mode_result& owned = result.of(isolation_mode::exclusive);
+    if (owned.status == mode_status::unavailable) {
+        GTEST_SKIP() << "CPUs cannot be owned here: " << owned.reason;
+    }
+    EXPECT_GT(owned.cpu_share.median, result.of(isolation_mode::pinned).cpu_share.median);
+    EXPECT_FALSE(owned.level.empty());
+    EXPECT_FALSE(owned.explanation.empty());
+}
+
+TEST(isolation_experiment, one_that_was_stopped_says_so) {
+    race_control control;
+    isolation_options options = short_options();
+    options.rounds = 1000;
+    const isolation_result result = run_isolation(options, control, [&](const progress& now) {
+        if (!now.warm_up && now.round == 1) {
+            control.request_stop();
+        }
+    });
+    EXPECT_TRUE(result.stopped);
+    EXPECT_EQ(result.rounds, 1u);
+    EXPECT_FALSE(has_children());
+    for (const mode_result& mode : result.modes) {
+        EXPECT_EQ(mode.runs.size(), mode.measured.samples.size());
+    }
+}
+
+TEST(isolation_experiment, noise_that_cannot_be_made_fails_the_modes_that_need_it) {
+    race_control control;
+    isolation_options options = short_options();
+    options.noise_program = "/bin/true";
+    const isolation_result result = run_isolation(options, control);
+    EXPECT_EQ(result.of(isolation_mode::alone).status, mode_status::ok);
+    EXPECT_EQ(result.of(isolation_mode::alone).measured.samples.size(), 2u);
+    for (const isolation_mode mode :
+         {isolation_mode::unpinned, isolation_mode::pinned, isolation_mode::exclusive}) {
+        EXPECT_EQ(result.of(mode).status, mode_status::failed);
+        EXPECT_THAT(result.of(mode).reason, HasSubstr("the noise does not run"));
+    }
+}
+
+TEST(isolation_experiment, refuses_what_cannot_be) {
+    race_control control;
+    isolation_options options = short_options();
+    options.rounds = 0;
+    EXPECT_THROW(run_isolation(options, control), std::invalid_argument);
+    options = short_options();
+    options.workers = 100'000;
+    EXPECT_THROW(run_isolation(options, control), std::invalid_argument);
+    options = short_options();
+    options.cpus = {cpu_set::max_width - 1};
+    EXPECT_THROW(run_isolation(options, control), std::invalid_argument);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "isolation_results.hpp"
+#include "race_results.hpp"
+#include "report/isolation_csv.hpp"
+#include "report/isolation_json.hpp"
+#include "report/isolation_table.hpp"
+#include "report/isolation_words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using race::isolation_mode;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<std::string> sentences(const race::isolation_result& result) {
+    return race::isolation_sentences(result, {});
+}
+
+nlohmann::json document_of(const race::isolation_result& result) {
+    return nlohmann::json::parse(race::to_json(result, fakes::some_machine()));
+}
+
+} // namespace
+
+TEST(isolation_words, displaced_time_is_called_that) {
+    const auto said = sentences(fakes::under_hostile_noise().finish());
+    ASSERT_EQ(said.size(), 4u);
+    EXPECT_THAT(said[0], AllOf(StartsWith("unpinned: 1.01× of alone")));
+    EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 2.99× of alone, by displaced time: of 38"),
+                               HasSubstr("without a CPU (cpu/wall 33 %)"),
+                               HasSubstr("in slower execution (a unit of work cost 1.00×)")));
+    EXPECT_THAT(said[2], AllOf(StartsWith("exclusive: 1.0"), HasSubstr("not to be told apart")));
+    EXPECT_THAT(said[3],
+                AllOf(StartsWith("Owning the CPUs instead of pinning to them: 2.98× as fast. "
+                                 "The difference was displaced time"),
+                      HasSubstr("(cpu/wall 33 % against 99 %)"), Not(HasSubstr("slower"))));
+}
+
+TEST(isolation_words, slower_execution_is_called_that) {
+    const auto said = sentences(fakes::of_the_article().finish());
+    ASSERT_EQ(said.size(), 4u);
+    EXPECT_THAT(said[0], HasSubstr("unpinned: 1.77× of alone, by slower execution"));
+    EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 1.86× of alone, by slower execution: of 3.80 s"),
+                               HasSubstr("of work cost 1.86×")));
+    EXPECT_THAT(said[2], StartsWith("exclusive: 1.19× of alone, by slower execution"));
+    EXPECT_THAT(said[3],
+                AllOf(StartsWith("Owning the CPUs instead of pinning to them: 1.57×"),
+                      HasSubstr("The difference was slower execution"),
+                      HasSubstr("kept their CPUs either way (cpu/wall 100 %"),
+                      HasSubstr("a sibling on the core, caches"), Not(HasSubstr("displaced"))));
+}
+
+TEST(isolation_words, both_are_called_both) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 300, 200)
+        .add(isolation_mode::exclusive, 100, 100);
+    const auto said = sentences(maker.finish());
+    ASSERT_EQ(said.size(), 3u);
+    EXPECT_THAT(said[0], HasSubstr("by displaced time and slower execution"));
+    EXPECT_THAT(said[2], HasSubstr("The difference was both"));
+}
+
+TEST(isolation_words, where_pinning_suffices_owning_gains_nothing) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 101, 100)
+        .add(isolation_mode::exclusive, 100, 100);
+    EXPECT_THAT(sentences(maker.finish()).back(), HasSubstr("gained nothing"));
+}
+
+TEST(isolation_words, a_mode_that_cannot_be_had_says_why) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 300, 100)
+        .refuse(isolation_mode::exclusive, "this needs root");
+    const auto said = sentences(maker.finish());
+    EXPECT_EQ(said.back(), "exclusive is not available here: this needs root.");
+    EXPECT_THAT(said.front(), HasSubstr("by displaced time"));
+}
+
+TEST(isolation_words, nothing_measured_is_said_so) {
+    EXPECT_EQ(sentences(fakes::isolation_maker().finish()),
+              std::vector<std::string>{"Nothing was measured."});
+}
+
+TEST(isolation_json, has_the_figures_of_each_mode) {
+    const auto document = document_of(fakes::under_hostile_noise().finish());
+    EXPECT_EQ(document["schema"], "regatta-isolation/1");
+    EXPECT_EQ(document["noise"]["kind"], "hostile");
+    EXPECT_EQ(document["noise"]["count"], 2);
+    EXPECT_EQ(document["cpus"], "1");
+    EXPECT_EQ(document["machine"]["cpu_model"], "A processor");
+    EXPECT_EQ(document["summary"].size(), 4u);
+    EXPECT_GT(document["noise_floor"].get<double>(), 0);
+    ASSERT_EQ(document["modes"].size(), 4u);
+    const char* names[] = {"alone", "unpinned", "pinned", "exclusive"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto& mode = document["modes"][i];
+        EXPECT_EQ(mode["name"], names[i]);
+        EXPECT_EQ(mode["status"], "ok");
+        EXPECT_EQ(mode["rounds"].size(), 15u);
+        for (const char* figure : {"slowdown", "cpu_share", "work_cost", "involuntary_switches"}) {
+            EXPECT_TRUE(mode[figure].is_number()) << figure;
+            EXPECT_EQ(mode["intervals"][figure]["median"], mode[figure]) << figure;
+            EXPECT_EQ(mode["intervals"][figure]["count"], 15) << figure;
+        }
+    }
+    const auto& pinned = document["modes"][2];
+    EXPECT_NEAR(pinned["slowdown"].get<double>(), 2.99, 0.03);
+    EXPECT_EQ(pinned["difference"], "displaced");
+    EXPECT_EQ(pinned["verdict"], "slower");
+    EXPECT_EQ(pinned["rounds"][3]["round"], 3);
+    EXPECT_NEAR(pinned["rounds"][3]["cpu_share"].get<double>(), 0.334, 0.005);
+}
+
+TEST(isolation_json, what_did_not_run_is_null_and_named) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100).refuse(isolation_mode::exclusive, "no root");
+    const auto owned = document_of(maker.finish())["modes"][3];
+    EXPECT_EQ(owned["status"], "unavailable");
+    EXPECT_EQ(owned["reason"], "no root");
+    EXPECT_TRUE(owned["slowdown"].is_null());
+    EXPECT_TRUE(owned["difference"].is_null());
+    EXPECT_TRUE(owned["intervals"]["slowdown"].is_null());
+    EXPECT_TRUE(owned["rounds"].empty());
+}
+
+TEST(isolation_json, a_disturbed_mode_has_figures_without_an_interval) {
+    auto maker = fakes::under_hostile_noise();
+    for (auto& one : maker.result.of(isolation_mode::pinned).measured.samples) {
+        one.load.contaminated = true;
+    }
+    const auto pinned = document_of(maker.finish())["modes"][2];
+    EXPECT_TRUE(pinned["disturbed"]);
+    EXPECT_NEAR(pinned["slowdown"].get<double>(), 2.99, 0.03);
+    EXPECT_TRUE(pinned["intervals"]["slowdown"].is_null());
+}
+
+TEST(isolation_csv, a_line_a_sample_round_by_round) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100).add(isolation_mode::pinned, 300, 100);
+    maker.result.of(isolation_mode::pinned).runs[1].run_delay_ns.reset();
+    const auto lines = lines_of(race::to_csv(maker.finish()));
+    ASSERT_EQ(lines.size(), 31u);
+    EXPECT_THAT(lines[0], StartsWith("round,mode,ns,cpu_ns,cpu_share,"));
+    EXPECT_THAT(lines[1], StartsWith("0,alone,"));
+    EXPECT_THAT(lines[2], StartsWith("0,pinned,"));
+    EXPECT_THAT(lines[3], StartsWith("1,alone,"));
+    for (const std::string& line : lines) {
+        EXPECT_EQ(std::count(line.begin(), line.end(), ','), 13) << line;
+    }
+}
+
+TEST(isolation_table, shows_rounds_and_modes) {
+    auto maker = fakes::under_hostile_noise();
+    maker.result.of(isolation_mode::pinned).measured.samples[4].load.contaminated = true;
+    maker.result.of(isolation_mode::exclusive).level = "shielded";
+    maker.result.of(isolation_mode::exclusive).explanation = {"Kernel threads stay."};
+    const std::string text = race::to_text(maker.finish(), fakes::some_machine(), {});
+    EXPECT_THAT(text, HasSubstr("noise hostile:2 · 1 worker on CPU 1"));
+    EXPECT_THAT(text, HasSubstr("round   alone    cpu  unpinned"));
+    EXPECT_THAT(text, HasSubstr("*57"));
+    EXPECT_THAT(text, HasSubstr("Dropped 1 of 75 samples"));
+    EXPECT_THAT(text, HasSubstr("displaced time\n"));
+    EXPECT_THAT(text, HasSubstr("CPU 1 was owned by: shielded."));
+    EXPECT_THAT(text, HasSubstr("Kernel threads stay."));
+    EXPECT_THAT(text, HasSubstr("Noise floor ±"));
+}
+
+TEST(isolation_table, keeps_to_every_width) {
+    const auto result = fakes::under_hostile_noise().finish();
+    for (unsigned width = 120; width >= 42; --width) {
+        for (const auto& line :
+             lines_of(race::to_text(result, fakes::some_machine(), {.width = width}))) {
+            EXPECT_LE(race::columns_of(line), width) << line;
+        }
+        const std::string table = race::modes_text(result, {.width = width});
+        EXPECT_THAT(table,
+                    AllOf(HasSubstr("slowdown"), HasSubstr("cpu/wall"), HasSubstr("work cost")));
+    }
+    EXPECT_THAT(race::modes_text(result, {.width = 120}), HasSubstr("migr."));
+}
+
+TEST(isolation_table, a_long_experiment_shows_its_last_rounds) {
+    auto maker = fakes::under_hostile_noise();
+    maker.result.rounds = 45;
+    for (auto& mode : maker.result.modes) {
+        for (auto& one : mode.measured.samples) {
+            one.round += 30;
+        }
+    }
+    const auto lines = lines_of(race::rounds_text(maker.result, {}));
+    ASSERT_EQ(lines.size(), 31u);
+    EXPECT_THAT(lines[1], StartsWith("   16"));
+    EXPECT_THAT(lines[1], HasSubstr("-"));
+    EXPECT_THAT(lines[30], StartsWith("   45"));
+}
+
+TEST(isolation_table, no_escape_without_colour_and_no_utf8_without_unicode) {
+    const auto result = fakes::under_hostile_noise().finish();
+    const auto from = fakes::some_machine();
+    EXPECT_THAT(race::to_text(result, from, {}), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(race::to_text(result, from, {.colour = true}), HasSubstr("\x1b[31m"));
+    for (const char c : race::to_text(result, from, {.unicode = false})) {
+        EXPECT_GE(c, 0) << "beyond ASCII";
+    }
+}
