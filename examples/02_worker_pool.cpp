@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 // A worker pool with two types of message: numbers of the workers, priorities, pause and resume,
-// and a place where exceptions go.
+// a place where exceptions go, and tasks between the messages.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/bus/worker_pool.hpp>
@@ -57,6 +57,12 @@ int main() {
         sum += *t;
     }
 
+    // What is no message of the pool is a task.
+    pool.execute([] { throw std::runtime_error("a task, too"); }); // goes to on_error
+    auto product = pool.submit([](int a, int b) { return a * b; }, 6, 7);
+    pool.wait(); // nothing waits or runs any more
+    const int answer = product.get();
+
     pool.pause(); // the workers take nothing; messages are still accepted
     std::size_t low = 0;
     std::size_t medium = 0;
@@ -78,8 +84,8 @@ int main() {
                 static_cast<unsigned long long>(total.refused),
                 static_cast<unsigned long long>(total.errors));
     const bool right = sum == 333'833'500 && low == 38 && medium == 13 && paused.queued == 51 &&
-                       total.submitted == 1001 + 51 && total.handled == total.submitted &&
-                       total.refused == 2 && total.errors == 1 && complaints == 1 &&
+                       total.submitted == 1001 + 51 + 2 && total.handled == total.submitted &&
+                       total.refused == 2 && total.errors == 2 && complaints == 2 && answer == 42 &&
                        !pool.try_submit(square{1});
     return right ? 0 : 1;
 }

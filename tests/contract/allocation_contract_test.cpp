@@ -137,3 +137,30 @@ TEST(allocation, of_a_worker_pool_is_none_after_start) {
               }),
               0);
 }
+
+// "A task is that, and a recycled block for its closure and result".
+TEST(allocation, of_a_worker_pool_is_none_for_tasks_in_the_steady_state) {
+    regatta::worker_pool<tick, big> pool({.threads = 2, .capacity = 64});
+    std::atomic<int> runs{0};
+    pool.on<tick>([&](tick&) { pool.execute([&] { ++runs; }); });
+    pool.on<big>([](big&) {}).start();
+    const auto round = [&] {
+        for (int i = 0; i < 200; ++i) {
+            pool.execute([&] { ++runs; });
+            pool.execute([&, bytes = std::array<char, 240>{}] { runs += 1 + bytes[0]; });
+            pool.submit(tick{i});
+            auto a = pool.submit([&] { return ++runs; });
+            auto b = pool.submit([&, bytes = std::array<char, 240>{}] { runs += 1 + bytes[0]; });
+            b.get();
+            static_cast<void>(a.get());
+            pool.submit([&] { pool.submit([&] { ++runs; }).get(); }).get();
+        }
+        pool.wait();
+    };
+    // Until which round blocks are added depends on how many are out at once.
+    int in_a_row = 0;
+    for (int i = 0; in_a_row != 10 && i < 500; ++i) {
+        in_a_row = count(round) == 0 ? in_a_row + 1 : 0;
+    }
+    EXPECT_EQ(in_a_row, 10);
+}

@@ -5,6 +5,7 @@
 /// @file
 /// What the contract tests of the thread pools share: the pools, and ways to hold their workers.
 
+#include "door.hpp"
 #include "threads.hpp"
 
 #include <regatta/pool/balanced_pool.hpp>
@@ -13,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -33,33 +33,6 @@ struct pool_names {
                : std::is_same_v<Pool, regatta::balanced_pool> ? "balanced"
                                                               : "dynamic";
     }
-};
-
-/// Keeps tasks inside until it is opened; opens, and lets them out, before it ends.
-class door {
-public:
-    door() = default;
-    door(const door&) = delete;
-    door& operator=(const door&) = delete;
-    ~door() {
-        open();
-        await([this] { return gone_.load() == inside_.load(); });
-    }
-
-    void pass() {
-        ++inside_;
-        await([this] { return open_.load(); });
-        ++gone_;
-    }
-    void await_inside(int count) {
-        await([&] { return inside_.load() >= count; });
-    }
-    void open() { open_ = true; }
-
-private:
-    std::atomic<int> inside_{0};
-    std::atomic<int> gone_{0};
-    std::atomic<bool> open_{false};
 };
 
 /// Has a worker of the pool stand before the door; returns once it does.

@@ -28,12 +28,12 @@ struct worker_pool_options {
     /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
     /// workers than CPUs. Empty: not pinned.
     cpu_set pin{};
-    /// Receives what handlers throw, on the worker's thread.
+    /// Receives what handlers and tasks of `execute` throw, on the worker's thread.
     error_sink on_error{};
 };
 
-/// What a worker pool has done so far. While it is at work the figures are of slightly different
-/// moments; after `drain` they are exact.
+/// What a worker pool has done so far; a task counts as a message. While it is at work the figures
+/// are of slightly different moments; after `drain` or `wait` they are exact.
 struct worker_pool_stats {
     struct worker {
         std::uint64_t handled = 0; ///< Messages, also those whose handler threw.
@@ -42,7 +42,9 @@ struct worker_pool_stats {
     std::uint64_t submitted = 0; ///< Messages accepted.
     std::uint64_t refused = 0;   ///< Messages not accepted: no room, by priority, or closed.
     std::uint64_t handled = 0;   ///< The sum over the workers.
-    std::uint64_t errors = 0;    ///< Handlers that threw.
+    std::uint64_t tasks = 0;     ///< How many of these were tasks.
+    std::uint64_t cancelled = 0; ///< How many of these tasks never ran: their future was cancelled.
+    std::uint64_t errors = 0;    ///< Handlers and tasks of `execute` that threw.
     std::size_t queued = 0;      ///< Messages accepted and not yet taken by a worker.
     std::vector<worker> workers; ///< One entry a worker; empty before `start`.
 };

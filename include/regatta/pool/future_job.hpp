@@ -39,6 +39,11 @@ public:
     /// As the destructor. @returns what the call would have told: whether a wait has run it.
     bool drop() noexcept { return std::exchange(state_, nullptr)->drop_as_job(); }
 
+    /// The task.
+    future_state* get() const noexcept { return state_; }
+    /// Leaves the task to somebody who makes another job of it.
+    void release() noexcept { state_ = nullptr; }
+
 private:
     future_state* state_;
 };

@@ -6,6 +6,7 @@
 /// The interface that all thread pools have.
 
 #include <regatta/base/saturated_time.hpp>
+#include <regatta/pool/batch_range.hpp>
 #include <regatta/pool/future.hpp>
 #include <regatta/pool/future_group.hpp>
 #include <regatta/pool/pool_intake.hpp>
@@ -171,30 +172,6 @@ private:
 
     // --- several ---------------------------------------------------------------------------------
 
-    /// Whether what a range holds is moved out of it: it is its own, and nobody else's any more; or
-    /// it is a view of what cannot be copied.
-    template<class Range>
-    static constexpr bool moved_out_of =
-        std::ranges::view<std::remove_cvref_t<Range>>
-            ? !std::is_copy_constructible_v<std::ranges::range_value_t<Range>>
-            : !std::is_lvalue_reference_v<Range>;
-    template<class Range, class E>
-    static decltype(auto) element(E&& e) {
-        if constexpr (moved_out_of<Range>) {
-            return std::move(e);
-        } else {
-            return std::forward<E>(e);
-        }
-    }
-
-    /// Makes room for what a range holds, if that can be known without using it up.
-    template<class Range, class... Lists>
-    static void reserve_for(Range& range, Lists&... lists) {
-        if constexpr (std::ranges::sized_range<Range> || std::ranges::forward_range<Range>) {
-            const auto count = static_cast<std::size_t>(std::ranges::distance(range));
-            (lists.reserve(count), ...);
-        }
-    }
     template<class Group, class F>
     void add_job(Group& futures, std::vector<future_job>& jobs, const std::stop_token& stop,
                  F&& closure) {
@@ -236,7 +213,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         reserve_for(callables, staged);
         for (auto&& e : callables) {
             staged.push_back(queueable(stoppable_closure<given>{
-                element<Range>(std::forward<decltype(e)>(e)), options.stop}));
+                batch_element<Range>(std::forward<decltype(e)>(e)), options.stop}));
         }
         return engine_.enqueue_all<stoppable>(
             options.level, std::make_move_iterator(staged.begin()), staged.size());
@@ -257,7 +234,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         std::vector<direct> staged;
         reserve_for(callables, staged);
         for (auto&& e : callables) {
-            staged.push_back(queueable(given(element<Range>(std::forward<decltype(e)>(e)))));
+            staged.push_back(queueable(given(batch_element<Range>(std::forward<decltype(e)>(e)))));
         }
         engine_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
                                     staged.size());
@@ -271,7 +248,8 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
     std::vector<future_job> jobs;
     reserve_for(callables, futures, jobs);
     for (auto&& e : callables) {
-        add_job(futures, jobs, options.stop, given(element<Range>(std::forward<decltype(e)>(e))));
+        add_job(futures, jobs, options.stop,
+                given(batch_element<Range>(std::forward<decltype(e)>(e))));
     }
     engine_.enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()),
                                     jobs.size());
