@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,8 +23,8 @@ namespace regatta {
 
 /// The threads of a pool: named, pinned, scheduled, started all or none, joined together.
 ///
-/// Threads: `start` and `join` by one thread at a time; `size` and `current` by any, also while
-/// those run. Blocks: `start` until each thread is in place, `join` until each has ended.
+/// Threads: `start` and `join` by one thread at a time; `size` by any, also while those run.
+/// Blocks: `start` until each thread is in place, `join` until each has ended.
 class thread_team {
 public:
     thread_team() = default;
@@ -58,10 +57,7 @@ public:
                 }
                 m.thread = std::thread([this, &m, i, schedule, body] {
                     if (begin(m, schedule)) {
-                        // relaxed, both: see current().
-                        m.id.store(std::this_thread::get_id(), std::memory_order_relaxed);
                         body(i);
-                        m.id.store(std::thread::id{}, std::memory_order_relaxed);
                     }
                 });
             }
@@ -80,8 +76,7 @@ public:
             members_.clear();
             REGATTA_RETHROW;
         }
-        // release: partner is the acquire in size(); publishes the members and what the caller
-        // prepared for them.
+        // release: partner is the acquire in size(); publishes what the caller prepared for them.
         size_.store(count, std::memory_order_release);
         set(start_, go);
     }
@@ -104,28 +99,12 @@ public:
     /// How many threads were started; 0 before `start` has succeeded.
     unsigned size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-    /// The number of the calling thread, if it is one of these. Cost: a comparison a thread.
-    std::optional<unsigned> current() const noexcept {
-        const auto self = std::this_thread::get_id();
-        const unsigned count = size();
-        for (unsigned i = 0; i < count; ++i) {
-            // relaxed: a thread reads its own id only if it stored it and has not yet taken it
-            // back, so one that is given the same id later is not taken for a member.
-            if (members_[i]->id.load(std::memory_order_relaxed) == self) {
-                return i;
-            }
-        }
-        return std::nullopt;
-    }
-
 private:
     static constexpr std::uint32_t starting = 0xFFFF'FFFF;
 
     struct member {
         std::string name;
         cpu_set pin;
-        /// The thread while it is in its body. Written by it; only its own reads matter.
-        std::atomic<std::thread::id> id{};
         /// What became of its start: an error number, or `starting`. Written once by the thread,
         /// read by `start`.
         std::atomic<std::uint32_t> outcome{starting};
@@ -167,7 +146,7 @@ private:
 
     /// Filled by `start`; fixed from then on.
     std::vector<std::unique_ptr<member>> members_;
-    /// How many members may be looked at. Written once by `start`, read by all.
+    /// How many threads there are. Written once by `start`, read by all.
     std::atomic<unsigned> size_{0};
     /// Whether the threads may begin. Written by `start`, read by them.
     std::atomic<std::uint32_t> start_{not_yet};
