@@ -62,7 +62,7 @@ std::string id_text(std::int64_t id) {
 std::string summary(const topology& machine) {
     std::string text = counted(machine.cpus.size(), "CPU", "CPUs") + ", " +
                        counted(machine.cores.size(), "core", "cores");
-    text += machine.has_smt() ? "" : " (no SMT)";
+    text += machine.has_smt() ? " (SMT)" : " (no SMT)";
     text += ", " + counted(machine.packages.size(), "package", "packages");
     if (machine.dies.size() > machine.packages.size()) {
         text += ", " + counted(machine.dies.size(), "die", "dies");

@@ -120,7 +120,7 @@ class CpusShow(unittest.TestCase):
 
     def test_people_see_another_machine(self):
         text = run("cpus", "--root", two_sockets(self).root).stdout
-        for line in ("8 CPUs, 4 cores, 2 packages, 2 memory nodes", "Can be plugged in: 8-9.",
+        for line in ("8 CPUs, 4 cores (SMT), 2 packages, 2 memory nodes", "Can be plugged in: 8-9.",
                      "Package 1: CPUs 2-3,6-7", "cores   2,6 3,7", "L1d     32 KiB a core",
                      "L2      1.2 MiB a core", "L3      24 MiB\n"):
             self.assertIn(line, text)
