@@ -95,7 +95,7 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
 void refuse_options_before(const CLI::App& race, const CLI::App& isolation) {
     for (const CLI::Option* option : race.get_options()) {
         if (option->count() != 0 && option != race.get_help_ptr()) {
-            throw usage_error("\"" + option->get_name(true) + "\" stands before \"" +
+            throw usage_error("\"" + option->get_name() + "\" stands before \"" +
                               isolation.get_name() +
                               "\", whose options follow it; see `regatta race isolation --help`");
         }

@@ -198,12 +198,7 @@ std::string to_text(const isolation_result& result, const provenance& from,
     }
     paragraph(dropped(result));
     const mode_result& owned = result.of(isolation_mode::exclusive);
-    if (owned.ran() && !owned.level.empty()) {
-        paragraph(fmt::format("CPU {} was owned by: {}.", result.cpus.to_string(), owned.level));
-    }
-    for (const std::string& sentence : owned.explanation) {
-        paragraph(sentence);
-    }
+    paragraph(owned.ran() ? fmt::format("{}", fmt::join(owned.explanation, " ")) : "");
     if (result.stopped) {
         paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
                               plural(result.rounds, "round")),

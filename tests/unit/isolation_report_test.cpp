@@ -49,7 +49,7 @@ nlohmann::json document_of(const race::isolation_result& result) {
 TEST(isolation_words, displaced_time_is_called_that) {
     const auto said = sentences(fakes::under_hostile_noise().finish());
     ASSERT_EQ(said.size(), 4u);
-    EXPECT_THAT(said[0], AllOf(StartsWith("unpinned: 1.01× of alone")));
+    EXPECT_THAT(said[0], StartsWith("unpinned: 1.02× of alone, by displaced time: of 2.88 ms"));
     EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 2.99× of alone, by displaced time: of 38"),
                                HasSubstr("without a CPU (cpu/wall 33 %)"),
                                HasSubstr("in slower execution (a unit of work cost 1.00×)")));
@@ -180,15 +180,15 @@ TEST(isolation_table, shows_rounds_and_modes) {
     auto maker = fakes::under_hostile_noise();
     maker.result.of(isolation_mode::pinned).measured.samples[4].load.contaminated = true;
     maker.result.of(isolation_mode::exclusive).level = "shielded";
-    maker.result.of(isolation_mode::exclusive).explanation = {"Kernel threads stay."};
+    maker.result.of(isolation_mode::exclusive).explanation = {"CPUs 1: shielded.",
+                                                              "Kernel threads stay."};
     const std::string text = race::to_text(maker.finish(), fakes::some_machine(), {});
     EXPECT_THAT(text, HasSubstr("noise hostile:2 · 1 worker on CPU 1"));
     EXPECT_THAT(text, HasSubstr("round   alone    cpu  unpinned"));
     EXPECT_THAT(text, HasSubstr("*57"));
     EXPECT_THAT(text, HasSubstr("Dropped 1 of 75 samples"));
     EXPECT_THAT(text, HasSubstr("displaced time\n"));
-    EXPECT_THAT(text, HasSubstr("CPU 1 was owned by: shielded."));
-    EXPECT_THAT(text, HasSubstr("Kernel threads stay."));
+    EXPECT_THAT(text, HasSubstr("\nCPUs 1: shielded. Kernel threads stay.\n"));
     EXPECT_THAT(text, HasSubstr("Noise floor ±"));
 }
 

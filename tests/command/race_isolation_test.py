@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""`regatta race isolation`: what it writes, and that its noise ends with it."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+import support
+from support import REGATTA, OnTerminal, children_of, environment, run, wait_until
+
+# An experiment of a second or two.
+SHORT = ["--rounds", "2", "--work", "0.02"]
+LONG = ["--rounds", "1000"]
+SCHEMA = os.path.join(support.ROOT, "docs", "reference", "race_isolation.schema.json")
+MODES = ["alone", "unpinned", "pinned", "exclusive"]
+
+
+def measured(*words):
+    """The document of an experiment, which keeps to its schema."""
+    result = run("race", "isolation", *SHORT, *words, "--json", "-")
+    if result.returncode != 0:
+        raise AssertionError(result)
+    document = json.loads(result.stdout)
+    with open(SCHEMA, encoding="utf-8") as file:
+        jsonschema.Draft202012Validator(json.load(file)).validate(document)
+    return document, result.stderr
+
+
+class RaceIsolation(unittest.TestCase):
+    def refused(self, *words, says):
+        result = run("race", *words)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(result.stdout, "")
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_the_schema_is_one(self):
+        with open(SCHEMA, encoding="utf-8") as file:
+            jsonschema.Draft202012Validator.check_schema(json.load(file))
+
+    def test_json_has_the_four_modes(self):
+        document, table = measured()
+        self.assertEqual([mode["name"] for mode in document["modes"]], MODES)
+        self.assertEqual(document["noise"], {"kind": "hostile", "count": 2})
+        self.assertEqual(document["rounds"], 2)
+        self.assertIn("--work 0.02", document["command"])
+        self.assertEqual(document["modes"][0]["slowdown"], 1)
+        self.assertEqual(document["modes"][0]["verdict"], "baseline")
+        for mode in document["modes"]:
+            if mode["status"] == "ok":
+                self.assertEqual(len(mode["rounds"]), 2)
+                self.assertGreater(mode["cpu_share"], 0)
+            else:
+                self.assertEqual((mode["name"], mode["status"]), ("exclusive", "unavailable"))
+                self.assertTrue(mode["reason"])
+        self.assertIn("slowdown", table)
+        for sentence in document["summary"]:
+            self.assertIn(sentence.split()[0], " ".join(table.split()))
+
+    def test_each_kind_of_noise(self):
+        for noise in ("spread:3", "bursty:2"):
+            document, _ = measured("--noise", noise)
+            kind, count = noise.split(":")
+            self.assertEqual(document["noise"], {"kind": kind, "count": int(count)})
+            for mode in document["modes"]:
+                for sample in mode["rounds"]:
+                    self.assertEqual(sample["noise_cpu_ns"] > 0, mode["name"] != "alone", noise)
+
+    def test_as_many_workers_as_cpus_leave_none_to_own(self):
+        cpus = len(os.sched_getaffinity(0))
+        document, table = measured("--workers", str(cpus))
+        self.assertEqual(document["workers"], cpus)
+        self.assertEqual(len(set(document["worker_cpus"])), cpus)
+        owned = document["modes"][3]
+        self.assertEqual(owned["status"], "unavailable")
+        self.assertIn("exclusive is not available here", " ".join(table.split()))
+
+    def test_csv_has_a_line_a_sample(self):
+        result = run("race", "isolation", *SHORT, "--csv", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        modes = [row["mode"] for row in rows if row["round"] == "1"]
+        self.assertEqual(modes, MODES[:len(modes)])
+        self.assertIn(len(rows), (6, 8))
+        for row in rows:
+            self.assertNotIn(None, row)
+            self.assertGreater(float(row["ns"]), 0)
+
+    def test_columns_are_kept(self):
+        for columns in (50, 80):
+            result = run("race", "isolation", *SHORT, env=environment(COLUMNS=str(columns)))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for line in result.stdout.splitlines():
+                # A path in an explanation may be longer; nothing breaks words.
+                if " " in line.strip():
+                    self.assertLessEqual(len(line), columns, line)
+
+    def test_wrong_words_are_refused_with_what_is_right(self):
+        for noise in ("hostile", "hostile:0", "loud:2", "spread:65", ""):
+            self.refused("isolation", "--noise", noise,
+                         says=["--noise", f'"{noise}"', "hostile:M, spread:M, bursty:M"])
+        for workers in ("0", "-1", "two", "100000"):
+            self.refused("isolation", "--workers", workers, says=["--workers"])
+        self.refused("isolation", "--workers", "1024", says=["1024 workers need as many CPUs"])
+        self.refused("isolation", "--rounds", "0", says=["--rounds"])
+        self.refused("isolation", "--work", "0", says=["--work"])
+        self.refused("isolation", "--cpus", "0-", says=["--cpus", "0-"])
+        self.refused("isolation", "--cpus", "", says=["--cpus", "names no CPU"])
+        self.refused("isolation", "--cpus", "99999", says=["99999", "those that may are"])
+        self.refused("isolation", "--json", "-", "--csv", "-", says=["standard output"])
+        self.refused("isolation", "--schemes", "serial", says=["--schemes"])
+
+    def test_options_of_the_race_before_it_are_refused_and_not_lost(self):
+        self.refused("--rounds", "3", "isolation", says=['"--rounds" stands before "isolation"'])
+
+    def test_help_has_examples(self):
+        result = run("race", "isolation", "--help")
+        self.assertEqual(result.returncode, 0)
+        for text in ("--noise", "--move-others", "Examples:", "Exit status"):
+            self.assertIn(text, result.stdout)
+
+    def test_an_unwritable_file_is_known_before_the_experiment(self):
+        self.refused("isolation", *LONG, "--json", "/nowhere/result.json",
+                     says=["/nowhere/result.json", "No such file"])
+
+    def test_ctrl_c_tells_what_was_measured_and_ends_the_noise(self):
+        terminal = OnTerminal("race", "isolation", *LONG)
+        terminal.read_until(b"round 2")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"Cut short after", terminal.output)
+        self.assertEqual(children_of(terminal.pid), {})
+
+    def test_a_kill_ends_the_noise(self):
+        # All of the noise holds the pipe of standard error open, so that its end is theirs.
+        with tempfile.TemporaryFile() as result:
+            process = subprocess.Popen([REGATTA, "race", "isolation", *LONG, "--cpus",
+                                        str(max(os.sched_getaffinity(0)))],
+                                       stdout=result, stderr=subprocess.PIPE, env=environment())
+            noise = wait_until(lambda: children_of(process.pid), "noise")
+            process.send_signal(signal.SIGKILL)
+            process.communicate(timeout=60)
+            for pid in noise:
+                wait_until(lambda p=pid: not os.path.exists(f"/proc/{p}"), "its end")
+        # Whatever it had taken at that moment is given back.
+        released = run("cpus", "release", "--stale")
+        self.assertEqual(released.returncode, 0, released.stderr)
+
+    def test_noise_is_not_for_users(self):
+        result = run("--regatta-noise", "spread")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("starts itself", result.stderr)
+
+
+if __name__ == "__main__":
+    support.main()
