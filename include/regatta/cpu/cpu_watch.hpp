@@ -30,12 +30,13 @@ struct watch_context {
     task_directory directory;
     std::unordered_set<int> checkers; ///< Threads of the check.
     bool sees_all_tasks = true;
+    int own_pid = 0; ///< Of the process that checks; its other threads are its own affair.
 
     task_role role_of(int pid, int tid, bool kernel) const {
-        return checkers.contains(tid)             ? task_role::checker
-               : kernel                           ? task_role::kernel
-               : directory.owners().contains(pid) ? task_role::owner
-                                                  : task_role::intruder;
+        return checkers.contains(tid)                               ? task_role::checker
+               : kernel                                             ? task_role::kernel
+               : pid == own_pid || directory.owners().contains(pid) ? task_role::owner
+                                                                    : task_role::intruder;
     }
 };
 

@@ -101,7 +101,11 @@ public:
     exclusivity_checker(const cpu_set& cpus, const exclusivity_check_options& options)
         : cpus_(cpus)
         , options_(options)
-        , context_{task_directory(options.owners), {}, true} {}
+        , context_{task_directory(options.owners), {}, true, 0} {
+#if REGATTA_LINUX
+        context_.own_pid = ::getpid();
+#endif
+    }
 
     exclusivity_report run() {
         report_.notes = limits_of_sight(context_.sees_all_tasks);
@@ -332,9 +336,10 @@ private:
 /// Looks at `cpus` for a while and says who ran there, what interrupted, and so whose they are.
 ///
 /// With a gap loop it keeps each CPU busy with a thread of its own, so use that for CPUs that are
-/// to be used; look on without it while a program runs on them. The threads of the check count as
-/// such, and as no intruders; those of the owners and their descendants are theirs. With
-/// the right to (root, CAP_PERFMON) every switch is known, and so every task by name and time.
+/// to be used; look on without it while a program runs on them. Its own threads are no intruders,
+/// nor are the others of this process and those of the owners and their descendants.
+///
+/// With the right to (root, CAP_PERFMON) every switch is known, and so every task by name and time.
 /// Without it the gap loop still knows each time that it lost its CPU, and /proc names those who
 /// were there. The report says what could not be seen.
 ///

@@ -36,7 +36,7 @@ constexpr std::string_view to_string(cpu_verdict verdict) noexcept {
 /// What a task has to do with a check.
 enum class task_role : std::uint8_t {
     intruder, ///< It should not be there.
-    owner,    ///< It belongs to an owner of the CPU, or is a descendant of one.
+    owner,    ///< It belongs to an owner of the CPU or a descendant of one, or to who checks.
     kernel,   ///< A thread of the kernel.
     checker   ///< The check itself.
 };

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Whether `regatta cpus check` finds who runs where.
+
+The machine's other tenants are unknown: each test plants an intruder of its own and looks for that.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+import support
+from support import REGATTA, OnTerminal, environment, run
+
+SCHEMA = os.path.join(support.ROOT, "docs", "reference", "cpus_check.schema.json")
+CPU = max(os.sched_getaffinity(0))
+NOBODY = 65534
+
+INTRUDER = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)  # dies with the test
+os.sched_setaffinity(0, {int(sys.argv[1])})
+with open("/proc/self/comm", "w") as name:
+    name.write(sys.argv[2])
+print("ready", flush=True)
+while True:
+    if len(sys.argv) > 3:
+        os.waitpid(os.spawnv(os.P_NOWAIT, sys.argv[3], sys.argv[3:4]), 0)
+"""
+
+
+class Intruder:
+    """A process with a name of its own that runs on one CPU."""
+
+    def __init__(self, name, *program):
+        self.name = name
+        self.process = subprocess.Popen([sys.executable, "-c", INTRUDER, str(CPU), name, *program],
+                                        stdout=subprocess.PIPE)
+        self.ready = self.process.stdout.readline() == b"ready\n"
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def in_place(self):
+        """False where another program has taken the CPU meanwhile."""
+        return self.ready and os.sched_getaffinity(self.pid) == {CPU}
+
+    def cpu_time(self):
+        return time_of(self.pid)
+
+
+def time_of(pid):
+    """CPU time in ticks of 10 ms."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def intruders(document):
+    return [task for cpu in document["cpus"] for task in cpu["tasks"] if task["role"] == "intruder"]
+
+
+class Check(unittest.TestCase):
+    def check(self, *words, env=None, **options):
+        """`regatta cpus check CPU --json - words...`: its exit status, and the valid document."""
+        result = run("cpus", "check", str(CPU), "--json", "-", *words, env=env, **options)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        document = json.loads(result.stdout)
+        with open(SCHEMA, encoding="utf-8") as file:
+            jsonschema.Draft202012Validator(json.load(file)).validate(document)
+        self.assertEqual(result.returncode, 0 if document["exclusive"] else 1)
+        self.assertIn(f"CPU {CPU}  ", result.stderr)  # the report gives way
+        return document, result.stderr
+
+    def check_beside(self, intruder, *words, **options):
+        """The same during which the intruder runs; on a busy machine that may take several."""
+        for _ in range(50):
+            before = intruder.cpu_time()
+            document, text = self.check(*words, **options)
+            if not intruder.in_place():
+                self.skipTest("another program has taken the CPU meanwhile")
+            if intruder.cpu_time() > before:
+                return document, text
+        self.fail("the intruder never ran")
+
+    def test_the_intruder_is_named_each_time(self):
+        for i in range(20):
+            with Intruder(f"planted {i}") as intruder:
+                document, text = self.check_beside(intruder, "--for", "200ms")
+                names = {task["name"]: task for task in intruders(document)}
+                self.assertIn(intruder.name, names, text)
+                self.assertEqual(names[intruder.name]["pid"], intruder.pid)
+                self.assertGreater(names[intruder.name]["time_ns"], 0)
+                self.assertFalse(document["exclusive"])
+                self.assertIn("NOT EXCLUSIVE", text)
+                self.assertIn(intruder.name, text)
+
+    def test_without_privilege_somebody_is_known_to_run(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become somebody without privilege")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            # Where it was built nobody else may look.
+            program = shutil.copy(REGATTA, os.path.join(folder, "regatta"))
+            os.chmod(program, 0o755)
+            for i in range(5):
+                with Intruder(f"planted {i}") as intruder:
+                    words = [program, "cpus", "check", str(CPU), "--for", "300ms", "--json", "-"]
+                    result = subprocess.run(words, user=NOBODY, group=NOBODY, extra_groups=[],
+                                            cwd="/", env=environment(), stdin=subprocess.DEVNULL,
+                                            capture_output=True, timeout=100, check=False)
+                    if not intruder.in_place():
+                        self.skipTest("another program has taken the CPU meanwhile")
+                    self.assertEqual(result.returncode, 1, result.stderr)
+                    document = json.loads(result.stdout)
+                    self.assertFalse(document["exclusive"])
+                    self.assertTrue(intruders(document))
+                    with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+                        paranoid = int(file.read()) > 0
+                    if paranoid:
+                        self.assertFalse(document["certain"])
+                        self.assertIn("CAP_PERFMON", " ".join(document["notes"]))
+                    # And all the rest is there.
+                    cpu = document["cpus"][0]
+                    self.assertGreater(cpu["gaps"]["all"]["count"], 0)
+                    self.assertTrue(cpu["interrupts"])
+                    self.assertGreater(cpu["switches"], 0)
+
+    def test_processes_that_live_for_a_moment_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = shutil.copy(shutil.which("true"), os.path.join(folder, "brief_task"))
+            with Intruder("planted", program) as intruder:
+                document, text = self.check_beside(intruder, "--look-on", "--for", "500ms")
+                if not document["certain"]:
+                    self.skipTest("the kernel does not tell this process of switches")
+                self.assertIn("brief_task", {task["name"] for task in intruders(document)}, text)
+
+    def test_an_owner_is_no_intruder_and_neither_are_its_children(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = shutil.copy(shutil.which("true"), os.path.join(folder, "brief_child"))
+            with Intruder("planted", program) as intruder:
+                document, text = self.check_beside(intruder, "--owner", str(intruder.pid), "--for",
+                                                   "500ms")
+                roles = {task["name"]: task["role"] for task in document["cpus"][0]["tasks"]}
+                self.assertEqual(roles["planted"], "owner")
+                self.assertEqual(roles.get("brief_child", "owner"), "owner")
+                self.assertIn("planted (owner)", text)
+                self.assertIsNone(document["cpus"][0]["gaps"])
+
+    def test_it_does_not_take_itself_for_an_intruder(self):
+        everywhere = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        for words in ([], ["--look-on"]):
+            result = run("cpus", "check", everywhere, "--for", "300ms", "--json", "-", *words)
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            document = json.loads(result.stdout)
+            self.assertEqual(len(document["cpus"]), len(os.sched_getaffinity(0)))
+            for task in intruders(document):
+                self.assertFalse((task["name"] or "").startswith("regatta"), task)
+            if not words:
+                checkers = [t for cpu in document["cpus"] for t in cpu["tasks"]
+                            if t["role"] == "checker"]
+                self.assertTrue(checkers)
+
+    def test_the_figures_fit_together(self):
+        document, _ = self.check("--for", "500ms", "--threshold", "2us")
+        cpu = document["cpus"][0]
+        gaps = cpu["gaps"]
+        self.assertEqual(gaps["threshold_ns"], 2000)
+        self.assertEqual(set(gaps["by_cause"]), set(
+            "task kernel_thread checker held_back tick device interprocessor steal "
+            "unexplained".split()))
+        for key in ("count", "total_ns"):
+            self.assertEqual(sum(cause[key] for cause in gaps["by_cause"].values()),
+                             gaps["all"][key])
+        self.assertEqual(sum(one["count"] for one in gaps["all"]["bins"]), gaps["all"]["count"])
+        self.assertLessEqual(gaps["all"]["total_ns"], cpu["elapsed_ns"])
+        self.assertGreaterEqual(gaps["all"]["bins"][0]["from_ns"], 2000)
+        if cpu["traced"]:
+            self.assertLessEqual(sum(task["time_ns"] for task in cpu["tasks"]), cpu["elapsed_ns"])
+
+    def test_the_report_keeps_to_the_width(self):
+        for columns in (40, 60, 80):
+            result = run("cpus", "check", str(CPU), "--for", "200ms",
+                         env=environment(COLUMNS=str(columns)))
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            for line in result.stdout.splitlines():
+                self.assertLessEqual(len(line), columns, line)
+        plain = run("cpus", "check", str(CPU), "--for", "100ms", env=environment(LC_ALL="C"))
+        self.assertTrue(plain.stdout.isascii(), plain.stdout)
+
+    def test_ctrl_c_ends_it_with_what_was_found(self):
+        terminal = OnTerminal("cpus", "check", str(CPU), "--for", "1h")
+        terminal.read_until(b"looking at CPUs")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 128 + signal.SIGINT)
+        self.assertIn(b"was interrupted", terminal.output)
+        self.assertIn(f"CPU {CPU}".encode(), terminal.output)
+
+    def test_wrong_words_are_refused(self):
+        for words, says in (
+                (["1000000"], "are off or do not exist"),
+                (["0-"], "expected"),
+                ([","], "the list is empty"),
+                ([], "required"),
+                ([str(CPU), "--for", "0"], "no length of time"),
+                ([str(CPU), "--for", "10 parsecs"], "no length of time"),
+                ([str(CPU), "--threshold", "1ns"], "at least 100 ns"),
+                ([str(CPU), "--owner", "0"], "--owner"),
+                ([str(CPU), "--owner", "4194304"], "no process 4194304"),
+                ([str(CPU), "--json", ""], "empty"),
+                ([str(CPU), "--json", "/nonexistent/x"], "cannot write"),
+                ([str(CPU), "--frob"], "--frob")):
+            result = run("cpus", "check", *words)
+            self.assertEqual(result.returncode, 2, (words, result))
+            self.assertEqual(result.stdout, "")
+            self.assertIn(says, result.stderr)
+
+    def test_help_has_examples(self):
+        result = run("cpus", "check", "--help")
+        self.assertEqual(result.returncode, 0)
+        for text in ("Examples:", "--owner", "Exit status"):
+            self.assertIn(text, result.stdout)
+
+
+if __name__ == "__main__":
+    support.main()
