@@ -196,11 +196,18 @@ TEST(boot_line, says_what_is_set_already) {
 }
 
 TEST(boot_line, says_which_cpus_it_gives_back) {
-    machine_files machine = big_little();
-    machine.cpu_file("isolated", "2-3");
-    const boot_line line = plan("4-5", machine, whole_kernel("isolcpus=2-3\n"));
-    EXPECT_TRUE(says(line, "CPUs 2-3, isolated now, go back to the system"));
-    EXPECT_TRUE(says(line, "Plan 2-5 to keep them"));
+    for (const char* option : {"2-3", "domain,2-3", "nohz,domain,managed_irq,2-3"}) {
+        const boot_line line =
+            plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
+        EXPECT_TRUE(says(line, "CPUs 2-3, isolated now, go back to the system")) << option;
+        EXPECT_TRUE(says(line, "Plan 2-5 to keep them")) << option;
+    }
+    for (const char* option : {"4-5", "domain,4", "domain", "nonsense,", "", "17", "3-2"}) {
+        const boot_line line =
+            plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
+        EXPECT_FALSE(says(line, "isolated now")) << option;
+    }
+    EXPECT_TRUE(says(plan("4-5", big_little(), whole_kernel("isolcpus=all,4")), "CPUs 0-3, iso"));
 }
 
 TEST(running_kernel, is_read_below_a_root) {

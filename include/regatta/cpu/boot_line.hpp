@@ -72,8 +72,8 @@ struct running_kernel {
     static running_kernel read(const std::string& root = {}) {
         running_kernel kernel;
         kernel.release = kernel_release(root);
-        kernel.command_line =
-            detail::read_small_file(root + "/proc/cmdline").value_or(std::string());
+        const auto line = detail::read_small_file(root + "/proc/cmdline");
+        kernel.command_line = line ? std::string(detail::trimmed(*line)) : std::string();
         kernel.config = kernel_config::read(kernel.release, root);
         return kernel;
     }
@@ -258,14 +258,34 @@ private:
                               : ": replace it. The same option twice does not add up."));
             }
         }
-        if (const cpu_set given_up = machine_.isolated - machine_.partitioned - line_.cpus;
-            !given_up.empty() && kernel_.option("isolcpus")) {
+        if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {
             warn(boot_concern::already_set,
                  named(given_up) +
                      (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
                      " back to the system with this line. Plan " +
                      compact_list(line_.cpus | given_up) + " to keep them.");
         }
+    }
+
+    /// What the running kernel's isolcpus= names; none where it is not understood.
+    cpu_set isolated_at_boot() const {
+        const std::string value = kernel_.option("isolcpus").value_or(std::string());
+        std::string_view list = value;
+        // "managed_irq,domain,2-3": flags are words, and lists begin with a number, 'N' or 'all'.
+        constexpr const char* letters = "abcdefghijklmnopqrstuvwxyz_";
+        for (auto end = list.find(','); list.find_first_not_of(letters) == end && end != list.npos;
+             end = list.find(',')) {
+            if (list.substr(0, end) == "all") {
+                break;
+            }
+            list.remove_prefix(end + 1);
+        }
+        unsigned width = 1;
+        for (const unsigned cpu : machine_.possible) {
+            width = cpu + 1;
+        }
+        cpu_list_error error;
+        return cpu_set::try_parse(list, width, error).value_or(cpu_set()) & machine_.possible;
     }
 
     const topology& machine_;
