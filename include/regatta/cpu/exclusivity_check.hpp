@@ -44,11 +44,11 @@ struct exclusivity_check_options {
     /// Gaps below this do not count; at least 100 ns.
     std::chrono::nanoseconds threshold = std::chrono::microseconds(1);
     /// Processes that may run there, with their descendants.
-    std::vector<int> owners;
+    std::vector<int> owners{};
     /// Called in each thread of a gap loop before it is pinned: where a lease is entered.
-    std::function<void()> prepare;
+    std::function<void()> prepare{};
     /// Asked some times a second; true ends the check early, with what was found by then.
-    std::function<bool()> stop;
+    std::function<bool()> stop{};
     /// Use the switch trace where it can be had; false is what an unprivileged user gets.
     bool trace = true;
 };
