@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* plan_schema = "regatta-plan/1";
+constexpr const char* plan_schema = "regatta-cpus-plan/1";
 
 json text_or_null(std::string_view text) {
     return text.empty() ? json() : json(text);
@@ -71,7 +71,7 @@ json to_value(const cpus_plan& plan, const boot_line& line) {
 std::string plan_json(const cpus_plan& plan) {
     json document;
     document["schema"] = plan_schema;
-    document["regatta"] = version_string;
+    document["version"] = version_string;
     document["cpus"] = plan.boot.cpus.to_string();
     document["housekeeping"] = plan.boot.housekeeping.to_string();
     document["kernel"] = {{"release", text_or_null(plan.kernel.release)},

@@ -120,7 +120,7 @@ std::string advice_of(const boot_loader& loader, const boot_line& line) {
     if (const auto at = command.find("OPTIONS"); at != std::string::npos) {
         command.replace(at, std::string_view("OPTIONS").size(), line.text());
     }
-    return loader.edit + (loader.file.empty() ? "" : " in " + loader.file) +
+    return (loader.file.empty() ? "" : "in " + loader.file + ", ") + loader.edit +
            (command.empty() ? "; then reboot" : "; then run `" + command + "` and reboot") + '.';
 }
 

@@ -23,7 +23,7 @@ namespace regatta {
 struct boot_loader {
     std::string name;
     std::string file;    ///< The file to edit; empty where the options are set by a command.
-    std::string edit;    ///< What to do, as a sentence without its full stop.
+    std::string edit;    ///< What to do there: "add the options to its one line".
     std::string command; ///< What to run before the reboot; empty: nothing.
 };
 
@@ -100,8 +100,8 @@ private:
         const std::string packaged = "/usr/lib/modules/" + release + "/vmlinuz";
         add("systemd-boot", line,
             exists(line) ? "add the options to its one line"
-                         : "make it, with the line of /proc/cmdline without initrd= and "
-                           "BOOT_IMAGE=, and add the options to that line",
+                         : "which does not exist yet, write the line of /proc/cmdline without "
+                           "initrd= and BOOT_IMAGE=, and the options behind it",
             "kernel-install add " + release + ' ' +
                 (exists(packaged) ? packaged : "/boot/vmlinuz-" + release));
     }
