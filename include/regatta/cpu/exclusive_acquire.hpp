@@ -27,6 +27,12 @@
 
 namespace regatta::detail {
 
+/// A thread that is on the CPUs of a lease.
+struct entered_task {
+    task_mask before{};  ///< With the mask that it would have without the lease.
+    bool pinned = false; ///< It was given a mask of its own there.
+};
+
 /// Everything that belongs to a lease.
 struct lease_state {
     std::shared_ptr<exclusive_system> system;
@@ -35,12 +41,12 @@ struct lease_state {
     cpu_set rest;
     exclusive_plan plan;
     lease_journal journal;
-    int owner = 0;                      ///< The process; a fork of it owns nothing.
-    std::vector<exclusive_step> done;   ///< What is to be undone, last first.
-    std::vector<std::string> sentences; ///< What was obtained, and what could not be had.
-    std::mutex mutex;                   ///< For the members below.
-    std::map<int, task_mask> entered;   ///< By thread: what it was before.
-    unsigned next = 0;                  ///< Whose turn it is among the CPUs.
+    int owner = 0;                       ///< The process; a fork of it owns nothing.
+    std::vector<exclusive_step> done;    ///< What is to be undone, last first.
+    std::vector<std::string> sentences;  ///< What was obtained, and what could not be had.
+    std::mutex mutex;                    ///< For the members below.
+    std::map<int, entered_task> entered; ///< By thread.
+    unsigned next = 0;                   ///< Whose turn it is among the CPUs.
 };
 
 /// Why a lease is no longer what it was; empty if it is.
@@ -100,6 +106,9 @@ inline step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
         if (std::string breach = find_breach(*lease.system, plan, lease.cpus); !breach.empty()) {
             failed = {EBUSY, std::move(breach)};
         }
+    }
+    if (!failed && !plan.group.empty()) {
+        pin_again(*lease.system, lease.done, of_others);
     }
     if (failed) {
         const std::vector<exclusive_step> undo(

@@ -42,24 +42,47 @@ inline cpu_set mask_without_lease(const lease_state& lease, const task_mask& now
     return narrowed && now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
 }
 
-/// Moves a thread out, and gives it the mask that it had.
-inline void put_thread_out(lease_state& lease, const task_mask& before) {
+/// Moves a thread out, with the mask that it had, as far as that is not the lease's.
+inline void put_thread_out(lease_state& lease, const entered_task& task) {
     exclusive_system& system = *lease.system;
+    const task_mask& before = task.before;
     const auto now = read_task(system, before.process, before.thread);
     if (!now || now->start != before.start) {
         return; // It has ended, and its number may be another's.
     }
-    cpu_set mask = before.allowed;
-    if (!lease.plan.group.empty()) {
-        system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
-    } else if (lease.plan.level == exclusivity::swept && !(mask - lease.cpus).empty()) {
-        mask -= lease.cpus; // As everybody else, until the end of the lease.
+    const exclusivity level = lease.plan.level;
+    if (level == exclusivity::soft || level == exclusivity::isolated_at_boot) {
+        system.set_affinity(before.thread, before.allowed);
+        return;
     }
+    if (lease.plan.group.empty()) {
+        const cpu_set left = before.allowed - lease.cpus; // As everybody else, until the end.
+        system.set_affinity(before.thread, left.empty() ? lease.rest : left);
+        return;
+    }
+    system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
     const auto moved = read_task_mask(system, before.process, before.thread);
-    // Whom the group alone restricts is left alone: a mask of its own would outlast the group.
-    if (moved != mask && (!moved || lease.plan.group.empty() || *moved != (mask - lease.cpus))) {
-        system.set_affinity(before.thread, mask);
+    // Whom the group alone restricts needs no mask of its own, which would outlast the group.
+    if (task.pinned || (moved && !(*moved & lease.cpus).empty())) {
+        system.set_affinity(before.thread, before.allowed);
     }
+}
+
+/// Notes what a thread was that enters, so that it is restored even if this process dies first.
+inline step_error note_entry(lease_state& lease, const task_mask& before) {
+    if (!lease.journal.is_open() || is_noted(lease.done, before)) {
+        return {};
+    }
+    exclusive_step saved;
+    saved.kind = step_kind::save_masks;
+    saved.cpus = lease.cpus;
+    saved.rest = lease.rest;
+    saved.masks = {before};
+    if (const int error = lease.journal.step(saved)) {
+        return act_failed(error, "write the journal");
+    }
+    lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after everything else.
+    return {};
 }
 
 /// Moves a thread in; where groups take whole processes, `thread` is the number of one. Under the
@@ -67,27 +90,22 @@ inline void put_thread_out(lease_state& lease, const task_mask& before) {
 inline step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     exclusive_system& system = *lease.system;
     if (const auto found = lease.entered.find(thread); found != lease.entered.end()) {
-        const auto now = read_task(system, found->second.process, thread);
-        if (now && now->start == found->second.start) {
+        const task_mask& known = found->second.before;
+        const auto now = read_task(system, known.process, thread);
+        if (now && now->start == known.start) {
             return {};
         }
         lease.entered.erase(found);
     }
     const int process = process_of_thread(system, thread);
-    auto before = read_task(system, process, thread);
-    if (!before) {
+    const auto found = read_task(system, process, thread);
+    if (!found) {
         return act_failed(ESRCH, "find the thread " + std::to_string(thread));
     }
-    before->allowed = mask_without_lease(lease, *before);
-    if (lease.journal.is_open()) {
-        exclusive_step saved;
-        saved.kind = step_kind::save_masks;
-        saved.cpus = lease.cpus;
-        saved.rest = lease.rest;
-        saved.masks = {*before};
-        if (const int error = lease.journal.step(saved)) {
-            return act_failed(error, "write the journal");
-        }
+    entered_task task{*found};
+    task.before.allowed = mask_without_lease(lease, *found);
+    if (auto error = note_entry(lease, task.before)) {
+        return error;
     }
     const std::string what =
         "move the thread " + std::to_string(thread) + " to CPUs " + lease.cpus.to_string();
@@ -105,14 +123,15 @@ inline step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         std::advance(cpu, lease.next++ % lease.cpus.count());
         target = cpu_set{*cpu};
     }
-    // Whom the group alone puts there needs no mask of its own, which would outlast the group.
-    const auto moved = read_task_mask(system, process, thread);
-    const int error = whole_process || moved == target ? 0 : system.set_affinity(thread, target);
-    if (error != 0) {
-        put_thread_out(lease, *before);
-        return act_failed(error, what);
+    // Whom the group alone puts there needs no mask of its own either.
+    task.pinned = !whole_process && read_task_mask(system, process, thread) != target;
+    if (task.pinned) {
+        if (const int error = system.set_affinity(thread, target)) {
+            put_thread_out(lease, task);
+            return act_failed(error, what);
+        }
     }
-    lease.entered.emplace(thread, *before);
+    lease.entered.emplace(thread, std::move(task));
     return {};
 }
 

@@ -114,6 +114,10 @@ inline lease_record read_lease(exclusive_system& system, const std::string& fold
             lease.steps.push_back(std::move(*step));
         }
     }
+    // Tasks that entered later were noted later; masks are restored after everything else.
+    std::stable_partition(lease.steps.begin(), lease.steps.end(), [](const exclusive_step& step) {
+        return step.kind == step_kind::save_masks;
+    });
     return lease;
 }
 

@@ -44,12 +44,28 @@ inline void recall_masks(std::vector<task_mask>& masks,
     }
 }
 
-/// The tasks that may not use all of `everything`. All of them, whatever they may use: older
-/// kernels forget a task's mask whenever its group changes.
+/// Whether one of some steps has noted the mask of a task.
+inline bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
+    for (const exclusive_step& step : steps) {
+        for (const task_mask& saved : step.masks) {
+            if (saved.thread == task.thread && saved.start == task.start) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// The tasks that may not use all of `everything`, and those that other leases found to be so. All
+/// of them, whatever they may use: older kernels forget a task's mask whenever its group changes.
 inline std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& everything,
                                            const std::vector<exclusive_step>& of_others) {
-    auto pinned =
-        find_tasks(system, [&](const cpu_set& allowed) { return !allowed.contains(everything); });
+    auto pinned = find_tasks(system, [&](const cpu_set& allowed) {
+        return !of_others.empty() || !allowed.contains(everything);
+    });
+    std::erase_if(pinned, [&](const task_mask& task) {
+        return task.allowed.contains(everything) && !is_noted(of_others, task);
+    });
     recall_masks(pinned, of_others);
     return pinned;
 }
@@ -64,7 +80,10 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
     std::set<std::pair<int, std::uint64_t>> refused;
     for (int pass = 0; pass < 100; ++pass) {
         exclusive_step done = step;
-        done.masks = tasks_allowed_on(system, step.cpus);
+        // The first time also those that keep their masks, to tell them from later ones.
+        done.masks = find_tasks(system, [&](const cpu_set& allowed) {
+            return pass == 0 || !(allowed & step.cpus).empty();
+        });
         std::erase_if(done.masks, [&](const task_mask& task) {
             return refused.contains({task.thread, task.start});
         });
@@ -77,6 +96,9 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
             return error;
         }
         for (const task_mask& task : found) {
+            if ((task.allowed & step.cpus).empty()) {
+                continue;
+            }
             cpu_set left = task.allowed - step.cpus;
             const int error = system.set_affinity(task.thread, left.empty() ? step.rest : left);
             if (error == 0 || error == ESRCH) {
@@ -98,12 +120,41 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
     return {};
 }
 
-/// Whether a task's mask is still what the lease made of it and not one that somebody else gave it:
-/// either it has none of the lease's CPUs, or it has all, as an older kernel leaves it when the
-/// CPUs come back, or it is inside of the lease, for a task that had entered.
-inline bool is_ours_to_restore(const exclusive_step& step, const cpu_set& now) {
-    return (now & step.cpus).empty() || now.contains(step.cpus | step.rest) ||
-           step.cpus.contains(now);
+/// The CPUs of leases, as far as these have noted masks.
+inline cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
+    cpu_set cpus;
+    for (const exclusive_step& step : steps) {
+        if (step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks) {
+            cpus |= step.cpus;
+        }
+    }
+    return cpus;
+}
+
+/// Whether a task's mask is still what the lease made of it, or what an older kernel leaves when
+/// the CPUs come back, and not one that somebody gave it since.
+inline bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others,
+                               const cpu_set& saved, const cpu_set& now) {
+    const cpu_set online = step.cpus | step.rest | of_others;
+    const cpu_set left = (saved - step.cpus - of_others) & online;
+    return (!left.empty() && (now & online) == left) // without the lease's CPUs
+           || now.contains(step.rest - of_others)    // it could run nowhere else, or was reset
+           || step.cpus.contains(now);               // it had entered
+}
+
+/// Older kernels forget the masks of tasks when their groups change: gives them back, without the
+/// lease's CPUs, for as long as the lease lasts.
+inline void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done,
+                      const std::vector<exclusive_step>& of_others) {
+    for (const exclusive_step& step : done) {
+        for (const task_mask& saved : step.masks) {
+            const cpu_set wanted = saved.allowed - step.cpus - cpus_of(of_others);
+            const auto now = read_task(system, saved.process, saved.thread);
+            if (now && now->start == saved.start && !wanted.empty() && now->allowed != wanted) {
+                system.set_affinity(saved.thread, wanted);
+            }
+        }
+    }
 }
 
 /// CPUs that other leases keep everybody off by nothing but the tasks' masks.
@@ -119,16 +170,21 @@ inline cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
 
 /// Gives a task its mask back unless it has it. @returns false if the kernel refuses.
 inline bool restore_mask(exclusive_system& system, const exclusive_step& step,
-                         const cpu_set& kept_off, const task_mask& saved) {
+                         const std::vector<exclusive_step>& of_others, const task_mask& saved) {
     const auto now = read_task(system, saved.process, saved.thread);
+    const cpu_set kept_off = swept_by_others(of_others);
     const cpu_set wanted =
         (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
     if (!now || now->start != saved.start || now->allowed == wanted ||
-        !is_ours_to_restore(step, now->allowed)) {
+        !is_ours_to_restore(step, cpus_of(of_others), saved.allowed, now->allowed)) {
         return true;
     }
-    const int error = system.set_affinity(saved.thread, wanted);
-    return error == 0 || error == ESRCH;
+    if (system.set_affinity(saved.thread, wanted) == 0) {
+        return true;
+    }
+    // It has ended; or the kernel has bound a thread of its own meanwhile.
+    const auto details = read_task_details(system, saved.process, saved.thread);
+    return !details || details->start != saved.start || details->of_kernel;
 }
 
 /// Tasks that were started while their parents' masks were narrowed have inherited those: gives
@@ -163,13 +219,12 @@ inline void widen_heirs(exclusive_system& system, const exclusive_step& step,
 /// The inverse of `save_masks` and `narrow_masks`.
 inline step_error restore_masks(exclusive_system& system, const exclusive_step& step,
                                 const std::vector<exclusive_step>& of_others) {
-    const cpu_set kept_off = swept_by_others(of_others);
     std::size_t refused = 0;
     for (const task_mask& saved : step.masks) {
-        refused += restore_mask(system, step, kept_off, saved) ? 0 : 1;
+        refused += restore_mask(system, step, of_others, saved) ? 0 : 1;
     }
     if (step.kind == step_kind::narrow_masks) {
-        widen_heirs(system, step, kept_off);
+        widen_heirs(system, step, swept_by_others(of_others));
     }
     return refused == 0 ? step_error{}
                         : step_error{EINVAL, "the affinity of " + std::to_string(refused) +

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Leases of CPUs on this machine's own cpusets (version 1): below a group of the test's own and
+/// with its own processes; and, once and for some milliseconds, of the whole machine.
+
+#include "exclusive_fakes.hpp"
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::faulty_system;
+using exclusive_test::root_folder;
+using exclusive_test::snapshot;
+using regatta::cpu_set;
+using regatta::exclusive_cpus;
+using regatta::exclusive_error;
+using regatta::exclusive_options;
+using regatta::exclusive_system;
+using regatta::exclusivity;
+using testing::IsEmpty;
+
+/// A child that sleeps until the end of the scope, pinned if a set is given.
+class sleeper {
+public:
+    explicit sleeper(const cpu_set& pin = {}) {
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (!pin.empty()) {
+                regatta::try_pin_this_thread(pin);
+            }
+            for (;;) {
+                ::pause();
+            }
+        }
+        while (!pin.empty() && allowed() != pin) {
+            std::this_thread::yield();
+        }
+    }
+    sleeper(const sleeper&) = delete;
+    sleeper& operator=(const sleeper&) = delete;
+    ~sleeper() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+
+    int pid() const noexcept { return pid_; }
+    std::string name() const { return std::to_string(pid_); }
+    cpu_set allowed() const {
+        exclusive_system system;
+        return regatta::detail::read_task_mask(system, pid_, pid_).value_or(cpu_set());
+    }
+
+private:
+    pid_t pid_;
+};
+
+/// A group below the top of this machine's cpusets, which the tests take for the top itself: a root
+/// folder shows the group, this test's processes and nothing else. This process is in it meanwhile.
+class exclusive_host : public testing::Test {
+protected:
+    void SetUp() override {
+        exclusive_system system;
+        const auto machine = regatta::detail::read_machine(system);
+        if (!machine.v1) {
+            GTEST_SKIP() << "this machine has no control groups of version 1 with cpusets";
+        }
+        if (machine.online.count() < 2) {
+            GTEST_SKIP() << "this machine has one CPU";
+        }
+        online_ = machine.online;
+        cpu_ = last_of(online_);
+        home_ = machine.v1.own;
+        group_ = machine.v1.top + "/regatta_lease_test_" + self_;
+        if (const int error = system.make_directory(group_)) {
+            group_.clear();
+            GTEST_SKIP() << "groups cannot be made: " << std::generic_category().message(error);
+        }
+        for (const char* file : {"cpuset.cpus", "cpuset.mems"}) {
+            const auto text = system.read(machine.v1.top + "/" + file);
+            ASSERT_EQ(system.write(group_ + "/" + file, text.value_or("")), 0) << file;
+        }
+        ASSERT_EQ(system.write(group_ + "/cgroup.procs", self_), 0);
+        root_.file("/proc/self/cgroup", "3:cpuset:/\n")
+            .file("/proc/self/mountinfo", "34 31 0:31 / /groups rw - cgroup cgroup rw,cpuset\n")
+            .file("/proc/irq/default_smp_affinity", "3\n")
+            .file("/proc/irq/9/smp_affinity_list", online_.to_string() + "\n")
+            .file("/proc/irq/9/smp_affinity", online_.to_mask() + "\n")
+            .link("/proc/" + self_, "/proc/" + self_)
+            .link("/proc/sys", "/proc/sys")
+            .link("/sys/devices/system/cpu", "/sys/devices/system/cpu")
+            .link("/groups", group_);
+        options_.root = root_.path();
+        options_.move_others = true;
+        options_.move_interrupts = true;
+    }
+    void TearDown() override {
+        if (group_.empty()) {
+            return;
+        }
+        exclusive_system system;
+        EXPECT_EQ(system.write(home_ + "/cgroup.procs", self_), 0);
+        EXPECT_EQ(system.remove_directory(group_), 0);
+    }
+
+    static unsigned last_of(const cpu_set& cpus) {
+        unsigned last = 0;
+        for (const unsigned cpu : cpus) {
+            last = cpu;
+        }
+        return last;
+    }
+    void show(const sleeper& child) {
+        root_.link("/proc/" + child.name(), "/proc/" + child.name());
+    }
+    /// Everything of this small machine that a lease can change.
+    snapshot state() {
+        exclusive_system system(root_.path());
+        snapshot all;
+        exclusive_test::add_groups(all, system, "/groups");
+        exclusive_test::add_interrupts(all, system);
+        exclusive_test::add_tasks(all, system);
+        return all;
+    }
+
+    const std::string self_ = std::to_string(::getpid());
+    root_folder root_;
+    exclusive_options options_;
+    cpu_set online_;
+    unsigned cpu_ = 0; ///< The one that is leased.
+    std::string home_;
+    std::string group_;
+};
+
+/// Takes `cpus` once no other program of this machine's tests has them.
+exclusive_cpus take_when_free(const cpu_set& cpus, const exclusive_options& options) {
+    exclusive_error error;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    for (;;) {
+        if (auto lease = exclusive_cpus::try_acquire(cpus, options, error)) {
+            return std::move(*lease);
+        }
+        if (error.number != EBUSY || std::chrono::steady_clock::now() > deadline) {
+            ADD_FAILURE() << error.text;
+            return {};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+} // namespace
+
+TEST_F(exclusive_host, the_shield_keeps_other_tasks_out_and_goes_without_a_trace) {
+    const cpu_set mine{cpu_};
+    const cpu_set others = online_ - mine;
+    const sleeper free;
+    const sleeper pinned(mine);
+    const sleeper elsewhere(cpu_set{*online_.begin()});
+    for (const sleeper* one : {&free, &pinned, &elsewhere}) {
+        show(*one);
+    }
+    const cpu_set before_masks = regatta::affinity_of_this_thread();
+    const snapshot before = state();
+    options_.at_least = exclusivity::shielded;
+    auto lease = take_when_free(mine, options_);
+    ASSERT_TRUE(lease);
+    EXPECT_EQ(lease.check(), std::nullopt);
+    EXPECT_EQ(free.allowed(), others);
+    EXPECT_EQ(pinned.allowed(), others) << "it could run nowhere else";
+    EXPECT_EQ(elsewhere.allowed(), cpu_set{*online_.begin()});
+    EXPECT_EQ(regatta::affinity_of_this_thread(), others);
+    lease.enter();
+    EXPECT_EQ(regatta::affinity_of_this_thread(), mine);
+    lease.enter();
+    lease.leave();
+    EXPECT_EQ(regatta::affinity_of_this_thread(), others);
+    lease.leave();
+    lease.enter();
+    lease.release();
+    EXPECT_EQ(regatta::affinity_of_this_thread(), before_masks);
+    EXPECT_EQ(difference(before, state()), "");
+}
+
+TEST_F(exclusive_host, the_sweep_narrows_masks_and_gives_them_back) {
+    const cpu_set mine{cpu_};
+    const cpu_set others = online_ - mine;
+    const sleeper free;
+    const sleeper pinned(mine);
+    show(free);
+    show(pinned);
+    const snapshot before = state();
+    const auto system = std::make_shared<faulty_system>(root_.path());
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("mkdir /groups") ? EROFS : 0;
+    };
+    options_.system = system;
+    options_.at_least = exclusivity::swept;
+    auto lease = take_when_free(mine, options_);
+    ASSERT_TRUE(lease);
+    EXPECT_EQ(lease.level(), exclusivity::swept);
+    EXPECT_EQ(free.allowed(), others);
+    EXPECT_EQ(pinned.allowed(), others);
+    {
+        const sleeper heir; // Started meanwhile, it inherits what this process has.
+        show(heir);
+        EXPECT_EQ(heir.allowed(), others);
+        lease.enter();
+        EXPECT_EQ(regatta::affinity_of_this_thread(), mine);
+        lease.leave();
+        EXPECT_EQ(regatta::affinity_of_this_thread(), others);
+        lease.release();
+        EXPECT_EQ(heir.allowed(), online_);
+    }
+    EXPECT_EQ(difference(before, state()), "");
+}
+
+// 200 leases whose owner is killed at a random step, and repaired: everything is as before.
+TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
+    const sleeper free;
+    const sleeper pinned(cpu_set{cpu_});
+    const sleeper elsewhere(cpu_set{*online_.begin()});
+    for (const sleeper* one : {&free, &pinned, &elsewhere}) {
+        show(*one);
+    }
+    const snapshot before = state();
+    const unsigned seed = std::random_device{}();
+    std::mt19937 random(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    int acts = 40; // Grows to the number of acts that a whole life of a lease has.
+    int killed = 0;
+    for (int cycle = 0; cycle < 200; ++cycle) {
+        const bool sweep = cycle % 4 == 3;
+        const int last = std::uniform_int_distribution<int>(1, acts)(random);
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root_.link("/proc/" + self, "/proc/" + self);
+            const auto system = std::make_shared<faulty_system>(root_.path());
+            system->before_act = [&](const std::string& act) {
+                if (system->acts == last) {
+                    ::kill(::getpid(), SIGKILL);
+                }
+                return sweep && act.starts_with("mkdir /groups") ? EROFS : 0;
+            };
+            options_.system = system;
+            exclusive_error error;
+            auto lease = exclusive_cpus::try_acquire(cpu_set{cpu_}, options_, error);
+            if (!lease) {
+                ::_exit(120);
+            }
+            lease->enter();
+            lease->enter_process(free.pid());
+            std::string problem;
+            ::_exit(lease->try_release(problem) ? std::min(system->acts, 100) : 121);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+        std::filesystem::remove(root_.path() + "/proc/" + std::to_string(owner));
+        if (WIFEXITED(status)) {
+            ASSERT_LE(WEXITSTATUS(status), 100);
+            acts = std::max(WEXITSTATUS(status), acts);
+        } else {
+            ++killed;
+        }
+        const auto repaired = regatta::release_stale(options_);
+        EXPECT_THAT(repaired.problems, IsEmpty()) << "act " << last;
+        ASSERT_EQ(difference(before, state()), "") << "cycle " << cycle << ", act " << last;
+        ASSERT_THAT(regatta::exclusive_status(options_), IsEmpty());
+    }
+    EXPECT_GT(killed, 100);
+}
+
+// The machine itself, for some milliseconds.
+TEST_F(exclusive_host, the_whole_machine_is_shielded_and_as_before) {
+    exclusive_system system;
+    ASSERT_EQ(system.write(home_ + "/cgroup.procs", self_), 0);
+    const sleeper free;
+    const sleeper pinned(cpu_set{cpu_});
+    const auto look = [&] {
+        snapshot all;
+        exclusive_test::add_interrupts(all, system);
+        exclusive_test::add_tasks(all, system, {self_, free.name(), pinned.name()});
+        return all;
+    };
+    exclusive_options options;
+    options.at_least = exclusivity::shielded;
+    options.move_others = true;
+    options.move_interrupts = true;
+    options.title = "test";
+    const snapshot before = look();
+    auto lease = take_when_free(cpu_set{cpu_}, options);
+    const exclusivity level = lease.level();
+    const cpu_set during = free.allowed();
+    const auto breach = lease.check();
+    lease.release();
+    EXPECT_EQ(level, exclusivity::shielded);
+    EXPECT_EQ(during, online_ - cpu_set{cpu_});
+    EXPECT_EQ(breach, std::nullopt);
+    EXPECT_EQ(difference(before, look()), "");
+    for (const std::string& name : system.list_folders(home_)) {
+        EXPECT_FALSE(name.starts_with("regatta." + self_)) << name;
+    }
+}
