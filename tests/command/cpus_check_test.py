@@ -160,6 +160,27 @@ class Check(unittest.TestCase):
                 self.assertIn("planted (owner)", text)
                 self.assertIsNone(document["cpus"][0]["gaps"])
 
+    def test_the_holder_of_a_lease_is_its_owner(self):
+        words = [REGATTA, "cpus", "run", str(CPU), "--", sys.executable, "-c", INTRUDER, str(CPU),
+                 "leased"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run_:
+            try:
+                if run_.stdout.readline() != b"ready\n":
+                    run_.kill()
+                    self.skipTest(f"the CPU cannot be leased: {run_.communicate()[1].decode()}")
+                roles = {}
+                for _ in range(50):
+                    document, text = self.check("--for", "200ms")
+                    roles = {task["name"]: task["role"] for task in document["cpus"][0]["tasks"]}
+                    if "leased" in roles:
+                        break
+                self.assertEqual(roles["leased"], "owner", text)
+                self.assertIn(f"leased to process {run_.pid}", " ".join(document["notes"]))
+                self.assertIsNone(document["cpus"][0]["gaps"])
+            finally:
+                run_.terminate()
+                run_.communicate(timeout=60)
+
     def test_it_does_not_take_itself_for_an_intruder(self):
         everywhere = ",".join(map(str, sorted(os.sched_getaffinity(0))))
         for words in ([], ["--look-on"]):

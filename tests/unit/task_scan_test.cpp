@@ -26,6 +26,7 @@ std::string stat_line(int tid, const std::string& name, int parent, unsigned lon
            "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 " + text(cpu) + "0 0 0 0 0 0\n";
 }
 
+#if REGATTA_LINUX
 machine_files& add_task(machine_files& files, int pid, int tid, const std::string& name, int parent,
                         unsigned cpu, const std::string& schedstat,
                         unsigned long flags = 0x400000) {
@@ -41,6 +42,7 @@ machine_files& add_task(machine_files& files, int pid, int tid, const std::strin
     }
     return files;
 }
+#endif
 
 switch_record record(switch_record::kind what, int pid, int tid, std::int64_t time,
                      int parent_pid = 0, int parent_tid = 0, std::string_view name = {}) {
