@@ -24,12 +24,9 @@
 
 namespace regatta::detail {
 
-/// A list of CPUs out of a file of the kernel; nothing where it is none. "(null)" is how some
-/// kernels write that they have no such list.
+/// A list of CPUs out of a file of the kernel; nothing where it is none. Some kernels write
+/// "(null)" for a list that they do not keep.
 inline std::optional<cpu_set> to_cpu_list(std::string_view text) {
-    if (trimmed(text) == "(null)") {
-        return cpu_set();
-    }
     cpu_list_error error;
     return cpu_set::try_parse(text, cpu_set::max_width, error);
 }
