@@ -6,7 +6,6 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/exclusive_cpus.hpp>
 
-#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -57,8 +56,6 @@ public:
         }
     }
 
-    const exclusive_cpus& lease() const noexcept { return lease_; }
-
 private:
     std::vector<unsigned> cpus_;
     exclusive_cpus lease_;
@@ -80,15 +77,15 @@ std::unique_ptr<worker_room> exclusive_room(const room_request& request) {
 
 exclusive_answer try_exclusive_room(const room_request& request) {
     exclusive_answer answer;
-    try {
-        owned room(request);
-        answer.level = to_string(room.lease().level());
-        answer.explanation = room.lease().explain();
-        room.close();
-        answer.available = true;
-    } catch (const std::exception& e) {
-        answer.reason = e.what();
+    exclusive_error error;
+    auto lease = exclusive_cpus::try_acquire(request.cpus, lease_options(request), error);
+    if (!lease) {
+        answer.reason = error.text;
+        return answer;
     }
+    answer.level = to_string(lease->level());
+    answer.explanation = lease->explain();
+    answer.available = lease->try_release(answer.reason);
     return answer;
 }
 

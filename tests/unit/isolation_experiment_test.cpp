@@ -3,8 +3,10 @@
 
 #include "isolation/computation.hpp"
 #include "isolation/experiment.hpp"
+#include "isolation/noise.hpp"
 #include "isolation/worker_room.hpp"
 #include "isolation/workers.hpp"
+#include "schemes/process_team.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 
@@ -106,6 +108,33 @@ TEST(isolation_room, a_pinned_worker_may_run_on_its_cpu_alone) {
     room->close();
     EXPECT_EQ(inside, cpu_set{cpu});
     EXPECT_EQ(affinity_of_this_thread(), allowed);
+}
+
+TEST(isolation_room, owning_a_cpu_keeps_the_noise_out_and_then_lets_it_back) {
+    const cpu_set usable = affinity_of_this_thread();
+    unsigned cpu = 0;
+    for (const unsigned each : usable) {
+        cpu = each;
+    }
+    noise some({noise_kind::hostile, 1}, {cpu}, this_program());
+    const pid_t process = some.processes().front();
+    const room_request request{{cpu}, {cpu}, {process}};
+    if (const auto answer = try_exclusive_room(request); !answer.available) {
+        GTEST_SKIP() << "CPUs cannot be owned here: " << answer.reason;
+    }
+    EXPECT_EQ(affinity_of_thread(process), cpu_set{cpu}); // Trying left nothing behind.
+    const auto room = exclusive_room(request);
+    EXPECT_FALSE(affinity_of_thread(process).contains(cpu));
+    cpu_set inside;
+    run_team({.enter = [&](unsigned worker) {
+        room->enter(worker);
+        inside = affinity_of_this_thread();
+    }});
+    EXPECT_EQ(inside, cpu_set{cpu});
+    room->close();
+    EXPECT_EQ(affinity_of_thread(process), cpu_set{cpu});
+    EXPECT_EQ(affinity_of_this_thread(), usable);
+    some.stop();
 }
 
 TEST(isolation_experiment, measures_every_mode_that_can_be_had) {
