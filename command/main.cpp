@@ -61,6 +61,9 @@ int run(int argc, char** argv) {
                "  regatta race --help              all options");
     if (argc > 1 && argv[1][0] != '-') {
         check_subcommand(app, argv[1]);
+        if (argc > 2 && words[1] == "cpus" && argv[2][0] != '-') {
+            check_subcommand(*app.get_subcommand("cpus"), argv[2], "cpus ");
+        }
     }
     try {
         app.parse(argc, argv);

@@ -179,7 +179,7 @@ class CpusShow(unittest.TestCase):
                                (("--json", ""), "the name of the file is empty"),
                                (("--json", "/nonexistent/f"), "/nonexistent/f"),
                                (("--json", "-", "check", "0"), "stand after its name"),
-                               (("shwo",), "shwo")):
+                               (("chekc",), 'did you mean "cpus check"?')):
             result = run("cpus", *words)
             self.assertEqual(result.returncode, 2, (words, result.stderr))
             self.assertIn(message, result.stderr)
