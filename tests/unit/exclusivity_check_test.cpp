@@ -15,7 +15,9 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -225,11 +227,34 @@ TEST(exclusivity_check, does_not_take_itself_for_an_intruder) {
                 for (const task_presence& one : check.tasks) {
                     EXPECT_TRUE(one.pid != ::getpid() || one.role != task_role::intruder)
                         << one.name << " on CPU " << check.cpu;
+                    EXPECT_TRUE(one.name != "regatta_probe" || one.role == task_role::checker);
                 }
             }
         }
         EXPECT_EQ(regatta::affinity_of_this_thread(), before);
     }
+}
+
+TEST(exclusivity_check, other_threads_of_this_process_are_the_owners) {
+    const unsigned cpu = some_cpu();
+    std::atomic<unsigned> rounds{0};
+    std::jthread other([&](const std::stop_token& stop) {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        while (!stop.stop_requested()) {
+            regatta::measure_jitter(200us);
+            ++rounds;
+        }
+    });
+    auto options = options_of(60s);
+    options.gap_loop = false;
+    options.stop = [&, start = std::optional<unsigned>()]() mutable {
+        start = start.value_or(rounds);
+        return rounds >= *start + 3;
+    };
+    const auto report = check_exclusivity(cpu_set{cpu}, options);
+    const task_presence* const found = find(report.cpus.front(), ::getpid());
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->role, task_role::owner);
 }
 
 TEST(exclusivity_check, says_what_a_loop_there_would_suffer) {
