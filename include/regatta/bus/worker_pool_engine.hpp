@@ -91,13 +91,16 @@ public:
         if (started() || ring_.closed()) {
             fail_state("worker_pool::start: it was started or closed before");
         }
-        const unsigned count = options_.threads != 0 ? options_.threads : available_cpus();
+        const unsigned count = options_.threads != 0 ? options_.threads
+                               : options_.cpus       ? options_.cpus.count()
+                                                     : available_cpus();
         workers_.clear();
         for (unsigned i = 0; i < count; ++i) {
             workers_.push_back(std::make_unique<worker>(i));
         }
-        team_.start(count, options_.name, options_.pin,
-                    [this](unsigned i) noexcept { work(*workers_[i]); });
+        team_.start(
+            count, options_.name, options_.pin, scheduling{},
+            [this](unsigned i) noexcept { work(*workers_[i]); }, 0, options_.cpus);
     }
 
     void pause() {

@@ -6,6 +6,7 @@
 /// What a `worker_pool` is made with and what it counts.
 
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/pool/error_sink.hpp>
 #include <regatta/pool/priority.hpp>
 
@@ -18,7 +19,7 @@ namespace regatta {
 
 /// What a `worker_pool` is made with.
 struct worker_pool_options {
-    /// Workers; 0: as many as `available_cpus()` says.
+    /// Workers; 0: as many as `cpus` has, or without those as `available_cpus()` says.
     unsigned threads = 0;
     /// Messages that wait at most; rounded up to a power of two, at least 2.
     std::size_t capacity = 1024;
@@ -28,6 +29,10 @@ struct worker_pool_options {
     /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
     /// workers than CPUs. Empty: not pinned.
     cpu_set pin{};
+    /// CPUs of their own, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
+    /// given back with the last copy of these options, the pool's included. `pin` then chooses
+    /// among them.
+    shared_cpus cpus{};
     /// Receives what handlers and tasks of `execute` throw, on the worker's thread.
     error_sink on_error{};
 };

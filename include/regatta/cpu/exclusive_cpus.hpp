@@ -12,6 +12,7 @@
 #include <regatta/cpu/exclusive_leases.hpp>
 #include <regatta/cpu/exclusive_level.hpp>
 #include <regatta/cpu/exclusive_options.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -91,6 +92,16 @@ public:
     void enter() { enter(system().this_thread()); }
     /// The same for another thread, by its number, also of another process of this user.
     void enter(int thread) { put_in(thread, !balances_load(level())); }
+    /// `enter` without exceptions. @returns 0, or the error number.
+    int try_enter() noexcept {
+        if (!state_) {
+            return EINVAL;
+        }
+        const std::scoped_lock lock(state_->mutex);
+        return detail::put_thread_in(*state_, state_->system->this_thread(),
+                                     !balances_load(level()))
+            .number;
+    }
     /// Moves a whole process, all its threads, to the CPUs.
     void enter_process(int process) {
         if (state_->plan.member == "cgroup.procs") {
@@ -214,5 +225,23 @@ private:
 
     std::unique_ptr<detail::lease_state> state_;
 };
+
+namespace detail {
+
+/// A lease as others hold it.
+class leased_cpus final : public cpu_holder {
+public:
+    explicit leased_cpus(exclusive_cpus&& lease) noexcept : lease_(std::move(lease)) {}
+    int try_enter() noexcept override { return lease_.try_enter(); }
+    unsigned count() const noexcept override { return lease_.cpus().count(); }
+
+private:
+    exclusive_cpus lease_;
+};
+
+} // namespace detail
+
+inline shared_cpus::shared_cpus(exclusive_cpus&& lease)
+    : holder_(lease ? std::make_shared<detail::leased_cpus>(std::move(lease)) : nullptr) {}
 
 } // namespace regatta

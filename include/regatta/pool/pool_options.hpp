@@ -6,6 +6,7 @@
 /// What a thread pool is made with.
 
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/pool/error_sink.hpp>
 #include <regatta/pool/overflow.hpp>
 #include <regatta/pool/scheduling.hpp>
@@ -17,9 +18,10 @@
 
 namespace regatta {
 
-/// What a thread pool is made with. Copies share what `on_error` calls, and a sink of `when_full`.
+/// What a thread pool is made with. Copies share what `on_error` calls, a sink of `when_full`,
+/// and `cpus`.
 struct pool_options {
-    /// Workers; 0: as many as `available_cpus()` says.
+    /// Workers; 0: as many as `cpus` has, or without those as `available_cpus()` says.
     unsigned threads = 0;
     /// Tasks that wait at most, in all queues together; 0: no limit.
     std::size_t capacity = 0;
@@ -32,6 +34,10 @@ struct pool_options {
     /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
     /// workers than CPUs. Empty: not pinned.
     cpu_set pin{};
+    /// CPUs of their own, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
+    /// given back with the last copy of these options, the pool's included. `pin` then chooses
+    /// among them.
+    shared_cpus cpus{};
     /// Scheduling class and priority of the workers.
     scheduling schedule{};
     /// How long a worker that finds nothing stays awake, beyond some microseconds, before it

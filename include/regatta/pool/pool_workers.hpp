@@ -141,7 +141,7 @@ protected:
         REGATTA_TRY {
             w.thread.start(
                 1, options_.name, options_.pin, options_.schedule,
-                [this, &w](unsigned) noexcept { work(w); }, next_index_);
+                [this, &w](unsigned) noexcept { work(w); }, next_index_, options_.cpus);
         }
         REGATTA_CATCH_ALL {
             members_.remove(w);

@@ -167,7 +167,9 @@ private:
         engine_.add_workers(workers);
     }
     static unsigned worker_count(const pool_options& options) {
-        return options.threads != 0 ? options.threads : available_cpus();
+        return options.threads != 0 ? options.threads
+               : options.cpus       ? options.cpus.count()
+                                    : available_cpus();
     }
 
     // --- several ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <regatta/base/platform.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/pool/scheduling.hpp>
 
 #include <atomic>
@@ -35,28 +36,29 @@ public:
     /// Starts `count` threads, each of which calls `body(i)` with its number, from `first`, once
     /// all are there and `size()` says so. Thread i is named "name/i", pinned to the i-th CPU of
     /// `pin`, from the start again if there are more threads than CPUs, and put under `schedule`;
-    /// an empty set pins nothing.
+    /// an empty set pins nothing. Before that it enters `cpus`.
     ///
-    /// Throws `std::system_error` if a thread cannot be had, pinned or scheduled, and
+    /// Throws `std::system_error` if a thread cannot be had, moved, pinned or scheduled, and
     /// `std::invalid_argument` for a `schedule` that does not exist; then no `body` has run and
     /// none will.
     /// @param body copied for each thread; must not throw.
     template<class Body>
     void start(unsigned count, const std::string& name, const cpu_set& pin,
-               const scheduling& schedule, const Body& body, unsigned first = 0) {
+               const scheduling& schedule, const Body& body, unsigned first = 0,
+               const shared_cpus& cpus = {}) {
         check_scheduling(schedule);
-        const std::vector<unsigned> cpus(pin.begin(), pin.end());
+        const std::vector<unsigned> pins(pin.begin(), pin.end());
         start_.store(not_yet, std::memory_order_relaxed);
         REGATTA_TRY {
             for (unsigned i = first; i < first + count; ++i) {
                 members_.push_back(std::make_unique<member>());
                 member& m = *members_.back();
                 m.name = name + "/" + std::to_string(i);
-                if (!cpus.empty()) {
-                    m.pin = cpu_set{cpus[i % cpus.size()]};
+                if (!pins.empty()) {
+                    m.pin = cpu_set{pins[i % pins.size()]};
                 }
-                m.thread = std::thread([this, &m, i, schedule, body] {
-                    if (begin(m, schedule)) {
+                m.thread = std::thread([this, &m, i, schedule, cpus, body] {
+                    if (begin(m, schedule, cpus)) {
                         body(i);
                     }
                 });
@@ -64,9 +66,11 @@ public:
             for (const auto& m : members_) {
                 if (const int error = static_cast<int>(await_other(m->outcome, starting))) {
                     const std::string thread = "thread '" + m->name + "' ";
-                    fail_system(error, m->pinned
-                                           ? "schedule " + thread + "as " + to_string(schedule)
-                                           : "pin " + thread + "to CPU " + m->pin.to_string());
+                    fail_system(error, m->reached == stage::moving
+                                           ? "move " + thread + "to its own CPUs"
+                                       : m->reached == stage::pinning
+                                           ? "pin " + thread + "to CPU " + m->pin.to_string()
+                                           : "schedule " + thread + "as " + to_string(schedule));
                 }
             }
         }
@@ -102,24 +106,31 @@ public:
 private:
     static constexpr std::uint32_t starting = 0xFFFF'FFFF;
 
+    /// What a thread does first, one after the other.
+    enum class stage { moving, pinning, scheduling };
+
     struct member {
         std::string name;
         cpu_set pin;
         /// What became of its start: an error number, or `starting`. Written once by the thread,
         /// read by `start`.
         std::atomic<std::uint32_t> outcome{starting};
-        bool pinned = false; ///< Whether that came after the pin; published by `outcome`.
-        std::thread thread;  ///< Of the one who starts and joins.
+        stage reached = stage::moving; ///< Where that came from; published by `outcome`.
+        std::thread thread;            ///< Of the one who starts and joins.
     };
 
     enum signal : std::uint32_t { not_yet, go, abort };
 
     /// The first steps of a thread. @returns whether it may go on.
-    bool begin(member& m, const scheduling& schedule) noexcept {
+    bool begin(member& m, const scheduling& schedule, const shared_cpus& cpus) noexcept {
         platform::name_this_thread(m.name.c_str());
-        int error = m.pin.empty() ? 0 : try_pin_this_thread(m.pin);
-        m.pinned = error == 0;
-        if (m.pinned) {
+        int error = cpus.try_enter();
+        if (error == 0 && !m.pin.empty()) {
+            m.reached = stage::pinning;
+            error = try_pin_this_thread(m.pin);
+        }
+        if (error == 0) {
+            m.reached = stage::scheduling;
             error = try_schedule_this_thread(schedule);
         }
         set(m.outcome, static_cast<std::uint32_t>(error));
