@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -176,4 +177,98 @@ TEST_F(worker_pool_stress, pools_are_made_and_destroyed_in_every_state) {
         }
     }
     EXPECT_EQ(handled.load(), accepted);
+}
+
+TEST_F(worker_pool_stress, tasks_and_messages_that_wait_are_each_handled_once) {
+    constexpr int submitters = 3;
+    const int each = rounds(3000);
+    std::atomic<int> messages{0};
+    std::atomic<int> tasks{0};
+    std::atomic<int> waits{0};
+    pool_type pool({.threads = 3, .capacity = 64});
+    pool.on<job>([&](job& j) {
+        ++messages;
+        if (j.children != 0) {
+            EXPECT_GT(pool.submit([&] { return ++tasks; }).get(), 0);
+        }
+    });
+    pool.start();
+    std::atomic<bool> done{false};
+    std::vector<std::thread> others;
+    others.emplace_back([&] {
+        dice d(200);
+        while (!done.load()) {
+            pool.pause();
+            for (int i = d.roll(5); i > 0; --i) {
+                std::this_thread::yield();
+            }
+            pool.resume();
+            for (int i = d.roll(50); i > 0; --i) {
+                std::this_thread::yield();
+            }
+        }
+    });
+    others.emplace_back([&] {
+        while (!done.load()) {
+            static_cast<void>(pool.wait_for(std::chrono::milliseconds(1)));
+        }
+    });
+    std::atomic<int> expected_messages{0};
+    std::atomic<int> expected_tasks{0};
+    std::atomic<int> cancelled{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < submitters; ++t) {
+        threads.emplace_back([&, t] {
+            dice d(300u + static_cast<unsigned>(t));
+            for (int i = 0; i < each; ++i) {
+                switch (d.roll(5)) {
+                case 0:
+                    ++expected_messages;
+                    ++expected_tasks;
+                    EXPECT_TRUE(pool.submit(job{i, 1}));
+                    break;
+                case 1:
+                    ++expected_tasks;
+                    pool.execute([&] { ++tasks; });
+                    break;
+                case 2: { // Either cancelled or run.
+                    auto future = pool.submit([&] { ++tasks; });
+                    const bool called_off = future.cancel();
+                    cancelled += called_off ? 1 : 0;
+                    expected_tasks += called_off ? 0 : 1;
+                    break;
+                }
+                case 3:
+                    ++expected_tasks;
+                    ++expected_messages;
+                    pool.submit([&] {
+                            EXPECT_TRUE(pool.submit(job{-1, 0}));
+                            waits += pool.wait_for(std::chrono::microseconds(100)) ? 1 : 0;
+                            ++tasks;
+                        })
+                        .get();
+                    break;
+                default:
+                    ++expected_messages;
+                    EXPECT_TRUE(pool.submit(job{i, 0}));
+                }
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    done = true;
+    for (auto& thread : others) {
+        thread.join();
+    }
+    pool.wait();
+    EXPECT_EQ(messages.load(), expected_messages.load());
+    EXPECT_EQ(tasks.load(), expected_tasks.load());
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.handled, stats.submitted);
+    EXPECT_EQ(stats.tasks, static_cast<unsigned>(tasks.load() + cancelled.load()));
+    EXPECT_EQ(stats.cancelled, static_cast<unsigned>(cancelled.load()));
+    EXPECT_EQ(stats.queued, 0u);
+    EXPECT_EQ(stats.errors, 0u);
 }
