@@ -41,8 +41,7 @@ struct letter {
 
 /// A worker pool that has its handlers and has started.
 struct started_worker_pool : regatta::worker_pool<letter, int> {
-    explicit started_worker_pool(regatta::worker_pool_options o)
-        : worker_pool(std::move(o)) {
+    explicit started_worker_pool(regatta::worker_pool_options o) : worker_pool(std::move(o)) {
         on<letter>([](letter&) {}).on<int>([](int&) {}).start();
     }
 };
