@@ -4,7 +4,9 @@
 #include "cpus_command.hpp"
 
 #include "cpus_check.hpp"
+#include "cpus_leases.hpp"
 #include "cpus_plan.hpp"
+#include "cpus_run.hpp"
 #include "cpus_show.hpp"
 
 namespace regatta::command {
@@ -15,6 +17,8 @@ void add_cpus_command(CLI::App& app, action& chosen) {
     // One line for each command below it, each in a file cpus_NAME.cpp.
     add_cpus_check(*cpus, chosen);
     add_cpus_plan(*cpus, chosen);
+    add_cpus_run(*cpus, chosen);
+    add_cpus_leases(*cpus, chosen);
 }
 
 } // namespace regatta::command

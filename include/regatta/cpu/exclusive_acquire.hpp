@@ -204,6 +204,8 @@ inline std::unique_ptr<lease_state> acquire_lease(const cpu_set* cpus, unsigned 
             sentences.push_back("Of a lease whose owner died could not be undone: " + problem +
                                 ".");
         }
+    }
+    if (system.is_trusted(wanted.journal)) { // Others' leases count also for who can have none.
         leases = read_leases(system, wanted.journal);
     }
     const exclusive_machine machine = read_machine(system);

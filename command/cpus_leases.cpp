@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "cpus_leases.hpp"
+
+#include "output_file.hpp"
+#include "result_files.hpp"
+#include "usage_error.hpp"
+
+#include <regatta/base/version.hpp>
+#include <regatta/cpu/exclusive_leases.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+std::string state_of(const exclusive_lease& lease) {
+    return lease.stale   ? "stale: process " + std::to_string(lease.process) + " has died"
+           : lease.taken ? "held by process " + std::to_string(lease.process)
+                         : "being taken by process " + std::to_string(lease.process);
+}
+
+std::string to_text(const std::vector<exclusive_lease>& leases, bool whole) {
+    if (leases.empty()) {
+        return "No CPUs are owned by anybody.\n";
+    }
+    std::string text;
+    bool stale = false;
+    for (const exclusive_lease& lease : leases) {
+        text += fmt::format("CPUs {:<10} {:<19} {}{}\n", lease.cpus.to_string(),
+                            lease.taken ? to_string(lease.level) : "", state_of(lease),
+                            lease.title.empty() ? "" : " (" + lease.title + ")");
+        for (const std::string& effect : whole ? lease.effects : std::vector<std::string>()) {
+            text += "    " + effect + "\n";
+        }
+        stale = stale || lease.stale;
+    }
+    return text +
+           (stale ? "`regatta cpus release --stale` undoes what dead owners left behind.\n" : "");
+}
+
+std::string to_json(const std::vector<exclusive_lease>& leases) {
+    using json = nlohmann::ordered_json;
+    json document;
+    document["schema"] = "regatta-cpus-status/1";
+    document["version"] = version_string;
+    document["leases"] = json::array();
+    for (const exclusive_lease& lease : leases) {
+        document["leases"].push_back(
+            {{"name", lease.name},
+             {"title", lease.title},
+             {"level", lease.taken ? json(to_string(lease.level)) : json()},
+             {"process", lease.process},
+             {"stale", lease.stale},
+             {"cpus", lease.cpus.to_string()},
+             {"effects", lease.effects}});
+    }
+    return document.dump(2) + "\n";
+}
+
+/// As they were typed.
+struct status_arguments {
+    result_paths files;
+    bool effects = false;
+};
+
+int show_status(const status_arguments& arguments) {
+    const std::vector<exclusive_lease> leases = exclusive_status();
+    result_files to(arguments.files);
+    const bool written =
+        to.write([&] { return to_json(leases); }, [] { return std::string(); },
+                 [&](const race::text_style&) { return to_text(leases, arguments.effects); });
+    return written ? exit_code::success : exit_code::failure;
+}
+
+void add_status(CLI::App& cpus, action& chosen) {
+    CLI::App* const command =
+        cpus.add_subcommand("status", "Show who owns CPUs, and whose owner has died");
+    const auto arguments = std::make_shared<status_arguments>();
+    status_arguments& a = *arguments;
+    command->add_option("--json", a.files.json, "Write all of it here; - is standard output")
+        ->check(
+            [](const std::string& text) {
+                return text.empty() ? std::string("the name of the file is empty") : std::string();
+            },
+            "")
+        ->type_name("FILE");
+    command->add_flag("--effects", a.effects, "Show what each lease has done to the machine");
+    command->footer("Exit status: 0, also where nobody owns any; 1 a file cannot be written, 2 "
+                    "wrong usage.");
+    command->final_callback([&chosen, arguments] {
+        if (!chosen) {
+            chosen = [arguments] { return show_status(*arguments); };
+        }
+    });
+}
+
+int release_stale_leases() {
+    const stale_release result = release_stale();
+    std::string text;
+    for (const exclusive_lease& lease : result.released) {
+        text += fmt::format("CPUs {}: undone what process {} had left behind\n",
+                            lease.cpus.to_string(), lease.process);
+    }
+    if (result.released.empty() && result.problems.empty()) {
+        text = "Nothing was left behind.\n";
+    }
+    write_all(STDOUT_FILENO, text, "cannot write to standard output");
+    for (const std::string& note : result.notes) {
+        std::fprintf(stderr, "regatta: %s\n", note.c_str());
+    }
+    for (const std::string& problem : result.problems) {
+        std::fprintf(stderr, "regatta: not undone: %s\n", problem.c_str());
+    }
+    return result.problems.empty() ? exit_code::success : exit_code::failure;
+}
+
+void add_release(CLI::App& cpus, action& chosen) {
+    CLI::App* const command =
+        cpus.add_subcommand("release", "Undo what programs left behind that owned CPUs and died");
+    const auto stale = std::make_shared<bool>(false);
+    command->add_flag("--stale", *stale,
+                      "Leases whose owners have died, the only ones that are "
+                      "given back by others");
+    command->footer("Living owners give back their CPUs themselves: end them.\n"
+                    "\nExit status: 0 nothing is left behind, 1 something could not be undone, 2 "
+                    "wrong usage.");
+    command->final_callback([&chosen, stale] {
+        if (!*stale) {
+            throw usage_error("say --stale: leases of living programs end with those");
+        }
+        if (!chosen) {
+            chosen = release_stale_leases;
+        }
+    });
+}
+
+} // namespace
+
+void add_cpus_leases(CLI::App& cpus, action& chosen) {
+    add_status(cpus, chosen);
+    add_release(cpus, chosen);
+}
+
+} // namespace regatta::command

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "cpus_run.hpp"
+
+#include "owned_run.hpp"
+#include "usage_error.hpp"
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/exclusive_cpus.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+/// As they were typed.
+struct run_arguments {
+    std::string cpus;
+    unsigned count = 0;
+    std::string at_least = "soft";
+    bool move_others = false;
+    bool move_interrupts = false;
+    bool unbalanced = false;
+    bool quiet = false;
+    bool explain = false;
+    std::vector<std::string> words;
+};
+
+/// The levels as one types them: "isolated-partition".
+std::vector<std::pair<std::string, exclusivity>> levels() {
+    std::vector<std::pair<std::string, exclusivity>> names;
+    for (int level = 0; level <= static_cast<int>(exclusivity::isolated_at_boot); ++level) {
+        std::string name(to_string(static_cast<exclusivity>(level)));
+        for (char& c : name) {
+            c = c == ' ' ? '-' : c;
+        }
+        names.emplace_back(std::move(name), static_cast<exclusivity>(level));
+    }
+    return names;
+}
+
+exclusivity level_of(const std::string& text) {
+    std::string allowed;
+    for (const auto& [name, level] : levels()) {
+        if (name == text) {
+            return level;
+        }
+        allowed += (allowed.empty() ? "" : ", ") + name;
+    }
+    throw usage_error(
+        fmt::format("--at-least: there is no level \"{}\"; there are {}", text, allowed));
+}
+
+void say(const std::string& text) {
+    std::fprintf(stderr, "regatta: %s\n", text.c_str());
+}
+
+exclusive_cpus take(const run_arguments& arguments, const exclusive_options& options) {
+    return arguments.cpus.empty()
+               ? exclusive_cpus::acquire(arguments.count, options)
+               : exclusive_cpus::acquire(cpu_set::parse(arguments.cpus), options);
+}
+
+/// Tells once of a lease that is not what it was any more, and once when it is again.
+class breach_watch {
+public:
+    explicit breach_watch(exclusive_cpus& lease) : lease_(lease) {}
+    void look() {
+        auto breach = lease_.check();
+        if (breach) {
+            breach = lease_.renew();
+        }
+        if (breach && told_ != breach) {
+            say("WARNING: the CPUs are no longer owned: " + *breach);
+        } else if (!breach && told_) {
+            say("the CPUs are owned again");
+        }
+        told_ = std::move(breach);
+    }
+
+private:
+    exclusive_cpus& lease_;
+    std::optional<std::string> told_;
+};
+
+int run_command(const run_arguments& arguments) {
+    if (arguments.cpus.empty() == (arguments.count == 0)) {
+        throw usage_error("say which CPUs, as a list or with --count, and not both");
+    }
+    exclusive_options options;
+    options.at_least = level_of(arguments.at_least);
+    options.move_others = arguments.move_others;
+    options.move_interrupts = arguments.move_interrupts;
+    options.balanced = !arguments.unbalanced;
+    options.whole_processes = true;
+    options.title = arguments.words.at(0);
+
+    const lease_watcher watcher(options);
+    held_program program(arguments.words);
+    exclusive_cpus lease = take(arguments, options);
+    lease.enter_process(program.pid());
+    if (!arguments.quiet) {
+        const std::vector<std::string> sentences = lease.explain();
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            // What is less than asked for in the name of the command is said in any case.
+            if (i == 0 || arguments.explain || (i == 1 && lease.level() <= exclusivity::swept)) {
+                say(sentences[i]);
+            }
+        }
+    }
+    if (const int error = program.start()) {
+        say(fmt::format("cannot run {}: {}", arguments.words[0],
+                        std::generic_category().message(error)));
+        return error == ENOENT ? 127 : 126;
+    }
+    breach_watch watch(lease);
+    const int status = program.wait([&] { watch.look(); });
+    lease.release();
+    return status;
+}
+
+} // namespace
+
+void add_cpus_run(CLI::App& cpus, action& chosen) {
+    CLI::App* const command =
+        cpus.add_subcommand("run", "Run a program on CPUs that it owns while it runs");
+    const auto arguments = std::make_shared<run_arguments>();
+    run_arguments& a = *arguments;
+    command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
+        ->type_name("LIST");
+    command->add_option("program", a.words, "The program and its arguments, after --")
+        ->type_name("PROGRAM...");
+    command->add_option("--count", a.count, "Take as many CPUs, whichever are best, without a list")
+        ->type_name("N");
+    command
+        ->add_option("--at-least", a.at_least,
+                     "Run only if this much can be had: soft (the default), swept, shielded, "
+                     "root-partition, isolated-partition or isolated-at-boot")
+        ->type_name("LEVEL");
+    command->add_flag("--move-others", a.move_others,
+                      "Let other programs' tasks be moved where it needs that");
+    command->add_flag("--move-interrupts", a.move_interrupts,
+                      "Send the interrupts of devices to other CPUs meanwhile");
+    command->add_flag("--unbalanced", a.unbalanced,
+                      "The program pins its threads itself: isolate the CPUs from the scheduler");
+    command->add_flag("--explain", a.explain, "Say what could not be had, and why");
+    command->add_flag("--quiet", a.quiet, "Say nothing unless something is wrong");
+    command->footer(
+        "Examples:\n"
+        "  regatta cpus run 2-3 -- ./server --port 80\n"
+        "  regatta cpus run --count 2 --move-others --at-least shielded -- make test\n"
+        "\nAt the end, also after Ctrl-C or a kill, everything is as it was. Whatever of the "
+        "program\n"
+        "is still running then goes on as other programs do.\n"
+        "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
+        "there\n"
+        "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, 2 wrong usage.");
+    command->final_callback([&chosen, arguments] {
+        if (!chosen) {
+            // Without a list the first word after -- was taken for one.
+            if (arguments->count > 0 && !arguments->cpus.empty()) {
+                arguments->words.insert(arguments->words.begin(), std::move(arguments->cpus));
+                arguments->cpus.clear();
+            }
+            if (arguments->words.empty()) {
+                throw usage_error("say which program to run, after --");
+            }
+            chosen = [arguments] { return run_command(*arguments); };
+        }
+    });
+}
+
+} // namespace regatta::command

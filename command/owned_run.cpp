@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "owned_run.hpp"
+
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/exclusive_leases.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+namespace regatta::command {
+namespace {
+
+/// Whom signals are passed on to; 0: nobody. Written by the main thread, read by the handler that
+/// interrupts it: relaxed, since they need no order.
+std::atomic<pid_t> receiver{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void pass_on(int number) {
+    const int saved = errno;
+    if (const pid_t pid = receiver.load(std::memory_order_relaxed); pid > 0) {
+        ::kill(pid, number);
+    }
+    errno = saved;
+}
+
+void set_handler(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+}
+
+constexpr int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int from_terminal[] = {SIGINT, SIGQUIT};
+
+/// The end of a pipe that is closed in programs.
+struct pipe_ends {
+    unique_descriptor reading;
+    unique_descriptor writing;
+};
+
+pipe_ends make_pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        fail_system(errno, "make a pipe");
+    }
+    return {unique_descriptor(ends[0]), unique_descriptor(ends[1])};
+}
+
+unique_descriptor open_pidfd(pid_t pid) {
+    return unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+void wait_until_readable(int descriptor) {
+    pollfd watched{descriptor, POLLIN, 0};
+    while (::poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+}
+
+/// What the watcher does until the process is dead; then what is left of it is undone.
+[[noreturn]] void watch(pid_t watched, const unique_descriptor& pidfd,
+                        const exclusive_options& options) {
+    ::setsid(); // Ctrl-C is for the others.
+    for (const int number : passed_on) {
+        set_handler(number, SIG_IGN);
+    }
+    for (const int number : from_terminal) {
+        set_handler(number, SIG_IGN);
+    }
+    ::prctl(PR_SET_NAME, "regatta-undo", 0, 0, 0);
+    // Who reads this process's output must not wait for the watcher.
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    ::dup2(nowhere, STDIN_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    if (::getppid() == watched) {
+        wait_until_readable(pidfd.get());
+    }
+    try {
+        for (const std::string& problem : release_stale(options).problems) {
+            std::fprintf(stderr, "regatta: give back CPUs: %s\n", problem.c_str());
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "regatta: give back CPUs: %s\n", error.what());
+    }
+    ::_exit(0);
+}
+
+/// The child of `held_program` until it is another program.
+[[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    for (const int number : passed_on) {
+        set_handler(number, SIG_DFL);
+    }
+    for (const int number : from_terminal) {
+        set_handler(number, SIG_DFL);
+    }
+    char byte = 0;
+    ssize_t got = -1;
+    while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
+    }
+    if (got != 1 || ::getppid() != parent) {
+        ::_exit(127); // Nobody lets it run.
+    }
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    ::execvp(pointers[0], pointers.data());
+    const int error = errno;
+    [[maybe_unused]] const ssize_t told = ::write(failure, &error, sizeof error);
+    ::_exit(127);
+}
+
+} // namespace
+
+lease_watcher::lease_watcher(const exclusive_options& options) {
+    const pid_t self = ::getpid();
+    const unique_descriptor pidfd = open_pidfd(self);
+    if (pidfd.get() < 0) {
+        return; // Too old a kernel: then `release --stale` is there.
+    }
+    pid_ = ::fork();
+    if (pid_ == 0) {
+        watch(self, pidfd, options);
+    }
+}
+
+lease_watcher::~lease_watcher() {
+    if (pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+held_program::held_program(const std::vector<std::string>& words) {
+    pipe_ends go = make_pipe();
+    pipe_ends failure = make_pipe();
+    for (const int number : passed_on) {
+        set_handler(number, pass_on);
+    }
+    for (const int number : from_terminal) {
+        set_handler(number, [](int) {});
+    }
+    const pid_t self = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) {
+        fail_system(errno, "start '" + words.at(0) + "'");
+    }
+    if (pid_ == 0) {
+        go.writing = unique_descriptor();
+        become(words, self, go.reading.get(), failure.writing.get());
+    }
+    receiver.store(pid_, std::memory_order_relaxed);
+    pidfd_ = open_pidfd(pid_);
+    go_ = std::move(go.writing);
+    failure_ = std::move(failure.reading);
+}
+
+held_program::~held_program() {
+    receiver.store(0, std::memory_order_relaxed);
+    if (pid_ > 0 && !waited_for_) {
+        ::kill(pid_, SIGKILL);
+        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+int held_program::start() {
+    [[maybe_unused]] const ssize_t sent = ::write(go_.get(), "g", 1);
+    go_ = unique_descriptor();
+    int error = 0;
+    ssize_t got = -1;
+    while ((got = ::read(failure_.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    failure_ = unique_descriptor();
+    return got == sizeof error ? error : 0;
+}
+
+bool held_program::ended_within_a_second() {
+    pollfd watched{pidfd_.get(), POLLIN, 0};
+    ::poll(&watched, 1, 1000); // A signal ends it early; then it is looked at again.
+    int status = 0;
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) {
+        return false;
+    }
+    waited_for_ = true;
+    receiver.store(0, std::memory_order_relaxed);
+    status_ = ended < 0             ? 127
+              : WIFEXITED(status)   ? WEXITSTATUS(status)
+              : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                    : 127;
+    return true;
+}
+
+} // namespace regatta::command

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Running a program on CPUs that it owns, whatever ends it.
+
+#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/process/unique_descriptor.hpp>
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+
+/// A process that gives back what this one has taken, should it be killed with SIGKILL. Made before
+/// a lease is taken, by a process with one thread; at its own end it is not needed any more.
+class lease_watcher {
+public:
+    explicit lease_watcher(const exclusive_options& options);
+    lease_watcher(const lease_watcher&) = delete;
+    lease_watcher& operator=(const lease_watcher&) = delete;
+    ~lease_watcher();
+
+private:
+    pid_t pid_ = -1;
+};
+
+/// A program that is started in two steps, so that it is on its CPUs before its first instruction.
+/// It gets this process's descriptors and terminal, and is killed when this process is.
+///
+/// While it lives, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it; SIGINT and SIGQUIT
+/// only leave this process alone, since the terminal sends them to both.
+class held_program {
+public:
+    /// Failure: `std::system_error` where there can be no process.
+    explicit held_program(const std::vector<std::string>& words);
+    held_program(const held_program&) = delete;
+    held_program& operator=(const held_program&) = delete;
+    ~held_program();
+
+    pid_t pid() const noexcept { return pid_; }
+    /// Lets it run. @returns 0, or why the program could not be started.
+    int start();
+    /// Waits for it, and calls `look` about once a second meanwhile.
+    /// @returns its exit status, or 128 and the signal that ended it, as a shell says it.
+    template<class Look>
+    int wait(Look look) {
+        while (!ended_within_a_second()) {
+            look();
+        }
+        return status_;
+    }
+
+private:
+    bool ended_within_a_second();
+
+    pid_t pid_ = -1;
+    unique_descriptor pidfd_;
+    unique_descriptor go_;      ///< The child waits for a byte here.
+    unique_descriptor failure_; ///< The child says here why it could not start.
+    bool waited_for_ = false;
+    int status_ = 0;
+};
+
+} // namespace regatta::command

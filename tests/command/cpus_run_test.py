@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""`regatta cpus run`, `status` and `release`: programs on CPUs that they own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+
+from support import OnTerminal, REGATTA, ROOT, children_of, environment, main, run, wait_until
+
+# A program that says where it may run.
+WHERE = ["grep", "Cpus_allowed_list", "/proc/self/status"]
+LAST = max(os.sched_getaffinity(0))
+CPU = str(LAST)
+SCHEMA = os.path.join(ROOT, "docs", "reference", "cpus_status.schema.json")
+
+
+def leases():
+    """What status says."""
+    document = json.loads(run("cpus", "status", "--json", "-").stdout)
+    with open(SCHEMA, encoding="utf-8") as file:
+        jsonschema.validate(document, json.load(file))
+    return document["leases"]
+
+
+def leases_of(pid):
+    return [lease for lease in leases() if lease["process"] == pid]
+
+
+def mask_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(line for line in file if line.startswith("Cpus_allowed:"))
+
+
+def cpuset_of_version_1():
+    return os.path.exists("/sys/fs/cgroup/cpuset/tasks") and os.geteuid() == 0
+
+
+class Background:
+    """`regatta cpus run` with a program that sleeps, until the end of the scope."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen(
+            [REGATTA, "cpus", "run", CPU, *words, "--", sys.executable, "-c",
+             "import sys, time; print('ready', flush=True); time.sleep(100)"],
+            env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process.stdout.readline()
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.communicate(timeout=60)
+
+    def program(self):
+        """The pid of the program; the other child undoes what a killed regatta leaves."""
+        for pid in children_of(self.pid):
+            with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+                if not file.read().startswith("regatta"):
+                    return pid
+        return None
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+class CpusRun(unittest.TestCase):
+    def test_the_program_runs_on_the_cpus(self):
+        result = run("cpus", "run", CPU, "--", *WHERE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.split(), ["Cpus_allowed_list:", CPU])
+        self.assertIn(f"CPUs {CPU}: ", result.stderr)
+
+    def test_a_number_of_cpus_will_do(self):
+        result = run("cpus", "run", "--count", "1", "--", *WHERE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.split()[1].isdigit(), result.stdout)
+
+    def test_soft_is_called_soft_and_why(self):
+        result = run("cpus", "run", "--explain", CPU, "--", "true")
+        if "soft" in result.stderr:
+            self.assertIn("Nobody is kept out", result.stderr)
+            self.assertIn("could not be had", result.stderr)
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(run("cpus", "run", "--quiet", CPU, "--", "true").stderr, "")
+
+    def test_the_programs_status_is_passed_on(self):
+        self.assertEqual(run("cpus", "run", CPU, "--", "sh", "-c", "exit 42").returncode, 42)
+        self.assertEqual(run("cpus", "run", CPU, "--", "sh", "-c", "kill -9 $$").returncode, 137)
+        self.assertEqual(run("cpus", "run", CPU, "--", "/no/such/program").returncode, 127)
+        self.assertEqual(run("cpus", "run", CPU, "--", "/etc/passwd").returncode, 126)
+
+    def test_bad_lists_are_refused(self):
+        online = len(os.sched_getaffinity(0))
+        for words, status, text in (
+                (["0-N", "--", "true"], 2, "at least one must be left"),
+                (["9999", "--", "true"], 2, "are not online"),
+                (["1-0", "--", "true"], 2, "a range must rise"),
+                (["--count", str(online + 1), "--", "true"], 2, "can be had"),
+                (["--", "true"], 2, ""),
+                ([CPU], 2, "which program"),
+                (["--at-least", "solid", CPU, "--", "true"], 2, "isolated-partition")):
+            with self.subTest(words=words):
+                result = run("cpus", "run", *words)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(text, result.stderr)
+        self.assertEqual([one for one in leases() if one["process"] == os.getpid()], [])
+
+    def test_less_than_asked_for_is_not_run(self):
+        # Nobody has CPUs that were isolated at boot and are in use by everybody.
+        with open("/sys/devices/system/cpu/isolated", encoding="utf-8") as file:
+            if file.read().strip():
+                self.skipTest("this machine has CPUs that were isolated at boot")
+        result = run("cpus", "run", "--at-least", "isolated-at-boot", CPU, "--", "echo", "ran")
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("ran", result.stdout)
+        self.assertIn("no CPUs were isolated at boot", result.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_the_lease_is_shown_and_its_cpus_are_taken(self):
+        with Background() as running:
+            lease, = leases_of(running.pid)
+            self.assertEqual(lease["cpus"], CPU)
+            self.assertFalse(lease["stale"])
+            self.assertIn(f"held by process {running.pid}", run("cpus", "status").stdout)
+            second = run("cpus", "run", CPU, "--", "true")
+            self.assertEqual(second.returncode, 1)
+            self.assertIn(f"CPUs {CPU} belong to a lease of process {running.pid}", second.stderr)
+        self.assertEqual(leases_of(running.pid), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_signals_end_the_program_and_the_lease(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number), Background() as running:
+                running.process.send_signal(number)
+                self.assertEqual(running.process.wait(timeout=60), 128 + number)
+                self.assertEqual(leases_of(running.pid), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_kill_ends_the_program_and_the_lease(self):
+        with Background() as running:
+            program = running.program()
+            running.process.kill()
+            running.process.wait(timeout=60)
+            wait_until(lambda: not leases_of(running.pid), "the lease is undone")
+            wait_until(lambda: not os.path.exists(f"/proc/{program}"), "the program has ended")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_what_is_left_behind_is_released(self):
+        with Background() as running:
+            # Neither regatta nor its watcher can undo anything now.
+            for pid in [*children_of(running.pid), running.pid]:
+                if pid != running.program():
+                    os.kill(pid, signal.SIGKILL)
+            running.process.wait(timeout=60)
+            lease, = leases_of(running.pid)
+            self.assertTrue(lease["stale"])
+            self.assertIn("release --stale", run("cpus", "status").stdout)
+            result = run("cpus", "release", "--stale")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(f"undone what process {running.pid} had left", result.stdout)
+            self.assertEqual(leases_of(running.pid), [])
+
+    def test_ctrl_c_reaches_the_program(self):
+        terminal = OnTerminal("cpus", "run", CPU, "--", sys.executable, "-c",
+                              "import time; print('ready', flush=True); time.sleep(100)")
+        terminal.read_until(b"ready")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        self.assertEqual(leases_of(terminal.pid), [])
+
+    @unittest.skipUnless(cpuset_of_version_1(), "needs root and cpusets of version 1")
+    def test_others_are_moved_if_that_is_allowed(self):
+        sleeper = subprocess.Popen(["sleep", "100"])
+        try:
+            before = mask_of(sleeper.pid)
+            result = run("cpus", "run", "--move-others", "--at-least", "shielded", CPU, "--",
+                         "grep", "Cpus_allowed:", f"/proc/{sleeper.pid}/status")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            inside = int(result.stdout.split()[1].replace(",", ""), 16)
+            self.assertFalse(inside >> LAST & 1, result.stdout)
+            self.assertEqual(mask_of(sleeper.pid), before)
+        finally:
+            sleeper.kill()
+            sleeper.wait()
+
+    def test_release_needs_a_word(self):
+        self.assertEqual(run("cpus", "release").returncode, 2)
+
+
+if __name__ == "__main__":
+    main()
