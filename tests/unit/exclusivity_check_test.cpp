@@ -126,9 +126,9 @@ TEST(exclusivity_check, a_trace_names_the_intruder_and_tells_its_time) {
     EXPECT_FALSE(report.exclusive());
     // The loop felt it.
     ASSERT_TRUE(check.gaps);
-    EXPECT_GT((*check.gaps)[regatta::gap_cause::task].count(), 0u);
+    EXPECT_GT((*check.gaps)[regatta::gap_cause::user_task].count(), 0u);
     const auto& longest = check.gaps->longest.front();
-    EXPECT_EQ(longest.cause, regatta::gap_cause::task);
+    EXPECT_EQ(longest.cause, regatta::gap_cause::user_task);
     EXPECT_LT(longest.task, check.tasks.size());
     // Every moment belongs to somebody, or to nobody: never to two.
     std::int64_t sum = 0;
@@ -189,7 +189,7 @@ TEST(exclusivity_check, without_a_trace_somebody_is_known_to_have_run) {
     EXPECT_FALSE(report.certain());
     EXPECT_FALSE(report.exclusive());
     EXPECT_GT(check.switches, 0u);
-    EXPECT_GT((*check.gaps)[regatta::gap_cause::task].total_ns(), 0);
+    EXPECT_GT((*check.gaps)[regatta::gap_cause::user_task].total_ns(), 0);
     // A spinner is there at each look, so it is named, too.
     EXPECT_NE(find(check, "planted quiet", task_role::intruder), nullptr);
 }

@@ -68,15 +68,15 @@ TEST(tick_phase, finds_none_where_there_is_none) {
 TEST(gap_attribution, gives_a_gap_to_the_task_that_had_the_most_of_it) {
     gap_attribution causes(true, period);
     causes.ran(3, gap_cause::kernel_thread, 1 * ms, 1 * ms + 10 * us);
-    causes.ran(7, gap_cause::task, 1 * ms + 10 * us, 3 * ms);
-    causes.ran(8, gap_cause::task, 3 * ms, 3 * ms + 5 * us);
+    causes.ran(7, gap_cause::user_task, 1 * ms + 10 * us, 3 * ms);
+    causes.ran(8, gap_cause::user_task, 3 * ms, 3 * ms + 5 * us);
     causes.add(displaced(1 * ms - us, 2 * ms + 7 * us));
     causes.ran(3, gap_cause::kernel_thread, 5 * ms, 5 * ms + 10 * us);
     causes.add(displaced(5 * ms - us, 12 * us));
     causes.ran(9, gap_cause::checker, 6 * ms, 7 * ms);
     causes.add(displaced(6 * ms, 1 * ms));
     causes.finish();
-    EXPECT_EQ(causes[gap_cause::task].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 1u);
     EXPECT_EQ(causes[gap_cause::kernel_thread].count(), 1u);
     EXPECT_EQ(causes[gap_cause::checker].count(), 1u);
     ASSERT_EQ(causes.longest().size(), 3u);
@@ -91,7 +91,7 @@ TEST(gap_attribution, knows_a_loop_that_was_held_back) {
     causes.add(displaced(1 * ms - us, 50 * ms));
     causes.finish();
     EXPECT_EQ(causes[gap_cause::held_back].count(), 1u);
-    EXPECT_EQ(causes[gap_cause::task].count(), 0u);
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 0u);
 }
 
 TEST(gap_attribution, without_a_trace_a_displaced_loop_means_a_task) {
@@ -99,17 +99,17 @@ TEST(gap_attribution, without_a_trace_a_displaced_loop_means_a_task) {
     causes.add(displaced(1 * ms, 3 * ms));
     causes.add(interrupted(5 * ms, 3 * us));
     causes.finish();
-    EXPECT_EQ(causes[gap_cause::task].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 1u);
     EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
 }
 
 TEST(gap_attribution, a_trace_that_shows_nobody_outweighs_the_count_of_switches) {
     gap_attribution causes(true, period);
-    causes.ran(4, gap_cause::task, 1 * ms, 2 * ms); // between two gaps
+    causes.ran(4, gap_cause::user_task, 1 * ms, 2 * ms); // between two gaps
     causes.add(displaced(2 * ms + us, 4 * us));
     causes.settle({.devices = 1});
     causes.finish();
-    EXPECT_EQ(causes[gap_cause::task].count(), 0u);
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 0u);
     EXPECT_EQ(causes[gap_cause::device].count(), 1u);
 }
 

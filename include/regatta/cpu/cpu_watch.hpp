@@ -212,7 +212,7 @@ private:
         if (probe_ && who.tid != probe_->thread()) {
             const gap_cause kind = context.checkers.contains(who.tid) ? gap_cause::checker
                                    : who.kernel                       ? gap_cause::kernel_thread
-                                                                      : gap_cause::task;
+                                                                      : gap_cause::user_task;
             attribution_.ran(running_, kind, from, to);
         }
     }

@@ -23,7 +23,7 @@ namespace regatta {
 
 /// Why the gap loop did not run.
 enum class gap_cause : std::uint8_t {
-    task,           ///< A task of a user; which one is known only with a switch trace.
+    user_task,      ///< A task of a user; which one is known only with a switch trace.
     kernel_thread,  ///< A thread of the kernel.
     checker,        ///< The check itself.
     held_back,      ///< No task: the loop was stopped, or its CPU quota was used up.
@@ -77,10 +77,10 @@ public:
         , phase_(tick_ns)
         , tick_ns_(tick_ns) {}
 
-    /// Task `task` had the CPU from `begin_ns` to `end_ns`, or nobody had it, and so the loop was
-    /// held back; intervals come in the order of time.
-    void ran(std::size_t task, gap_cause kind, std::int64_t begin_ns, std::int64_t end_ns) {
-        intervals_.push_back({begin_ns, end_ns, task, kind});
+    /// Task number `who` had the CPU from `begin_ns` to `end_ns`, or nobody had it, and so the loop
+    /// was held back; intervals come in the order of time.
+    void ran(std::size_t who, gap_cause kind, std::int64_t begin_ns, std::int64_t end_ns) {
+        intervals_.push_back({begin_ns, end_ns, who, kind});
     }
 
     /// The loop found this gap; gaps come in the order of time, each after what ran in it.
@@ -145,12 +145,12 @@ private:
     /// Handling an interrupt takes less as a rule, being away from the machine more.
     static constexpr std::int64_t least_steal_ns = 50'000;
 
-    void count(const gap& one, gap_cause cause, std::size_t task = 0) {
+    void count(const gap& one, gap_cause cause, std::size_t who = 0) {
         histograms_[static_cast<std::size_t>(cause)].add(one.length_ns);
         if (longest_.size() == longest_kept && longest_.back().length_ns >= one.length_ns) {
             return;
         }
-        const long_gap made{one.start_ns, one.length_ns, cause, task};
+        const long_gap made{one.start_ns, one.length_ns, cause, who};
         longest_.insert(std::upper_bound(longest_.begin(), longest_.end(), made,
                                          [](const long_gap& a, const long_gap& b) {
                                              return a.length_ns > b.length_ns;
@@ -177,7 +177,7 @@ private:
         if (most != nullptr) {
             count(one, most->kind, most->task);
         } else if (!traced_) {
-            count(one, gap_cause::task);
+            count(one, gap_cause::user_task);
         }
         return most != nullptr || !traced_;
     }

@@ -55,10 +55,10 @@ public:
             return known->second;
         }
         entry made{pid, tid, {}, false, time_ns};
-        if (const auto task = read_task(pid, tid, root_)) {
-            made.name = task->name;
-            made.kernel = task->kernel;
-            if (owners_.contains(task->parent_pid)) {
+        if (const auto sample = read_task(pid, tid, root_)) {
+            made.name = sample->name;
+            made.kernel = sample->kernel;
+            if (owners_.contains(sample->parent_pid)) {
                 owners_.insert(pid);
             }
         } else if (const auto told = facts_.find(tid); told != facts_.end()) {
@@ -167,8 +167,8 @@ private:
                 one.name = entries_[entry_of->second].name;
                 return;
             }
-            if (const auto task = read_task(known->second.parent_pid, parent, root_)) {
-                one.name = task->name;
+            if (const auto sample = read_task(known->second.parent_pid, parent, root_)) {
+                one.name = sample->name;
                 return;
             }
             known = facts_.find(parent);

@@ -125,15 +125,15 @@ inline std::optional<task_sample> read_task(int pid, int tid, const std::string&
 #else
     constexpr std::int64_t ticks_a_second = 100;
 #endif
-    auto task = detail::parse_task_stat(*stat, ticks_a_second);
-    if (!task) {
+    auto sample = detail::parse_task_stat(*stat, ticks_a_second);
+    if (!sample) {
         return std::nullopt;
     }
-    task->pid = pid;
+    sample->pid = pid;
     if (const auto figures = detail::read_small_file(folder + "/schedstat")) {
-        detail::parse_task_schedstat(*figures, *task);
+        detail::parse_task_schedstat(*figures, *sample);
     }
-    return task;
+    return sample;
 }
 
 /// Every thread that /proc shows, in the order of their processes. One that begins or ends
@@ -146,8 +146,8 @@ inline std::vector<task_sample> scan_tasks(const std::string& root = {}) {
     std::vector<task_sample> tasks;
     detail::for_each_number(root + "/proc", [&](int pid) {
         detail::for_each_number(root + "/proc/" + std::to_string(pid) + "/task", [&](int tid) {
-            if (auto task = read_task(pid, tid, root)) {
-                tasks.push_back(std::move(*task));
+            if (auto sample = read_task(pid, tid, root)) {
+                tasks.push_back(std::move(*sample));
             }
         });
     });
