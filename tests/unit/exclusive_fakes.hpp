@@ -8,6 +8,7 @@
 #include "exclusive_faults.hpp"
 #include "exclusive_snapshot.hpp"
 
+#include <regatta/cpu/exclusive_cpus.hpp>
 #include <regatta/cpu/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace exclusive_test {
 
@@ -228,5 +230,41 @@ inline snapshot whole_root(const root_folder& root) {
     }
     return all;
 }
+
+/// A machine, and the options of leases on it.
+class lease_test : public testing::Test {
+protected:
+    void SetUp() override { add_machine(root); }
+
+    void use_v2() { add_v2(root); }
+    void use_v1() {
+        add_v1(root);
+        options.move_others = true;
+    }
+    /// The error that a request gets; the test fails if it is granted.
+    regatta::exclusive_error refusal(const regatta::cpu_set& cpus) {
+        regatta::exclusive_error error;
+        const auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
+        EXPECT_FALSE(lease) << "got " << cpus.to_string();
+        EXPECT_TRUE(error);
+        return error;
+    }
+    regatta::exclusive_cpus take(const regatta::cpu_set& cpus) {
+        regatta::exclusive_error error;
+        auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
+        EXPECT_TRUE(lease) << error.text;
+        return lease ? std::move(*lease) : regatta::exclusive_cpus();
+    }
+
+    root_folder root;
+    std::shared_ptr<fake_system> system = std::make_shared<fake_system>(root.path());
+    regatta::exclusive_options options = [this] {
+        regatta::exclusive_options made;
+        made.root = root.path();
+        made.system = system;
+        made.title = "test";
+        return made;
+    }();
+};
 
 } // namespace exclusive_test

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Leases of CPUs on a machine of plain files: every failure and every death leaves nothing behind.
+
+#include "exclusive_fakes.hpp"
+
+#include <regatta/cpu/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::fake_system;
+using exclusive_test::root_folder;
+using exclusive_test::whole_root;
+using regatta::cpu_set;
+using regatta::exclusive_cpus;
+using regatta::exclusive_error;
+using regatta::exclusivity;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using exclusive_failure = exclusive_test::lease_test;
+
+} // namespace
+
+// Each act fails once, with each of the errors that such acts have: there is a lease of a weaker
+// level or none, and at its end nothing is left.
+TEST_F(exclusive_failure, every_act_may_fail) {
+    for (const bool v1 : {false, true}) {
+        const root_folder other;
+        exclusive_test::add_machine(other);
+        v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
+        options.move_others = v1;
+        options.move_interrupts = true;
+        options.root = other.path();
+        const auto before = whole_root(other);
+        int last = 0;
+        for (int number = 1; last == 0; ++number) {
+            const int error = number % 2 == 0 ? EBUSY : EACCES;
+            const auto faulty = std::make_shared<fake_system>(other.path());
+            std::string failed;
+            faulty->before_act = [&](const std::string& act) {
+                if (faulty->acts != number) {
+                    return 0;
+                }
+                failed = act;
+                return error;
+            };
+            options.system = faulty;
+            exclusive_error problem;
+            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            if (lease && lease->level() == exclusivity::soft) {
+                EXPECT_THAT(lease->explain(), Contains(HasSubstr("could not")));
+            }
+            faulty->before_act = [](const std::string&) { return 0; };
+            if (failed.empty()) {
+                last = number;
+            }
+            if (lease) {
+                lease->release();
+            }
+            EXPECT_EQ(difference(before, whole_root(other)), "")
+                << "act " << number << " (" << failed << "), error " << error;
+        }
+        EXPECT_GT(last, 15);
+    }
+}
+
+// SIGKILL before each act in turn, then release_stale: nothing is left.
+TEST_F(exclusive_failure, every_act_may_be_the_last) {
+    for (const bool v1 : {false, true}) {
+        const root_folder other;
+        exclusive_test::add_machine(other);
+        v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
+        // The child is the owner; this process repairs.
+        options.move_others = v1;
+        options.move_interrupts = true;
+        options.root = other.path();
+        auto before = whole_root(other);
+        before.erase("/run/regatta");
+        bool through = false;
+        for (int number = 1; !through; ++number) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                const std::string self = std::to_string(::getpid());
+                other.link("/proc/" + self, "/proc/" + self);
+                const auto deadly = std::make_shared<fake_system>(other.path());
+                deadly->die_before(number);
+                options.system = deadly;
+                exclusive_error problem;
+                auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+                std::string left;
+                ::_exit(lease && lease->try_release(left) ? 0 : 1);
+            }
+            int status = 0;
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+            std::filesystem::remove(other.path() + "/proc/" + std::to_string(child));
+            through = WIFEXITED(status);
+            ASSERT_TRUE(!through || WEXITSTATUS(status) == 0);
+            options.system = std::make_shared<fake_system>(other.path());
+            EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+            EXPECT_EQ(difference(before, whole_root(other)), "") << "died before act " << number;
+            ASSERT_LT(number, 300);
+        }
+    }
+}
+
+TEST_F(exclusive_failure, a_repair_may_die_as_well) {
+    use_v1();
+    const auto before = whole_root(root);
+    bool through = false;
+    for (int number = 1; !through && number < 100; ++number) {
+        // A lease whose owner is dead: this one's journal with the start of another process.
+        take({3}).enter();
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root.link("/proc/" + self, "/proc/" + self);
+            exclusive_error problem;
+            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+        ASSERT_TRUE(regatta::exclusive_status(options).at(0).stale);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            system->die_before(system->acts + number);
+            ::_exit(regatta::release_stale(options).problems.empty() ? 0 : 1);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        through = WIFEXITED(status);
+        EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+        EXPECT_EQ(difference(before, whole_root(root)), "") << "died before act " << number;
+    }
+    EXPECT_TRUE(through);
+}
+
+TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
+    use_v2();
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+        exclusive_error problem;
+        auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(owner, nullptr, 0);
+    const int acts = system->acts;
+    root.file("/proc/sys/kernel/random/boot_id", "another\n");
+    EXPECT_EQ(regatta::release_stale(options).released.size(), 1u);
+    EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
+}
