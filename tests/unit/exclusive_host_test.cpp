@@ -241,8 +241,9 @@ TEST_F(exclusive_host, the_sweep_narrows_masks_and_gives_them_back) {
 // 200 leases whose owner is killed at a random step, and repaired: everything is as before.
 TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
     if (REGATTA_THREAD_SANITIZER) {
-        GTEST_SKIP() << "the thread sanitizer starts a thread in each process, which the test's own "
-                        "/proc does not show";
+        GTEST_SKIP()
+            << "the thread sanitizer starts a thread in each process, which the test's own "
+               "/proc does not show";
     }
     const sleeper free;
     const sleeper pinned(cpu_set{cpu_});
