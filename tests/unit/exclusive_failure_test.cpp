@@ -166,3 +166,60 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     EXPECT_EQ(regatta::release_stale(options).released.size(), 1u);
     EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
 }
+
+// Another container may use the same numbers, and so the same names: its group is not touched.
+TEST_F(exclusive_failure, a_group_that_was_there_before_stays) {
+    for (const bool v1 : {false, true}) {
+        const root_folder other;
+        exclusive_test::add_machine(other);
+        v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
+        const std::string group = (v1 ? "/sys/fs/cgroup/cpuset" : "/sys/fs/cgroup/service") +
+                                  std::string("/regatta.") + std::to_string(::getpid()) + ".1";
+        other.file(group + "/cgroup.threads", "").file(group + "/tasks", "");
+        options.root = other.path();
+        options.move_others = v1;
+        options.system = std::make_shared<fake_system>(other.path());
+        const auto lease = take({3});
+        EXPECT_LE(lease.level(), exclusivity::swept);
+        EXPECT_THAT(lease.explain(), Contains(HasSubstr("File exists")));
+        EXPECT_TRUE(std::filesystem::exists(other.path() + group));
+    }
+}
+
+namespace {
+
+/// A machine on which numberings of processes come and go.
+class numbered_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    std::string numbering = "of a container";
+    bool is_gone = false;
+    std::string process_numbering() override { return numbering; }
+    bool sees_all_processes() override { return numbering == "of the host"; }
+    std::string numbering_of(int) override { return is_gone ? "of the host" : "of a container"; }
+};
+
+} // namespace
+
+// Who owned CPUs in a container has died if nobody is left in it.
+TEST_F(exclusive_failure, a_lease_of_a_container_ends_with_it) {
+    use_v2();
+    const auto before = whole_root(root);
+    const auto machine = std::make_shared<numbered_system>(root.path());
+    options.system = machine;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        machine->die_before(12);
+        take({3});
+        ::_exit(1);
+    }
+    ::waitpid(child, nullptr, 0);
+    machine->numbering = "of the host";
+    ASSERT_EQ(regatta::exclusive_status(options).size(), 1U);
+    EXPECT_FALSE(regatta::exclusive_status(options)[0].stale);
+    EXPECT_THAT(regatta::release_stale(options).released, IsEmpty());
+    machine->is_gone = true;
+    EXPECT_TRUE(regatta::exclusive_status(options)[0].stale);
+    EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}

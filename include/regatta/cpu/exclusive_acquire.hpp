@@ -158,6 +158,11 @@ inline void explain_lease(lease_state& lease, const topology& layout) {
                       aside ? "Processes of this program that yield are kept out; everybody else "
                               "stays, since moving other programs' tasks was not allowed."
                             : meaning_of(lease.plan.level)});
+    const bool moves = lease.plan.level == exclusivity::shielded && !aside;
+    if ((moves || lease.plan.level == exclusivity::swept) && !lease.system->sees_all_processes()) {
+        sentences.push_back("Processes outside of this container cannot be seen, and stay where "
+                            "they are.");
+    }
     for (const cpu_core& core : layout.split_cores(lease.cpus)) {
         sentences.push_back("CPUs " + (core.cpus & lease.cpus).to_string() +
                             " share a core with CPUs " + (core.cpus - lease.cpus).to_string() +

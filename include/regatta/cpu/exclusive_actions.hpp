@@ -200,6 +200,10 @@ inline step_error apply_move_process(step_context& context, const exclusive_step
 inline step_error apply_step_only(step_context& context, const exclusive_step& step) {
     switch (step.kind) {
     case step_kind::make_group: {
+        // Somebody else's, in another container perhaps: undoing this step would remove it.
+        if (!step.shared && context.system.exists(step.path)) {
+            return act_failed(EEXIST, describe(step));
+        }
         if (auto error = keep_inverse(context, step)) {
             return error;
         }

@@ -67,7 +67,7 @@ struct lease_record {
 };
 
 /// Whether the owner of a lease still lives. Of processes that are numbered elsewhere nothing is
-/// known: they count as alive.
+/// known: they count as alive as long as there is anybody with such a number.
 inline bool is_alive(exclusive_system& system, const lease_record& lease) {
     if (lease.foreign) {
         return true;
@@ -77,7 +77,7 @@ inline bool is_alive(exclusive_system& system, const lease_record& lease) {
         return false;
     }
     if (lease.owner.processes != self.processes) {
-        return true;
+        return !is_numbering_gone(system, lease.owner.processes);
     }
     const auto details = read_task_details(system, lease.owner.process, lease.owner.process);
     return details && details->start == lease.owner.start && !details->is_dead;

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -53,6 +54,11 @@ public:
     /// The names of the directories in a directory, in order.
     virtual std::vector<std::string> list_folders(const std::string& path) {
         return names(path, true);
+    }
+    /// Whether there is such a file or directory.
+    virtual bool exists(const std::string& path) {
+        std::error_code error;
+        return std::filesystem::exists(root_ + path, error);
     }
     /// Whether only this user and root can have written the file or directory.
     virtual bool is_trusted(const std::string& path) {
@@ -136,6 +142,7 @@ public:
     }
     virtual void unlock(int file) noexcept {
 #if REGATTA_LINUX
+        ::flock(file, LOCK_UN); // A process that was forked meanwhile has the file open, too.
         ::close(file);
 #else
         static_cast<void>(file);
@@ -155,6 +162,28 @@ public:
         std::error_code error;
         const auto target = std::filesystem::read_symlink("/proc/self/ns/pid", error);
         return error ? "unknown" : target.string();
+    }
+    /// Whether this process sees all processes of the machine: it is in the first numbering, which
+    /// has the same name everywhere.
+    virtual bool sees_all_processes() {
+        return process_numbering() == "pid:[4026531836]";
+    }
+    /// The numbering in which a process is; empty where this cannot be known.
+    virtual std::string numbering_of(int process) {
+        const std::string folder = "/proc/" + std::to_string(process);
+        std::error_code error;
+        const auto target = std::filesystem::read_symlink(root_ + folder + "/ns/pid", error);
+        if (!error) {
+            return target.string();
+        }
+        // It may be hidden even from root, but not that a process has this one number alone.
+        constexpr std::string_view label = "\nNSpid:\t";
+        const std::string status = read(folder + "/status").value_or("");
+        const auto begin = status.find(label);
+        const auto end = status.find_first_of("\t\n", begin + label.size());
+        return begin != std::string::npos && end != std::string::npos && status[end] == '\n'
+                   ? process_numbering()
+                   : std::string();
     }
     /// The calling thread.
     virtual int this_thread() noexcept {

@@ -135,4 +135,22 @@ inline int process_of_thread(exclusive_system& system, int thread) {
     return status ? static_cast<int>(to_number(status_field(*status, "Tgid")).value_or(0)) : 0;
 }
 
+/// Whether nobody is left in a numbering of processes; false where this cannot be known.
+inline bool is_numbering_gone(exclusive_system& system, const std::string& numbering) {
+    if (!system.sees_all_processes()) {
+        return false;
+    }
+    for (const std::string& name : system.list("/proc")) {
+        const int process = static_cast<int>(to_number(name).value_or(0));
+        const std::string one = process > 0 ? system.numbering_of(process) : "none";
+        if (one.empty() || one == numbering) {
+            const auto details = read_task_details(system, process, process);
+            if (details && !details->is_dead) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 } // namespace regatta::detail
