@@ -64,7 +64,8 @@ std::string to_json(const std::vector<exclusive_lease>& leases) {
              {"cpus", lease.cpus.to_string()},
              {"effects", lease.effects}});
     }
-    return document.dump(2) + "\n";
+    // A program may be called anything, but JSON is UTF-8.
+    return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 /// As they were typed.

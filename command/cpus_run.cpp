@@ -105,10 +105,17 @@ int run_command(const run_arguments& arguments) {
     options.whole_processes = true;
     options.title = arguments.words.at(0);
 
-    const lease_watcher watcher(options);
     held_program program(arguments.words);
+    const lease_watcher watcher(program, options);
     exclusive_cpus lease = take(arguments, options);
-    lease.enter_process(program.pid());
+    try {
+        lease.enter_process(program.pid());
+    } catch (const std::system_error&) {
+        if (!program.ended_within_a_second()) {
+            throw;
+        }
+        return program.wait([] {}); // A signal has ended it before it began.
+    }
     if (!arguments.quiet) {
         const std::vector<std::string> sentences = lease.explain();
         for (std::size_t i = 0; i < sentences.size(); ++i) {

@@ -35,6 +35,19 @@ void pass_on(int number) {
     errno = saved;
 }
 
+/// Of a signal that the terminal sends, only what a program sent to this process alone: then
+/// `si_code` is not positive.
+void pass_on_if_sent(int number, siginfo_t* about, void*) {
+    if (about->si_code <= 0) {
+        pass_on(number);
+    }
+}
+
+bool is_ignored(int number) {
+    struct sigaction action {};
+    return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void set_handler(int number, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
@@ -44,6 +57,41 @@ void set_handler(int number, void (*handler)(int)) {
 
 constexpr int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 constexpr int from_terminal[] = {SIGINT, SIGQUIT};
+
+/// What was to be ignored stays so, for the program as well: nohup, and jobs in the background.
+void catch_signals() {
+    for (const int number : passed_on) {
+        if (!is_ignored(number)) {
+            set_handler(number, pass_on);
+        }
+    }
+    struct sigaction action {};
+    action.sa_sigaction = pass_on_if_sent;
+    action.sa_flags = SA_SIGINFO;
+    ::sigemptyset(&action.sa_mask);
+    for (const int number : from_terminal) {
+        if (!is_ignored(number)) {
+            ::sigaction(number, &action, nullptr);
+        }
+    }
+}
+
+/// No signal arrives in its scope; those that came are delivered at its end.
+class signals_held {
+public:
+    signals_held() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::sigprocmask(SIG_BLOCK, &all, &before_);
+    }
+    signals_held(const signals_held&) = delete;
+    signals_held& operator=(const signals_held&) = delete;
+    ~signals_held() { deliver(); }
+    void deliver() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
 
 /// The end of a pipe that is closed in programs.
 struct pipe_ends {
@@ -70,8 +118,10 @@ void wait_until_readable(int descriptor) {
 }
 
 /// What the watcher does until the process is dead; then what is left of it is undone.
-[[noreturn]] void watch(pid_t watched, const unique_descriptor& pidfd,
-                        const exclusive_options& options) {
+/// @param program a pidfd of the program, which has to die first. The kernel kills it, too, but not
+/// if it has changed its user.
+[[noreturn]] void watch(pid_t watched, const unique_descriptor& pidfd, int program,
+                        const signals_held& held, const exclusive_options& options) {
     ::setsid(); // Ctrl-C is for the others.
     for (const int number : passed_on) {
         set_handler(number, SIG_IGN);
@@ -79,6 +129,7 @@ void wait_until_readable(int descriptor) {
     for (const int number : from_terminal) {
         set_handler(number, SIG_IGN);
     }
+    held.deliver();
     ::prctl(PR_SET_NAME, "regatta-undo", 0, 0, 0);
     // Who reads this process's output must not wait for the watcher.
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -86,6 +137,9 @@ void wait_until_readable(int descriptor) {
     ::dup2(nowhere, STDOUT_FILENO);
     if (::getppid() == watched) {
         wait_until_readable(pidfd.get());
+    }
+    if (program >= 0) {
+        ::syscall(SYS_pidfd_send_signal, program, SIGKILL, nullptr, 0);
     }
     try {
         for (const std::string& problem : release_stale(options).problems) {
@@ -98,14 +152,18 @@ void wait_until_readable(int descriptor) {
 }
 
 /// The child of `held_program` until it is another program.
-[[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure) {
+[[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
+                         bool ignores_children, const signals_held& held) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    for (const int number : passed_on) {
-        set_handler(number, SIG_DFL);
+    for (const int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT}) {
+        if (!is_ignored(number)) {
+            set_handler(number, SIG_DFL);
+        }
     }
-    for (const int number : from_terminal) {
-        set_handler(number, SIG_DFL);
+    if (ignores_children) {
+        set_handler(SIGCHLD, SIG_IGN);
     }
+    held.deliver(); // What was passed on meanwhile ends it here.
     char byte = 0;
     ssize_t got = -1;
     while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
@@ -126,15 +184,16 @@ void wait_until_readable(int descriptor) {
 
 } // namespace
 
-lease_watcher::lease_watcher(const exclusive_options& options) {
+lease_watcher::lease_watcher(const held_program& program, const exclusive_options& options) {
     const pid_t self = ::getpid();
     const unique_descriptor pidfd = open_pidfd(self);
     if (pidfd.get() < 0) {
         return; // Too old a kernel: then `release --stale` is there.
     }
+    const signals_held held; // None must end it before it ignores them.
     pid_ = ::fork();
     if (pid_ == 0) {
-        watch(self, pidfd, options);
+        watch(self, pidfd, program.pidfd(), held, options);
     }
 }
 
@@ -149,20 +208,18 @@ lease_watcher::~lease_watcher() {
 held_program::held_program(const std::vector<std::string>& words) {
     pipe_ends go = make_pipe();
     pipe_ends failure = make_pipe();
-    for (const int number : passed_on) {
-        set_handler(number, pass_on);
-    }
-    for (const int number : from_terminal) {
-        set_handler(number, [](int) {});
-    }
     const pid_t self = ::getpid();
+    const bool ignores_children = is_ignored(SIGCHLD);
+    set_handler(SIGCHLD, SIG_DFL); // Else nobody could be asked how the program ended.
+    const signals_held held;       // Until it is known to whom they are passed on.
+    catch_signals();
     pid_ = ::fork();
     if (pid_ < 0) {
         fail_system(errno, "start '" + words.at(0) + "'");
     }
     if (pid_ == 0) {
         go.writing = unique_descriptor();
-        become(words, self, go.reading.get(), failure.writing.get());
+        become(words, self, go.reading.get(), failure.writing.get(), ignores_children, held);
     }
     receiver.store(pid_, std::memory_order_relaxed);
     pidfd_ = open_pidfd(pid_);
@@ -191,15 +248,21 @@ int held_program::start() {
 }
 
 bool held_program::ended_within_a_second() {
+    if (waited_for_) {
+        return true;
+    }
     pollfd watched{pidfd_.get(), POLLIN, 0};
     ::poll(&watched, 1, 1000); // A signal ends it early; then it is looked at again.
-    int status = 0;
-    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR)) {
+    siginfo_t about{};
+    const int asked = ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOHANG | WNOWAIT);
+    if (asked == 0 ? about.si_pid == 0 : errno == EINTR) {
         return false;
     }
-    waited_for_ = true;
+    // Its number may be another's as soon as it has been waited for.
     receiver.store(0, std::memory_order_relaxed);
+    waited_for_ = true;
+    int status = 0;
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
     status_ = ended < 0             ? 127
               : WIFEXITED(status)   ? WEXITSTATUS(status)
               : WIFSIGNALED(status) ? 128 + WTERMSIG(status)

@@ -15,24 +15,12 @@
 
 namespace regatta::command {
 
-/// A process that gives back what this one has taken, should it be killed with SIGKILL. Made before
-/// a lease is taken, by a process with one thread; at its own end it is not needed any more.
-class lease_watcher {
-public:
-    explicit lease_watcher(const exclusive_options& options);
-    lease_watcher(const lease_watcher&) = delete;
-    lease_watcher& operator=(const lease_watcher&) = delete;
-    ~lease_watcher();
-
-private:
-    pid_t pid_ = -1;
-};
-
 /// A program that is started in two steps, so that it is on its CPUs before its first instruction.
 /// It gets this process's descriptors and terminal, and is killed when this process is.
 ///
-/// While it lives, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it; SIGINT and SIGQUIT
-/// only leave this process alone, since the terminal sends them to both.
+/// While it lives, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it, and SIGINT and SIGQUIT
+/// unless they come from the terminal, which sends them to both. Signals that this process was
+/// started to ignore both ignore.
 class held_program {
 public:
     /// Failure: `std::system_error` where there can be no process.
@@ -42,6 +30,8 @@ public:
     ~held_program();
 
     pid_t pid() const noexcept { return pid_; }
+    /// -1 where the kernel is too old for it.
+    int pidfd() const noexcept { return pidfd_.get(); }
     /// Lets it run. @returns 0, or why the program could not be started.
     int start();
     /// Waits for it, and calls `look` about once a second meanwhile.
@@ -54,15 +44,30 @@ public:
         return status_;
     }
 
-private:
+    /// Whether it is over; looked at for a second, or until a signal comes.
     bool ended_within_a_second();
 
+private:
     pid_t pid_ = -1;
     unique_descriptor pidfd_;
     unique_descriptor go_;      ///< The child waits for a byte here.
     unique_descriptor failure_; ///< The child says here why it could not start.
     bool waited_for_ = false;
     int status_ = 0;
+};
+
+/// A process that gives back what this one has taken, should it be killed with SIGKILL, and ends
+/// the program before. Made before a lease is taken, by a process with one thread; at its own end
+/// it is not needed any more.
+class lease_watcher {
+public:
+    lease_watcher(const held_program& program, const exclusive_options& options);
+    lease_watcher(const lease_watcher&) = delete;
+    lease_watcher& operator=(const lease_watcher&) = delete;
+    ~lease_watcher();
+
+private:
+    pid_t pid_ = -1;
 };
 
 } // namespace regatta::command

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 import jsonschema
@@ -44,10 +46,11 @@ def cpuset_of_version_1():
 class Background:
     """`regatta cpus run` with a program that sleeps, until the end of the scope."""
 
-    def __init__(self, *words):
+    SLEEPER = (sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(100)")
+
+    def __init__(self, *words, program=SLEEPER):
         self.process = subprocess.Popen(
-            [REGATTA, "cpus", "run", CPU, *words, "--", sys.executable, "-c",
-             "import sys, time; print('ready', flush=True); time.sleep(100)"],
+            [REGATTA, "cpus", "run", CPU, *words, "--", *program],
             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.process.stdout.readline()
         self.pid = self.process.pid
@@ -167,6 +170,48 @@ class CpusRun(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(f"undone what process {running.pid} had left", result.stdout)
             self.assertEqual(leases_of(running.pid), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_kill_ends_a_program_of_another_user_as_well(self):
+        # The kernel forgets whom to kill with whom when a program changes its user.
+        with Background(program=("setpriv", "--reuid=65534", "--clear-groups", "sh", "-c",
+                                 "echo ready; exec sleep 100")) as running:
+            program = running.program()
+            running.process.kill()
+            running.process.wait(timeout=60)
+            wait_until(lambda: not leases_of(running.pid), "the lease is undone")
+            wait_until(lambda: not os.path.exists(f"/proc/{program}"), "the program has ended")
+
+    def test_signals_of_the_first_moment_are_not_lost(self):
+        for moment in range(20):
+            with self.subTest(milliseconds=moment):
+                process = subprocess.Popen(
+                    [REGATTA, "cpus", "run", "--quiet", CPU, "--", "sleep", "1000"],
+                    env=environment(), stderr=subprocess.PIPE)
+                time.sleep(moment / 1000)  # Anywhere in its start: there is nothing to wait for.
+                process.terminate()
+                _, text = process.communicate(timeout=60)
+                self.assertIn(process.returncode, (-signal.SIGTERM, 128 + signal.SIGTERM), text)
+
+    def test_an_interrupt_for_regatta_alone_is_passed_on(self):
+        with Background() as running:
+            running.process.send_signal(signal.SIGINT)
+            self.assertEqual(running.process.wait(timeout=60), 130)
+
+    def test_ignored_signals_stay_ignored(self):
+        result = run("cpus", "run", "--quiet", CPU, "--", "sh", "-c", "kill -HUP $PPID $$; echo on",
+                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual((result.returncode, result.stdout), (0, "on\n"), result.stderr)
+
+    def test_a_program_may_be_called_anything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(os.fsencode(folder), b"\xff")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nexec '{REGATTA}' cpus status --json -\n")
+            os.chmod(program, 0o755)
+            result = run("cpus", "run", "--quiet", CPU, "--", program, errors="replace")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIsInstance(json.loads(result.stdout)["leases"], list)
 
     def test_ctrl_c_reaches_the_program(self):
         terminal = OnTerminal("cpus", "run", CPU, "--", sys.executable, "-c",
