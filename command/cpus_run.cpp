@@ -168,7 +168,7 @@ void add_cpus_run(CLI::App& cpus, action& chosen) {
         "  regatta cpus run --count 2 --move-others --at-least shielded -- make test\n"
         "\nAt the end, also after Ctrl-C or a kill, everything is as it was. Whatever of the "
         "program\n"
-        "is still running then goes on as other programs do.\n"
+        "is still running then goes on; without groups it keeps the affinity that it inherited.\n"
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
         "there\n"
         "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, 2 wrong usage.");
