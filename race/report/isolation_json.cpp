@@ -75,11 +75,7 @@ json to_value(const mode_result& mode) {
 } // namespace
 
 std::string to_json(const isolation_result& result, const provenance& from) {
-    json document;
-    document["schema"] = isolation_json_schema;
-    document["version"] = from.machine.version;
-    document["time"] = from.machine.time;
-    document["command"] = command_line(from.command);
+    json document = document_head(isolation_json_schema, from);
     document["noise"] = {{"kind", to_string(result.noise.kind)}, {"count", result.noise.count}};
     document["workers"] = result.workers;
     document["cpus"] = result.cpus.to_string();
@@ -90,15 +86,9 @@ std::string to_json(const isolation_result& result, const provenance& from) {
     document["rounds"] = result.rounds;
     document["warm_up_rounds"] = result.warm_up;
     document["stopped"] = result.stopped;
-    document["noise_floor"] =
-        result.floor.control.count >= pairs_for_a_verdict ? json(result.floor.distance) : json();
-    document["control"] = {{"vs_alone", to_value(result.floor.control)},
-                           {"contaminated", result.control.contaminated()},
-                           {"dropped", result.control.dropped()},
-                           {"samples", to_value(result.control)}};
-    document["load"] = {{"source", result.load_source},
-                        {"resolution_ns", result.load_resolution_ns},
-                        {"contaminated_share", result.contaminated}};
+    document["noise_floor"] = noise_floor_of(result);
+    document["control"] = control_of(result, "vs_alone");
+    document["load"] = load_of(result);
     document["notes"] = result.notes;
     document["summary"] = isolation_sentences(result, {});
     document["machine"] = to_value(from.machine);

@@ -123,7 +123,10 @@ std::vector<std::string> isolation_sentences(const isolation_result& result,
     const mode_result& pinned = result.of(isolation_mode::pinned);
     const mode_result& owned = result.of(isolation_mode::exclusive);
     if (pinned.ran() && owned.ran()) {
-        all.push_back(gain_of_owning(pinned, owned, style));
+        const bool unknown = pinned.word == verdict::undecided || owned.word == verdict::undecided;
+        all.push_back(unknown ? "Too few clean rounds to say what owning the CPUs gains over "
+                                "pinning to them."
+                              : gain_of_owning(pinned, owned, style));
     }
     return all;
 }

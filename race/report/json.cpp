@@ -51,11 +51,7 @@ json to_value(const scheme_result& one) {
 } // namespace
 
 std::string to_json(const race_result& result, const provenance& from) {
-    json document;
-    document["schema"] = json_schema;
-    document["version"] = from.machine.version;
-    document["time"] = from.machine.time;
-    document["command"] = command_line(from.command);
+    json document = document_head(json_schema, from);
     document["workload"] = result.workload;
     json settings = json::object();
     for (const auto& [name, value] : result.settings) {
@@ -72,15 +68,9 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["warm_up_rounds"] = result.warm_up;
     document["stopped"] = result.stopped;
     document["baseline"] = text_or_null(result.baseline);
-    document["noise_floor"] =
-        result.floor.control.count >= pairs_for_a_verdict ? json(result.floor.distance) : json();
-    document["control"] = {{"vs_baseline", to_value(result.floor.control)},
-                           {"contaminated", result.control.contaminated()},
-                           {"dropped", result.control.dropped()},
-                           {"samples", to_value(result.control)}};
-    document["load"] = {{"source", result.load_source},
-                        {"resolution_ns", result.load_resolution_ns},
-                        {"contaminated_share", result.contaminated}};
+    document["noise_floor"] = noise_floor_of(result);
+    document["control"] = control_of(result, "vs_baseline");
+    document["load"] = load_of(result);
     document["leaders"] = result.leaders;
     document["item_leaders"] = result.item_leaders;
     document["notes"] = result.notes;

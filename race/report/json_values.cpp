@@ -80,6 +80,13 @@ std::string command_line(const std::vector<std::string>& words) {
     return line;
 }
 
+json document_head(const char* schema, const provenance& from) {
+    return {{"schema", schema},
+            {"version", from.machine.version},
+            {"time", from.machine.time},
+            {"command", command_line(from.command)}};
+}
+
 std::string text_of(const json& document) {
     return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -6,7 +6,9 @@
 /// What the JSON documents have in common.
 
 #include "machine/fingerprint.hpp"
+#include "report/provenance.hpp"
 #include "sampling/sampler.hpp"
+#include "sampling/verdict.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +37,29 @@ json to_value(const fingerprint& machine);
 
 /// The words as one would type them into a shell.
 std::string command_line(const std::vector<std::string>& words);
+
+/// The first members of a document: which schema it follows, and where it comes from.
+json document_head(const char* schema, const provenance& from);
+/// What a result with a control says of its noise: null without enough pairs.
+template<class Result>
+json noise_floor_of(const Result& result) {
+    return result.floor.control.count >= pairs_for_a_verdict ? json(result.floor.distance) : json();
+}
+/// The control of a result; `against` names its comparison.
+template<class Result>
+json control_of(const Result& result, const char* against) {
+    return {{against, to_value(result.floor.control)},
+            {"contaminated", result.control.contaminated()},
+            {"dropped", result.control.dropped()},
+            {"samples", to_value(result.control)}};
+}
+/// How well the load of others was seen meanwhile.
+template<class Result>
+json load_of(const Result& result) {
+    return {{"source", result.load_source},
+            {"resolution_ns", result.load_resolution_ns},
+            {"contaminated_share", result.contaminated}};
+}
 
 /// The document, indented, with a final newline. Text that is no UTF-8, which that of libraries and
 /// of the system need not be, has its wrong bytes replaced.

@@ -261,29 +261,6 @@ TYPED_TEST(pool_waiting, tasks_that_wait_for_each_other_are_told) {
     EXPECT_NE(first, second); // One is told; then the other's wait ends.
 }
 
-// A task that waits for the pool, and one that waits for that task.
-TYPED_TEST(pool_waiting, a_task_that_waits_for_one_that_waits_for_all_is_told) {
-    TypeParam pool({.threads = 2});
-    std::atomic<int> begun{0};
-    std::atomic<bool> set{false};
-    regatta::future<bool> waits_for_all;
-    const auto ready = [&] {
-        ++begun;
-        await([&] { return begun.load() == 2 && set.load(); });
-    };
-    waits_for_all = pool.submit([&] {
-        ready();
-        return would_deadlock([&] { pool.wait(); });
-    });
-    auto waits_for_it = pool.submit([&] {
-        ready();
-        return would_deadlock([&] { waits_for_all.wait(); });
-    });
-    set = true;
-    const bool second = waits_for_it.get();
-    EXPECT_NE(waits_for_all.get(), second);
-}
-
 // The same for a limited time: not for one that runs on top of it, on the same worker.
 TYPED_TEST(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
     TypeParam pool({.threads = 1});

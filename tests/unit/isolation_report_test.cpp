@@ -60,6 +60,16 @@ TEST(isolation_words, displaced_time_is_called_that) {
                       HasSubstr("(cpu/wall 33 % against 99 %)"), Not(HasSubstr("slower"))));
 }
 
+TEST(isolation_words, too_few_clean_rounds_say_nothing_of_owning) {
+    race::isolation_result result = fakes::under_hostile_noise().finish();
+    for (race::mode_result& mode : result.modes) {
+        if (mode.mode == isolation_mode::exclusive) {
+            mode.word = race::verdict::undecided;
+        }
+    }
+    EXPECT_THAT(sentences(result).at(3), StartsWith("Too few clean rounds"));
+}
+
 TEST(isolation_words, slower_execution_is_called_that) {
     const auto said = sentences(fakes::of_the_article().finish());
     ASSERT_EQ(said.size(), 4u);
