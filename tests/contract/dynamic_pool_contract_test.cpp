@@ -23,10 +23,6 @@
 #include <thread>
 #include <vector>
 
-#if REGATTA_LINUX
-#include <filesystem>
-#endif
-
 namespace {
 
 using library_test::await;
@@ -34,14 +30,6 @@ using library_test::door;
 using library_test::hold_worker;
 using regatta::cpu_set;
 using regatta::dynamic_pool;
-
-#if REGATTA_LINUX
-/// The threads of this program, as the kernel counts them.
-std::ptrdiff_t threads_of_program() {
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return std::distance(begin(tasks), end(tasks));
-}
-#endif
 
 /// Waits until that many tasks run at once.
 void run_at_once(dynamic_pool& pool, int count) {
@@ -154,8 +142,7 @@ TEST(dynamic_pool, without_threads_tasks_wait) {
 #if REGATTA_LINUX
 // "and is cleared away without anybody's doing".
 TEST(dynamic_pool, threads_that_left_are_gone) {
-    std::thread([] {}).join(); // With the first one the thread sanitizer starts one of its own.
-    const auto before = threads_of_program();
+    const auto before = library_test::threads_at_rest();
     {
         dynamic_pool pool({.threads = 1});
         for (int i = 0; i < 20; ++i) {
@@ -164,10 +151,12 @@ TEST(dynamic_pool, threads_that_left_are_gone) {
             pool.remove_threads(4);
             pool.wait_for_threads();
         }
-        await([&] { return threads_of_program() == before + 1; });
+        await([&] { return library_test::threads_of_program() == before + 1; });
         EXPECT_EQ(pool.running_threads(), 1u);
     }
-    await([&] { return threads_of_program() == before; }); // May still be on its way out.
+    await([&] {
+        return library_test::threads_of_program() == before;
+    }); // May still be on its way out.
 }
 #endif
 

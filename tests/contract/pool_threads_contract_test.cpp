@@ -26,7 +26,6 @@
 #include <vector>
 
 #if REGATTA_LINUX
-#include <filesystem>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -218,12 +217,7 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     std::atomic<int> started{0};
     std::atomic<int> stopped{0};
 #if REGATTA_LINUX
-    std::thread([] {}).join(); // With the first one the thread sanitizer starts one of its own.
-    const auto threads = [] {
-        const std::filesystem::directory_iterator tasks("/proc/self/task");
-        return std::distance(begin(tasks), end(tasks));
-    };
-    const auto before = threads();
+    const auto before = library_test::threads_at_rest();
 #endif
     for (int i = 0; i < 10; ++i) {
         try {
@@ -241,7 +235,8 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     }
     EXPECT_EQ(started.load(), stopped.load());
 #if REGATTA_LINUX
-    while (threads() > before) { // One that was joined may still be on its way out.
+    while (library_test::threads_of_program() >
+           before) { // One that was joined may still be on its way out.
         std::this_thread::yield();
     }
 #endif
