@@ -29,7 +29,10 @@ ORDER = [
     "race/schemes",
     "race/sampling",
     "race/isolation",
+    "race/scaling",
+    "race/programs",
     "race/report",
+    "race/advice",
     "command",
 ]
 # What the library must not need: dependencies of the command and peers of the race.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The laws of scaling, fitted to measured speed-ups.
+
+#include "sampling/statistics.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+
+/// Speed-ups of one worker count: a value a round, paired with the baseline of that round.
+struct scaling_observation {
+    double workers = 1;
+    std::vector<double> speedups;
+};
+
+/// Amdahl's law: S(p) = 1 / (s + (1 − s) / p).
+/// Source: G. Amdahl, "Validity of the single processor approach", 1967.
+struct amdahl_fit {
+    estimate serial_fraction; ///< s, 0…1.
+    double residual = 0;      ///< Root of the mean square of the relative errors.
+
+    double speedup(double workers) const noexcept;
+};
+
+/// The Universal Scalability Law: S(p) = p / (1 + σ (p − 1) + κ p (p − 1)).
+/// Source: N. Gunther, "Guerrilla Capacity Planning", 2007.
+struct usl_fit {
+    estimate contention; ///< σ: the share that is serialised, ≥ 0.
+    estimate coherence;  ///< κ: what each pair of workers costs, ≥ 0.
+    double residual = 0;
+    /// √((1 − σ) / κ): from there on further workers slow down. Absent where κ is 0.
+    std::optional<double> peak_workers;
+    std::optional<double> peak_speedup;
+
+    double speedup(double workers) const noexcept;
+};
+
+enum class scaling_law { none, amdahl, usl };
+/// "none", "amdahl", "usl".
+std::string_view to_string(scaling_law law) noexcept;
+
+/// Both laws, as far as the points allow.
+struct scaling_fit {
+    std::optional<amdahl_fit> amdahl; ///< Needs two worker counts.
+    std::optional<usl_fit> usl;       ///< Needs three.
+    scaling_law preferred = scaling_law::none;
+    std::size_t points = 0; ///< Worker counts behind it: those up to the CPUs available.
+};
+
+/// Fits both by least squares of the relative errors, with intervals from a bootstrap over the
+/// rounds. The same observations and seed give the same fit.
+scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed = 1);
+
+} // namespace regatta::race
