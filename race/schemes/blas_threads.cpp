@@ -3,7 +3,7 @@
 
 #include "schemes/scheme_entry.hpp"
 
-#include "workloads/blas.hpp"
+#include "machine/blas.hpp"
 
 namespace regatta::race {
 namespace {

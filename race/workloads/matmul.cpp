@@ -3,7 +3,7 @@
 
 #include "workloads/matmul.hpp"
 
-#include "workloads/blas.hpp"
+#include "machine/blas.hpp"
 #include "workloads/matmul_kernels.hpp"
 #include "workloads/matmul_reference.hpp"
 #include "workloads/splitmix.hpp"

@@ -3,7 +3,7 @@
 
 #include "workloads/matmul_reference.hpp"
 
-#include "workloads/blas.hpp"
+#include "machine/blas.hpp"
 
 #include <algorithm>
 #include <cmath>

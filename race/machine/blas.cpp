@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "workloads/blas.hpp"
+#include "machine/blas.hpp"
 
 #include <algorithm>
 #include <cstdlib>
