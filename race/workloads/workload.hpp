@@ -17,9 +17,16 @@ namespace regatta::race {
 
 /// What a user may choose of a workload; each workload says which it reads and checks their ranges.
 struct workload_options {
-    std::optional<std::size_t> size{}; ///< The problem's size in the workload's own unit.
-    std::string kernel = "naive";      ///< Which code computes an item.
-    std::uint64_t seed = 1;            ///< Of the input data.
+    std::optional<std::size_t> size{};      ///< The problem's size in the workload's own unit.
+    std::string kernel = "naive";           ///< Which code computes an item.
+    std::uint64_t seed = 1;                 ///< Of the input data.
+    std::optional<std::size_t> max_prime{}; ///< Up to which number an item counts primes.
+};
+
+/// How much a run computes or moves, in the unit in which such work is usually given.
+struct amount {
+    double value = 0;
+    std::string_view unit; ///< "items", "events", "GFLOP", "GB" (10⁹ bytes).
 };
 
 /// Whether the output of a run is right, and if not, what is wrong and where.
@@ -59,6 +66,8 @@ public:
     virtual std::size_t items() const noexcept = 0;
     /// How many of them the scheme hands out itself, the first ones; these spawn the others.
     virtual std::size_t handed_out() const noexcept { return items(); }
+    /// What a run of all items amounts to; divided by its time it is the throughput.
+    virtual amount work_of_run() const { return {static_cast<double>(items()), "items"}; }
     /// Whether an item is so short that reading the clock around each would be most of the time.
     virtual bool tiny_items() const noexcept { return false; }
     /// Computes one item. Idempotent: writes only what belongs to the item.
