@@ -5,6 +5,7 @@
 
 #include "nearest_name.hpp"
 #include "usage_error.hpp"
+#include "workloads/settings.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 
@@ -87,6 +88,9 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         ->check(check_whole, "")
         ->type_name("N");
     command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
+    command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
+        ->check(check_whole, "")
+        ->type_name("N");
     command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
         ->check(check_whole, "")
         ->type_name("N")
@@ -167,9 +171,11 @@ race::race_options chosen_options(const race_arguments& arguments,
     };
     refuse_unless_read(arguments.size.has_value(), "size");
     refuse_unless_read(arguments.kernel.has_value(), "kernel");
+    refuse_unless_read(arguments.max_prime.has_value(), "max-prime");
     race::race_options options;
     options.work.size = arguments.size;
     options.work.kernel = arguments.kernel.value_or(options.work.kernel);
+    options.work.max_prime = arguments.max_prime;
     options.seed = arguments.seed.value_or(options.seed);
     options.work.seed = options.seed;
     options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();

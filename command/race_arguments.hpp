@@ -29,6 +29,7 @@ struct race_arguments {
     std::optional<double> seconds;
     std::optional<std::size_t> size;
     std::optional<std::string> kernel;
+    std::optional<std::size_t> max_prime;
     std::optional<std::uint64_t> seed;
     std::optional<std::size_t> chunk;
     std::string baseline;

@@ -6,6 +6,7 @@
 #include "machine/cpu_time.hpp"
 #include "machine/quiesce.hpp"
 #include "sampling/evaluation.hpp"
+#include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/available_cpus.hpp>
@@ -122,14 +123,7 @@ public:
         , observer_(observer)
         , work_(workload.make(options.work)) {
         result_.workload = workload.name;
-        const auto setting = [&](std::string_view name, std::string value) {
-            if (reads_option(workload, name)) {
-                result_.settings.emplace_back(name, std::move(value));
-            }
-        };
-        setting("size", std::to_string(options.work.size.value_or(workload.usual_size)));
-        setting("kernel", options.work.kernel);
-        setting("seed", std::to_string(options.work.seed));
+        result_.settings = settings_of(workload, options.work);
         result_.items = work_->items();
         result_.chunk = options.scheme.chunk;
         result_.workers = options.scheme.workers;
@@ -293,18 +287,6 @@ private:
 };
 
 } // namespace
-
-bool reads_option(const workload_info& workload, std::string_view name) {
-    const std::string wanted = "--" + std::string(name);
-    for (auto at = workload.options.find(wanted); at != std::string_view::npos;
-         at = workload.options.find(wanted, at + 1)) {
-        const std::string_view after = workload.options.substr(at + wanted.size());
-        if (after.empty() || after.front() == ' ' || after.front() == ',') {
-            return true;
-        }
-    }
-    return false;
-}
 
 race_result run_race(const workload_info& workload, const std::vector<entrant>& entrants,
                      const race_options& options, race_control& control,

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace regatta::race {
@@ -34,9 +33,6 @@ struct race_options {
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     std::string baseline{}; ///< An entrant's name. Empty: who runs `std_thread`, or the first.
 };
-
-/// Whether the workload reads that option ("size"), by the text of its registry entry.
-bool reads_option(const workload_info& workload, std::string_view name);
 
 /// Races.
 ///

@@ -102,6 +102,8 @@ struct workload_info {
     std::string_view options;
     /// Of the option size, where the user does not choose.
     std::size_t usual_size = 0;
+    /// The same of the option max_prime, where it reads that.
+    std::size_t usual_max_prime = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
     /// memory cannot be had.
     std::unique_ptr<workload> (*make)(const workload_options&);
