@@ -5,10 +5,10 @@
 /// @file
 /// All that a measurement of scaling found out; every report is a view of it.
 
-#include "sampling/latency_histogram.hpp"
 #include "sampling/sampler.hpp"
 #include "sampling/verdict.hpp"
 #include "scaling/scaling_fit.hpp"
+#include "schemes/latency_histogram.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +44,14 @@ struct scale_warning {
 /// What was measured with one number of workers.
 struct scale_point {
     unsigned workers = 1;
-    std::string failure;        ///< Empty, or why there are no figures.
-    series measured;            ///< Wall times of the runs.
-    estimate time;              ///< Of a run, nanoseconds.
-    estimate events_per_second; ///< Items a second.
-    estimate throughput;        ///< In the workload's unit a second (`scale_result::unit`).
-    estimate speedup;           ///< Over one worker, paired within the rounds.
-    estimate efficiency;        ///< Speed-up over workers.
-    latency_histogram latency;  ///< Of the items, over all runs that count.
+    std::string failure;            ///< Empty, or why there are no figures.
+    series measured;                ///< Wall times of the runs.
+    estimate time;                  ///< Of a run, nanoseconds.
+    estimate events_per_second;     ///< Items a second.
+    estimate throughput;            ///< In the workload's unit a second (`scale_result::unit`).
+    estimate speedup;               ///< Over one worker, paired within the rounds.
+    estimate efficiency;            ///< Speed-up over workers.
+    latency_histogram latency;      ///< Of the items, over all runs that count.
     std::optional<double> clock_hz; ///< The processor's clock meanwhile, as far as it can be told.
     verdict word = verdict::undecided; ///< Of its time beside one worker's.
 
@@ -65,10 +65,10 @@ struct scale_result {
     std::string scheme_version;
     /// The options that the workload reads, with their values: {"max_prime", "10000"}, …
     std::vector<std::pair<std::string, std::string>> settings;
-    std::string unit;      ///< Of the throughput: "events", "GFLOP", "GB", "items".
+    std::string unit;       ///< Of the throughput: "events", "GFLOP", "GB", "items".
     double units_a_run = 0; ///< How many of it a run does.
-    std::size_t items = 0; ///< A run.
-    unsigned cpus = 0;     ///< Available to this process.
+    std::size_t items = 0;  ///< A run.
+    unsigned cpus = 0;      ///< Available to this process.
     std::uint64_t seed = 0;
     std::optional<double> rate; ///< Offered items a second; absent: as fast as they go.
     /// The most that this machine could do in the workload's unit a second with one worker, where
