@@ -56,6 +56,8 @@ struct scale_point {
     verdict word = verdict::undecided; ///< Of its time beside one worker's.
 
     bool ok() const noexcept { return failure.empty(); }
+    /// Whether it has figures.
+    bool ran() const noexcept { return ok() && !measured.samples.empty(); }
 };
 
 /// What a measurement of scaling found out.
