@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/python.hpp"
+
+#include <regatta/process/subprocess.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace regatta::race {
+namespace {
+
+/// Prints a line NAME=VALUE for each thing that it finds. The library with which numpy computes is
+/// found among those that are loaded, because what numpy was built with may have been exchanged
+/// (Debian's alternatives do that).
+constexpr const char* questions = R"(
+import ctypes, platform, sys
+sys.path = [path for path in sys.path if path] # not the working directory
+
+def say(name, value):
+    print(name + "=" + str(value).replace("\n", " "))
+
+say("path", sys.executable)
+say("version", platform.python_version())
+say("implementation", platform.python_implementation())
+try:
+    import numpy
+except ImportError as error:
+    say("numpy_error", error)
+    raise SystemExit
+say("numpy_version", numpy.__version__)
+if sys.version_info < (3, 8):
+    raise SystemExit
+numpy.linalg.inv(numpy.eye(2))
+
+def loaded():
+    with open("/proc/self/maps") as maps:
+        paths = {line.rstrip("\n").partition("/")[2] for line in maps}
+    return sorted("/" + path for path in paths if ".so" in path)
+
+def call(library, name):
+    for prefix in ("", "scipy_"):
+        for suffix in ("", "64_", "_64", "64"):
+            function = getattr(library, prefix + name + suffix, None)
+            if function is not None:
+                function.restype = ctypes.c_char_p
+                return function().decode()
+    return ""
+
+for path in loaded():
+    file = path.rsplit("/", 1)[1]
+    if file.startswith("libmkl_rt"):
+        say("blas", "MKL")
+    elif file.startswith("libblis"):
+        say("blas", "BLIS")
+    elif "openblas" in path:
+        library = ctypes.CDLL(path)
+        core = call(library, "openblas_get_corename")
+        if core:
+            say("blas", " ".join(call(library, "openblas_get_config").split()[:2]))
+            say("core", core)
+            break
+    elif file.startswith("libblas.so"):
+        say("blas", "the reference BLAS")
+)";
+
+/// A file in memory that the interpreter writes to.
+unique_descriptor memory_file() {
+    unique_descriptor file(::memfd_create("regatta-python", MFD_CLOEXEC));
+    if (!file) {
+        fail_system(errno, "make a file in memory");
+    }
+    return file;
+}
+
+std::string contents_of(const unique_descriptor& file) {
+    std::string text;
+    char part[4096];
+    ssize_t got = 0;
+    while ((got = ::pread(file.get(), part, sizeof part, static_cast<off_t>(text.size()))) > 0) {
+        text.append(part, static_cast<std::size_t>(got));
+    }
+    return text;
+}
+
+/// The value in the last line NAME=VALUE of that name; empty without one.
+std::string value_of(std::string_view text, const std::string& name) {
+    const std::string begin = name + "=";
+    std::string value;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        if (line.starts_with(begin)) {
+            value = line.substr(begin.size());
+        }
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    return value;
+}
+
+std::string last_line(std::string text) {
+    while (!text.empty() && text.back() == '\n') {
+        text.pop_back();
+    }
+    return text.substr(text.rfind('\n') + 1);
+}
+
+constexpr const char* remedy =
+    "script/bootstrap makes an environment that has it, and $REGATTA_PYTHON names another";
+
+void fill(python_interpreter& found, const std::string& answers) {
+    found.path = value_of(answers, "path");
+    found.version = value_of(answers, "version");
+    found.implementation = value_of(answers, "implementation");
+    found.numpy_version = value_of(answers, "numpy_version");
+    found.numpy_blas = value_of(answers, "blas");
+    found.numpy_blas_core = value_of(answers, "core");
+    if (found.numpy_version.empty()) {
+        found.missing = "Python " + found.version + " (" + found.path + ") has no numpy (" +
+                        value_of(answers, "numpy_error") + "); " + remedy;
+    }
+}
+
+} // namespace
+
+python_interpreter ask_python(const std::string& program) {
+    python_interpreter found;
+    try {
+        const unique_descriptor nothing = memory_file();
+        const unique_descriptor answers = memory_file();
+        const unique_descriptor complaints = memory_file();
+        subprocess child = spawn({.program = program,
+                                  .arguments = {"-B", "-c", questions},
+                                  .standard_input = nothing.get(),
+                                  .standard_output = answers.get(),
+                                  .standard_error = complaints.get()});
+        const auto status = child.wait_for(std::chrono::seconds(20));
+        const std::string text = contents_of(answers);
+        if (!status) {
+            found.missing = program + " did not answer within 20 s";
+        } else if (!status->success() || value_of(text, "version").empty()) {
+            const std::string why = last_line(contents_of(complaints));
+            found.missing = program + " " + (status->signaled() ? "was " : "") +
+                            status->describe() + (why.empty() ? "" : ": " + why);
+        } else {
+            fill(found, text);
+        }
+    } catch (const std::exception& error) {
+        found.missing = "no Python: " + std::string(error.what()) + "; " + remedy;
+    }
+    return found;
+}
+
+const python_interpreter& find_python() {
+    static const python_interpreter found = [] {
+        const char* chosen = std::getenv("REGATTA_PYTHON");
+        if (chosen != nullptr && *chosen != '\0') {
+            return ask_python(chosen);
+        }
+        const std::string environment = REGATTA_PYTHON_ENVIRONMENT "/bin/python3";
+        return ask_python(::access(environment.c_str(), X_OK) == 0 ? environment : "python3");
+    }();
+    return found;
+}
+
+} // namespace regatta::race
