@@ -11,13 +11,13 @@
 namespace regatta::race {
 namespace {
 
-/// The splits of the samples that count.
-std::vector<time_split> usable_splits(const series& measured,
-                                      const std::vector<time_split>& splits) {
-    std::vector<time_split> usable;
-    for (std::size_t i = 0; i < measured.samples.size() && i < splits.size(); ++i) {
+/// Of what goes with the samples, that of those which count.
+template<class T>
+std::vector<T> usable_of(const series& measured, const std::vector<T>& all) {
+    std::vector<T> usable;
+    for (std::size_t i = 0; i < measured.samples.size() && i < all.size(); ++i) {
         if (measured.disturbed() || !measured.samples[i].load.contaminated) {
-            usable.push_back(splits[i]);
+            usable.push_back(all[i]);
         }
     }
     return usable;
@@ -37,7 +37,7 @@ void compare(race_result& result) {
         if (one.measured.samples.empty()) {
             continue;
         }
-        one.verified = one.ok();
+        one.verified = one.ok() && !one.program;
         one.time = one.measured.time(result.seed);
         one.vs_baseline = paired_ratio(one.measured, base->measured, result.seed);
         one.word = &one == base ? verdict::baseline : judge(one.vs_baseline, result.floor);
@@ -134,16 +134,30 @@ void evaluate(race_result& result, const sampling_result& measured,
     double reference_ns = 0;
     if (const scheme_result* serial = find_serial(result)) {
         const auto index = static_cast<std::size_t>(serial - result.schemes.data());
-        reference_ns = reference_items_ns(usable_splits(serial->measured, splits[index]));
+        reference_ns = reference_items_ns(usable_of(serial->measured, splits[index]));
     }
     for (std::size_t i = 0; i < result.schemes.size(); ++i) {
         scheme_result& one = result.schemes[i];
-        one.where = attribute(usable_splits(one.measured, splits[i]), reference_ns);
+        one.where = attribute(usable_of(one.measured, splits[i]), reference_ns);
     }
     result.leaders = leaders_among(result, [](const scheme_result&) { return true; });
     result.item_leaders =
         leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
     note_disturbances(result);
+}
+
+void sum_up(scheme_result& one, const std::vector<program_usage>& usages) {
+    if (!one.program) {
+        return;
+    }
+    std::vector<double> cpu;
+    for (const program_usage& used : usable_of(one.measured, usages)) {
+        cpu.push_back(static_cast<double>(used.cpu_ns));
+        one.program->peak_bytes = std::max(one.program->peak_bytes.value_or(0), used.peak_bytes);
+    }
+    if (!cpu.empty()) {
+        one.program->cpu_ns = median(std::move(cpu));
+    }
 }
 
 } // namespace regatta::race

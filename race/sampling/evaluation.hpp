@@ -6,6 +6,7 @@
 /// From what was measured to what may be said of it.
 
 #include "sampling/race_result.hpp"
+#include "schemes/scheme.hpp"
 
 #include <vector>
 
@@ -17,5 +18,9 @@ namespace regatta::race {
 /// that were forgotten, are ignored).
 void evaluate(race_result& result, const sampling_result& measured,
               const std::vector<std::vector<time_split>>& splits);
+
+/// Fills in what a program took, if that is what the entrant is.
+/// @param usages one for each of its samples (further ones are ignored).
+void sum_up(scheme_result& one, const std::vector<program_usage>& usages);
 
 } // namespace regatta::race

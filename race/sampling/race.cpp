@@ -63,11 +63,11 @@ public:
         if (control_->stop_requested()) {
             return outcome::failed("stopped");
         }
-        verification result = work_->verify();
-        if (result.ok && facts.logs_items) {
-            result = check_items(log, work_->items());
-        }
-        if (!result.ok) {
+        if (const program_usage* used = one->program()) {
+            facts.begin_ns = used->begin_ns;
+            facts.end_ns = used->end_ns;
+            usages_.push_back(*used);
+        } else if (const verification result = verify(facts.logs_items); !result.ok) {
             wrong_ = true;
             return outcome::failed("wrong result: " + result.message);
         }
@@ -77,14 +77,22 @@ public:
 
     /// Of the runs since the last call, one for each that was not a failure.
     std::vector<time_split> take_splits() { return std::exchange(splits_, {}); }
+    /// The same of what programs took; nothing of a scheme.
+    std::vector<program_usage> take_usages() { return std::exchange(usages_, {}); }
     bool wrong() const noexcept { return wrong_; }
 
 private:
+    verification verify(bool logged) const {
+        verification result = work_->verify();
+        return result.ok && logged ? check_items(control_->log(), work_->items()) : result;
+    }
+
     const entrant* who_;
     workload* work_;
     const race_options* options_;
     race_control* control_;
     std::vector<time_split> splits_;
+    std::vector<program_usage> usages_;
     bool wrong_ = false;
 };
 
@@ -161,6 +169,9 @@ private:
             mine.version = one.scheme->version;
             mine.named = one.named;
             mine.measured.name = one.name;
+            if (!one.scheme->command.empty()) {
+                mine.program.emplace().command = one.scheme->command;
+            }
             mine.reason = one.scheme->missing ? one.scheme->missing(*work_) : std::string();
             if (!mine.reason.empty()) {
                 mine.status = scheme_status::skipped;
@@ -229,6 +240,7 @@ private:
         take(measure(contenders(), warm, observer_));
         for (runner& one : runners_) {
             one.take_splits();
+            one.take_usages();
         }
     }
 
@@ -274,6 +286,9 @@ private:
             splits.push_back(one.take_splits());
         }
         evaluate(result_, measured, splits);
+        for (std::size_t i = 0; i < runners_.size(); ++i) {
+            sum_up(result_.schemes[i], runners_[i].take_usages());
+        }
     }
 
     const std::vector<entrant>& entrants_;

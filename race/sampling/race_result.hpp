@@ -24,6 +24,14 @@ enum class scheme_status { ok, skipped, failed };
 /// "ok", "skipped", "failed".
 std::string_view to_string(scheme_status status) noexcept;
 
+/// What a program of the user's took, over the samples that count.
+struct program_result {
+    std::string command; ///< How it was started.
+    /// User and system time of a run, with its descendants for which it waited; the median.
+    std::optional<double> cpu_ns;
+    std::optional<std::int64_t> peak_bytes; ///< Memory of its largest process in any of the runs.
+};
+
 /// What became of one entrant.
 struct scheme_result {
     std::string name;   ///< In this race.
@@ -36,7 +44,7 @@ struct scheme_result {
     scheme_status status = scheme_status::ok;
     std::string reason;        ///< Why it was skipped or failed.
     bool wrong_result = false; ///< It failed because of that: disqualified.
-    bool verified = false;     ///< It ran, and the result of each run was right.
+    bool verified = false;     ///< It ran, and the result of each run was checked and right.
 
     series measured;
     estimate time;        ///< In nanoseconds.
@@ -45,6 +53,7 @@ struct scheme_result {
     std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.
     std::optional<double> efficiency; ///< Speed-up over workers.
     attribution where;
+    std::optional<program_result> program; ///< Where it is a program of the user's.
 
     bool ok() const noexcept { return status == scheme_status::ok; }
     /// Whether its workers ran the workload's items, as their logs show; a scheme that computes the

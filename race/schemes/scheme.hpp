@@ -9,6 +9,7 @@
 #include "workloads/workload.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,14 @@ struct run_context {
     run_log& log;
     int log_descriptor = -1; ///< Of the mapping that holds `log`, for other processes.
     unsigned workers = 1;
+};
+
+/// What a run took of a program of the user's, as whoever started it measured it.
+struct program_usage {
+    std::int64_t begin_ns = 0;   ///< Just before its start, on the log's clock.
+    std::int64_t end_ns = 0;     ///< Its end.
+    std::int64_t cpu_ns = 0;     ///< With its descendants for which it waited.
+    std::int64_t peak_bytes = 0; ///< Memory of the largest of these processes.
 };
 
 /// Thrown by a scheme that cannot finish a run: a worker died, a library failed. The text names
@@ -58,6 +67,9 @@ public:
     virtual void run(run_context& context) = 0;
     /// False where the workers are a library's own and keep no log (`blas_threads`).
     virtual bool logs_items() const noexcept { return true; }
+    /// Not null: what was run is a program of the user's. It knows nothing of the workload, so
+    /// there is nothing to verify, and this says what its last run took.
+    virtual const program_usage* program() const noexcept { return nullptr; }
 };
 
 /// An entry of the registry of schemes.
@@ -71,6 +83,8 @@ struct scheme_info {
     std::function<std::unique_ptr<scheme>(const scheme_options&)> make;
     /// The version of the library behind it; empty for our own and the standard's.
     std::string version;
+    /// Of a program of the user's: how it is started. Empty for all others.
+    std::string command{};
 };
 
 /// All schemes, in the order in which they are listed; absent peers are listed too.
