@@ -97,6 +97,21 @@ public:
 
     int descriptor() const noexcept override { return memory_.descriptor(); }
 
+    std::vector<layout_number> layout() const override {
+        if (kernel_ != &kernels[blas_kernel]) {
+            return {}; // elsewhere it would be another code that computes
+        }
+        const auto offset = [this](const float* of) {
+            const auto* begin = reinterpret_cast<const std::byte*>(of);
+            return sizeof(segment_header) + static_cast<std::uint64_t>(begin - memory_.data());
+        };
+        return {{"n", n_},
+                {"rows", kernel_->rows},
+                {"a", offset(a_)},
+                {"b", offset(b_)},
+                {"c", offset(c_)}};
+    }
+
     bool offers_whole() const noexcept override { return true; }
 
     bool run_whole(unsigned workers) override {

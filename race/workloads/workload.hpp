@@ -35,6 +35,12 @@ struct verification {
     std::string message;
 };
 
+/// A number that describes a mapping: a size, or an offset in bytes from the mapping's begin.
+struct layout_number {
+    std::string_view name;
+    std::uint64_t value = 0;
+};
+
 /// What an item hands further items to: the scheme that runs it.
 ///
 /// Threads: any worker, in the middle of an item.
@@ -84,6 +90,9 @@ public:
     virtual verification verify() const = 0;
     /// Descriptor of the mapping; with the name it is all that another process needs to attach.
     virtual int descriptor() const noexcept = 0;
+    /// All that a program in another language must know of the mapping, besides the name, to
+    /// compute the items by itself; empty: none is there that could.
+    virtual std::vector<layout_number> layout() const { return {}; }
     /// Whether it has the form that `run_whole` computes.
     virtual bool offers_whole() const noexcept { return false; }
     /// Computes everything in one call with a library's own threads, as `blas_threads` does.
