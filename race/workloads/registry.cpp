@@ -3,6 +3,7 @@
 
 #include "workloads/counted.hpp"
 #include "workloads/matmul.hpp"
+#include "workloads/primes.hpp"
 #include "workloads/transcend.hpp"
 #include "workloads/uneven.hpp"
 #include "workloads/workload.hpp"
@@ -17,6 +18,13 @@ const std::vector<workload_info>& workloads() {
          .usual_size = matmul_sizes.usual,
          .make = make_matmul,
          .attach = attach_matmul},
+        {.name = "primes",
+         .summary = "an item counts the primes up to a number by trial division, as sysbench does",
+         .options = "--size 1..1000000 (1000), --max-prime 1000..10000000 (10000)",
+         .usual_size = primes_sizes.usual,
+         .usual_max_prime = primes_bounds.usual,
+         .make = make_primes,
+         .attach = attach_primes},
         {.name = "empty",
          .summary = "items that do nothing: all of the time is the scheme's",
          .options = "--size 100..100000000 (100000)",

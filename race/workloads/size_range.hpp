@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a workload allows for the option size.
+/// What a workload allows for an option that is a number.
 
 #include "workloads/workload.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace regatta::race {
 
-/// The sizes that a workload takes, and the one that it takes unless told otherwise.
+/// The numbers that a workload takes, and the one that it takes unless told otherwise.
 struct size_range {
     std::size_t min;
     std::size_t max;
@@ -26,13 +26,19 @@ struct size_range {
 
     /// The size that was chosen. Throws `std::invalid_argument` where it is out of range.
     std::size_t choose(std::string_view workload, const workload_options& options) const {
-        const std::size_t size = options.size.value_or(usual);
-        if (!contains(size)) {
-            throw std::invalid_argument(std::string(workload) + ": size " + std::to_string(size) +
-                                        " is out of range " + std::to_string(min) + " to " +
-                                        std::to_string(max));
+        return check(workload, "size", options.size.value_or(usual));
+    }
+
+    /// That number, for an option of that name. Throws `std::invalid_argument` where it is out of
+    /// range.
+    std::size_t check(std::string_view workload, std::string_view option,
+                      std::size_t number) const {
+        if (!contains(number)) {
+            throw std::invalid_argument(std::string(workload) + ": " + std::string(option) + " " +
+                                        std::to_string(number) + " is out of range " +
+                                        std::to_string(min) + " to " + std::to_string(max));
         }
-        return size;
+        return number;
     }
 };
 
