@@ -95,16 +95,21 @@ std::string this_program() {
     return std::string(path, static_cast<std::size_t>(length));
 }
 
-std::string worker_program() {
+std::string helper_program(const std::string& name) {
     const std::string self = this_program();
     const std::string folder = self.substr(0, self.rfind('/'));
     for (const char* up : {"/..", "/../.."}) {
-        const std::string candidate = folder + up + "/libexec/regatta/regatta-worker";
+        const std::string candidate = folder + up + "/libexec/regatta/" + name;
         if (::access(candidate.c_str(), X_OK) == 0) {
             return candidate;
         }
     }
-    return self;
+    return {};
+}
+
+std::string worker_program() {
+    const std::string worker = helper_program("regatta-worker");
+    return worker.empty() ? this_program() : worker;
 }
 
 } // namespace regatta::race

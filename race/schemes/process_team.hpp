@@ -48,8 +48,10 @@ private:
     std::vector<subprocess> workers_;
 };
 
-/// The small worker program that stands at `../libexec/regatta` of this one (or one folder further
-/// up), and this program itself where it does not.
+/// The program of that name at `../libexec/regatta` of this one, or one folder further up; empty
+/// where it is not there.
+std::string helper_program(const std::string& name);
+/// The small worker program that stands there, and this program itself where it does not.
 std::string worker_program();
 /// This program; a worker that needs a peer's library is started from it.
 std::string this_program();

@@ -18,7 +18,7 @@ foreach(name IN ITEMS LICENSE README.md CHANGELOG.md LIMITATIONS.md)
     list(APPEND expected share/doc/regatta/${name})
 endforeach()
 if(with_command)
-    list(APPEND expected bin/regatta libexec/regatta/regatta-worker)
+    list(APPEND expected bin/regatta libexec/regatta/regatta-launcher libexec/regatta/regatta-worker)
 endif()
 
 foreach(path IN LISTS expected)

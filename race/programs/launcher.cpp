@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Starts a program for a race, waits for it and tells what it took. A process of its own for two
+// reasons: a program's peak of memory is never below that of the process which started it, so that
+// one has to be small; and whatever ends the race, somebody is left who ends the program.
+
+#include "programs/last_line.hpp"
+#include "programs/launch_record.hpp"
+
+#include <regatta/process/subprocess.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace regatta;
+using race::launch_descriptor;
+using race::launch_record;
+
+std::int64_t now_ns() noexcept {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+std::int64_t to_ns(const timeval& time) noexcept {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
+}
+
+template<std::size_t Size>
+void copy(std::string_view text, char (&to)[Size]) noexcept {
+    text.copy(to, Size - 1);
+}
+
+/// The race has ended, in whatever way: so does everything that was started for it.
+[[noreturn]] void end_all() {
+    ::kill(0, SIGKILL);
+    ::_exit(0);
+}
+
+/// Reads what is there, without waiting. @returns false at the end of it.
+bool read_some(int descriptor, race::last_line& line) {
+    char bytes[4096];
+    for (;;) {
+        const ssize_t got = ::read(descriptor, bytes, sizeof bytes);
+        if (got <= 0) {
+            return got < 0 && (errno == EAGAIN || errno == EINTR);
+        }
+        line.add({bytes, static_cast<std::size_t>(got)});
+    }
+}
+
+/// Waits, and reads meanwhile what the program has to say.
+void wait_for_end(const subprocess& program, int errors, race::last_line& line) {
+    pollfd watched[] = {
+        {program.pidfd(), POLLIN, 0}, {launch_descriptor, POLLIN, 0}, {errors, POLLIN, 0}};
+    while (watched[0].revents == 0) {
+        if (::poll(watched, 3, -1) < 0 && errno != EINTR) {
+            fail_system(errno, "wait for the program");
+        }
+        if (watched[1].revents != 0) {
+            end_all();
+        }
+        if (watched[2].revents != 0 && !read_some(errors, line)) {
+            watched[2].fd = -1; // poll skips it
+        }
+    }
+}
+
+void run(const std::vector<std::string>& words, launch_record& record) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        fail_system(errno, "make a pipe for its standard error");
+    }
+    const unique_descriptor errors(ends[0]);
+    unique_descriptor report(ends[1]);
+    ::fcntl(report.get(), F_SETFL, 0); // Only this side must not wait.
+    record.begin_ns = now_ns();
+    subprocess program = spawn({.program = words.front(),
+                                .arguments = {words.begin() + 1, words.end()},
+                                .standard_error = report.get()});
+    report.reset();
+    race::last_line line;
+    wait_for_end(program, errors.get(), line);
+    record.end_ns = now_ns();
+    const exit_status status = program.wait();
+    rusage used{};
+    ::getrusage(RUSAGE_CHILDREN, &used);
+    static_cast<void>(read_some(errors.get(), line));
+    record.cpu_ns = to_ns(used.ru_utime) + to_ns(used.ru_stime);
+    record.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
+    record.success = status.success();
+    copy(status.describe(), record.how);
+    copy(line.text(), record.last_line);
+}
+
+/// Whether the other side said "go"; otherwise it has ended.
+bool wait_for_go() {
+    char byte = 0;
+    ssize_t got = -1;
+    while ((got = ::recv(launch_descriptor, &byte, 1, 0)) < 0 && errno == EINTR) {
+    }
+    if (got < 0) {
+        std::fputs("regatta-launcher is started by regatta itself\n", stderr);
+        ::_exit(2);
+    }
+    return got == 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    if (!wait_for_go()) {
+        return 0;
+    }
+    launch_record record;
+    try {
+        if (words.empty()) {
+            fail_argument("there is no program to start");
+        }
+        run(words, record);
+    } catch (const std::exception& error) {
+        record.success = false;
+        copy(error.what(), record.last_line);
+    }
+    ::send(launch_descriptor, &record, sizeof record, MSG_NOSIGNAL);
+    // What the program left behind is ended together with this process.
+    char byte = 0;
+    while (::recv(launch_descriptor, &byte, 1, 0) < 0 && errno == EINTR) {
+    }
+    end_all();
+}
