@@ -3,31 +3,11 @@
 
 #include "report/csv.hpp"
 
+#include "report/csv_fields.hpp"
+
 #include <fmt/format.h>
 
 namespace regatta::race {
-namespace {
-
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string out = "\"";
-    for (const char c : text) {
-        out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    return out + "\"";
-}
-
-/// Its three figures, or three empty fields.
-std::string fields(const estimate& e, int digits) {
-    return e.count == 0 ? std::string(",,")
-                        : fmt::format("{:.{}f},{:.{}f},{:.{}f}", e.median, digits, e.low, digits,
-                                      e.high, digits);
-}
-
-} // namespace
-
 std::string to_csv(const race_result& result) {
     std::string out = "name,scheme,status,reason,verified,median_ns,low_ns,high_ns,vs_baseline,"
                       "vs_baseline_low,vs_baseline_high,verdict,speedup,efficiency,samples,dropped,"
@@ -38,9 +18,9 @@ std::string to_csv(const race_result& result) {
     out += '\n';
     for (const scheme_result& one : result.schemes) {
         const bool measured = one.time.count != 0;
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", quoted(one.name),
-                           quoted(one.scheme), to_string(one.status), quoted(one.reason),
-                           one.verified, fields(one.time, 0), fields(one.vs_baseline, 6),
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_quoted(one.name),
+                           csv_quoted(one.scheme), to_string(one.status), csv_quoted(one.reason),
+                           one.verified, csv_fields(one.time, 0), csv_fields(one.vs_baseline, 6),
                            measured ? to_string(one.word) : "",
                            one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
                            one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",

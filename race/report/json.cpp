@@ -5,7 +5,6 @@
 
 #include "report/json_values.hpp"
 
-#include <string>
 #include <utility>
 
 namespace regatta::race {
@@ -53,12 +52,7 @@ json to_value(const scheme_result& one) {
 std::string to_json(const race_result& result, const provenance& from) {
     json document = document_head(json_schema, from);
     document["workload"] = result.workload;
-    json settings = json::object();
-    for (const auto& [name, value] : result.settings) {
-        const bool number = value.find_first_not_of("0123456789") == std::string::npos;
-        settings[name] = number ? json(std::stoull(value)) : json(value);
-    }
-    document["settings"] = settings;
+    document["settings"] = settings_value(result.settings);
     document["items"] = result.items;
     document["chunk"] = result.chunk;
     document["workers"] = result.workers;

@@ -59,6 +59,15 @@ json to_value(const fingerprint& m) {
             {"warnings", warnings_of(m)}};
 }
 
+json settings_value(const std::vector<std::pair<std::string, std::string>>& settings) {
+    json value = json::object();
+    for (const auto& [name, text] : settings) {
+        const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+        value[name] = number ? json(std::stoull(text)) : json(text);
+    }
+    return value;
+}
+
 std::string command_line(const std::vector<std::string>& words) {
     std::string line;
     for (const std::string& word : words) {

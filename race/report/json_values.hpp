@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace regatta::race {
@@ -34,6 +35,8 @@ json to_value(const estimate& e);
 json to_value(const sample& one);
 json to_value(const series& measured);
 json to_value(const fingerprint& machine);
+/// A workload's settings as an object; those that are whole numbers are such.
+json settings_value(const std::vector<std::pair<std::string, std::string>>& settings);
 
 /// The words as one would type them into a shell.
 std::string command_line(const std::vector<std::string>& words);

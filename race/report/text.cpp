@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace regatta::race {
 namespace {
@@ -107,6 +108,26 @@ std::string percent_text(double share) {
 
 std::string ratio_text(double ratio) {
     return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : ratio < 100 ? 2 : 1);
+}
+
+std::string times_text(double ratio, const text_style& style) {
+    return fmt::format("{:.{}f}{}", ratio,
+                       ratio < 100    ? 2
+                       : ratio < 1000 ? 1
+                                      : 0,
+                       style.unicode ? "×" : "x");
+}
+
+std::string amount_text(double amount) {
+    constexpr std::string_view prefixes[] = {"", " k", " M", " G", " T"};
+    std::size_t prefix = 0;
+    if (amount >= 99'999.5) {
+        for (; prefix + 1 < std::size(prefixes) && amount >= 999.95; ++prefix) {
+            amount /= 1000;
+        }
+    }
+    const int digits = amount < 9.9995 ? 3 : amount < 99.995 ? 2 : amount < 999.95 ? 1 : 0;
+    return fmt::format("{:.{}f}{}", amount, digits, prefixes[prefix]);
 }
 
 } // namespace regatta::race

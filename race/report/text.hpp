@@ -38,5 +38,9 @@ std::string duration_text(double ns, const text_style& style);
 std::string percent_text(double share);
 /// "0.987": three decimals below 10, fewer above.
 std::string ratio_text(double ratio);
+/// "2.19×": what is so many times another; two decimals below 100, fewer above.
+std::string times_text(double ratio, const text_style& style);
+/// "0.612", "3377", "15172", "1.234 M": four figures, from 100000 on with k, M, G or T.
+std::string amount_text(double amount);
 
 } // namespace regatta::race

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The curve of scaling, drawn with characters.
+
+#include "report/text.hpp"
+#include "scaling/scale_result.hpp"
+
+#include <string>
+
+namespace regatta::race {
+
+/// Speed-up over workers: what was measured with its intervals, the ideal, and the preferred law as
+/// far as it was fitted. Both axes double from tick to tick, so that the ideal is a straight line,
+/// and equal distances below it are equal shares lost. Ends with a line that explains the marks.
+///
+/// Empty where fewer than two numbers of workers have figures, and in a window too narrow for it.
+std::string scale_curve_text(const scale_result& result, const text_style& style);
+
+} // namespace regatta::race

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/scale_text.hpp"
+
+#include "report/scale_curve.hpp"
+#include "report/scale_table.hpp"
+#include "report/scale_words.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string title(const scale_result& result, const provenance& from, const text_style& style) {
+    const std::string_view dot = style.unicode ? " · " : ", ";
+    std::string text = result.workload;
+    for (const auto& [name, value] : result.settings) {
+        text += fmt::format(" {} {}", name, value);
+    }
+    text += fmt::format("{}{} a run{}scheme {}{}{}", dot, plural(result.items, "item"), dot,
+                        result.scheme, dot, plural(result.cpus, "CPU"));
+    if (!from.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", from.machine.cpu_model);
+    }
+    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+                        result.warm_up);
+    if (result.rate) {
+        text += fmt::format("{}{} items/s offered", dot, amount_text(*result.rate));
+    }
+    return text;
+}
+
+/// Below the table: what its figures are, and what cannot be told apart.
+std::string table_words(const scale_result& result, const text_style& style) {
+    std::string text = "Speed-ups are over one worker, paired within the rounds; intervals are of "
+                       "95 %.";
+    bool latency = false;
+    for (const scale_point& one : result.points) {
+        latency = latency || (one.ran() && one.latency.count() != 0);
+    }
+    if (latency) {
+        text += result.rate ? " Latency: of an item, from when it was due to its end."
+                            : " Latency: of an item, the median.";
+    }
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return text + " Noise floor: unknown, too few clean rounds.";
+    }
+    return text + fmt::format(" Noise floor {}{}: one worker against itself.",
+                              style.unicode ? "±" : "+-", percent_text(result.floor.distance));
+}
+
+/// How many samples were dropped, and of which number of workers.
+std::string dropped(const scale_result& result) {
+    std::size_t all = result.control.samples.size();
+    std::size_t bad = result.control.dropped();
+    std::string who;
+    for (const scale_point& one : result.points) {
+        all += one.measured.samples.size();
+        bad += one.measured.dropped();
+        if (one.measured.dropped() != 0) {
+            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", plural(one.workers, "worker"),
+                               one.measured.dropped());
+        }
+    }
+    if (result.control.dropped() != 0) {
+        who += fmt::format("{}control {}", who.empty() ? "" : ", ", result.control.dropped());
+    }
+    return bad == 0 ? std::string()
+                    : fmt::format("Dropped {} of {}, because other processes used the CPUs "
+                                  "meanwhile: {}.",
+                                  bad, plural(all, "sample"), who);
+}
+
+/// Whether a warning is a remark rather than a doubt.
+bool is_remark(scale_warning_kind kind) noexcept {
+    return kind == scale_warning_kind::oversubscribed || kind == scale_warning_kind::within_noise ||
+           kind == scale_warning_kind::few_rounds;
+}
+
+std::string sentence(const std::string& text) {
+    return text.empty() || text.back() == '.' ? text : text + '.';
+}
+
+} // namespace
+
+std::string to_text(const scale_result& result, const provenance& from, const text_style& style) {
+    std::string out = wrapped(title(result, from, style), 2, style);
+    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
+        if (!text.empty()) {
+            out += coloured(wrapped(text, 2, style), colour, style);
+        }
+    };
+    const auto block = [&](const std::string& text) { out += text.empty() ? "" : '\n' + text; };
+    for (const std::string& warning : warnings_of(from.machine)) {
+        paragraph("Warning: " + warning + ".", "33");
+    }
+    block(scale_curve_text(result, style));
+    if (const std::string table = scale_table_text(result, style); !table.empty()) {
+        block(table);
+        paragraph(table_words(result, style));
+    }
+    paragraph(dropped(result));
+    for (const scale_point& one : result.points) {
+        if (!one.ok()) {
+            paragraph(fmt::format("FAILED with {}: {}", plural(one.workers, "worker"), one.failure),
+                      "1;31");
+        }
+    }
+    block(sysbench_text(result, style));
+    out += '\n';
+    paragraph(peak_sentence(result));
+    for (const std::string& one : fit_sentences(result, style)) {
+        paragraph(one);
+    }
+    for (const scale_warning& one : result.warnings) {
+        if (is_remark(one.kind)) {
+            paragraph(sentence(one.text));
+        }
+    }
+    for (const scale_warning& one : result.warnings) {
+        if (!is_remark(one.kind)) {
+            paragraph("NOTE: " + sentence(one.text), "1;33");
+        }
+    }
+    paragraph(scale_conclusion(result, style), "1");
+    return out;
+}
+
+} // namespace regatta::race

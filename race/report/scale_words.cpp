@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/scale_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+/// A coefficient of the law: small ones have an exponent.
+std::string coefficient(double value) {
+    return value == 0 ? std::string("0") : fmt::format("{:.2g}", value);
+}
+
+std::string span(const std::string& low, const std::string& high, const text_style& style) {
+    return fmt::format("{}{}{}", low, style.unicode ? "…" : "..", high);
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string amdahl_sentence(const amdahl_fit& fit, const text_style& style) {
+    const estimate& serial = fit.serial_fraction;
+    const std::string interval = span(percent_text(serial.low), percent_text(serial.high), style);
+    // A limit beyond this says no more than that none is in sight.
+    constexpr double no_serial_part = 0.0005;
+    if (serial.median < no_serial_part) {
+        return fmt::format("Amdahl's law: no serial part is to be seen ({} of the work).",
+                           interval);
+    }
+    return fmt::format("Amdahl's law: {} of the work is serial ({}), so that no number of workers "
+                       "gives more than {}.",
+                       percent_text(serial.median), interval, times_text(1 / serial.median, style));
+}
+
+std::string usl_sentence(const usl_fit& fit, const text_style& style) {
+    const auto term = [&](std::string_view name, std::string_view sign, const estimate& e) {
+        return fmt::format("{} {}{} ({})", name, style.unicode ? fmt::format("{} = ", sign) : "",
+                           coefficient(e.median),
+                           span(coefficient(e.low), coefficient(e.high), style));
+    };
+    return fmt::format("Universal Scalability Law: {}, {}.",
+                       term("contention", "σ", fit.contention),
+                       term("coherence", "κ", fit.coherence));
+}
+
+/// Where more workers stop helping, as that law has it.
+std::string peak_of(const usl_fit& fit, const scale_result& result, const text_style& style) {
+    if (!fit.peak_workers || !fit.peak_speedup) {
+        return fit.contention.median > 0
+                   ? fmt::format("It has no peak: more workers never slow it down, and none give "
+                                 "more than {}.",
+                                 times_text(1 / fit.contention.median, style))
+                   : std::string("It has no peak: nothing of it limits the number of workers.");
+    }
+    std::string text =
+        fmt::format("Its predicted peak: {} at {} workers; with more it slows down.",
+                    times_text(*fit.peak_speedup, style),
+                    fmt::format("{:.0f}", std::max(1.0, std::round(*fit.peak_workers))));
+    if (*fit.peak_workers > 2.0 * result.cpus) {
+        text +=
+            fmt::format(" That is far beyond the {} measured: read it as an order of magnitude.",
+                        plural(result.cpus, "CPU"));
+    }
+    return text;
+}
+
+bool to_be_measured_again(const scale_result& result) {
+    return std::ranges::any_of(result.warnings, [](const scale_warning& one) {
+        return one.kind == scale_warning_kind::disturbed ||
+               one.kind == scale_warning_kind::super_linear ||
+               one.kind == scale_warning_kind::clock_changed ||
+               one.kind == scale_warning_kind::baseline_drifted;
+    });
+}
+
+/// The least number of workers that no larger one clearly beats.
+const scale_point& best_of(const std::vector<const scale_point*>& points) {
+    const scale_point* best = points.front();
+    for (const scale_point* one : points) {
+        if (one->speedup.low > best->speedup.high) {
+            best = one;
+        }
+    }
+    return *best;
+}
+
+/// "8 workers are no faster (4.53×)".
+std::string fate_beyond(const scale_point& point, const scale_point& best,
+                        const text_style& style) {
+    const std::string_view how =
+        point.speedup.high < best.speedup.low ? "are slower" : "are no faster";
+    return fmt::format("{} workers {} ({})", point.workers, how,
+                       times_text(point.speedup.median, style));
+}
+
+} // namespace
+
+std::vector<std::string> fit_sentences(const scale_result& result, const text_style& style) {
+    const scaling_fit& fit = result.fit;
+    std::vector<std::string> all;
+    if (!fit.amdahl && !fit.usl) {
+        return all;
+    }
+    if (fit.amdahl) {
+        all.push_back(amdahl_sentence(*fit.amdahl, style));
+    }
+    if (fit.usl) {
+        all.push_back(usl_sentence(*fit.usl, style) + ' ' + peak_of(*fit.usl, result, style));
+    }
+    if (fit.amdahl && fit.usl && fit.preferred != scaling_law::none) {
+        const bool amdahl = fit.preferred == scaling_law::amdahl;
+        all.push_back(fmt::format(
+            "{} describes the {} numbers of workers better: it is {} off, the other {}.",
+            amdahl ? "Amdahl's law" : "The Universal Scalability Law", fit.points,
+            percent_text(amdahl ? fit.amdahl->residual : fit.usl->residual),
+            percent_text(amdahl ? fit.usl->residual : fit.amdahl->residual)));
+    } else if (fit.points < 3) {
+        all.push_back(fmt::format("With {} of workers up to the {} that is a line through the "
+                                  "points; whether the law holds takes three.",
+                                  plural(fit.points, "number"), plural(result.cpus, "CPU")));
+    }
+    return all;
+}
+
+std::string peak_sentence(const scale_result& result) {
+    const scale_point* one = result.find(1);
+    if (!result.peak || *result.peak <= 0 || one == nullptr || !one->ran()) {
+        return {};
+    }
+    return fmt::format("One worker reaches {} of {} {}/s, the peak of a core ({}).",
+                       percent_text(one->throughput.median / *result.peak),
+                       amount_text(*result.peak), result.unit, result.peak_source);
+}
+
+std::string scale_conclusion(const scale_result& result, const text_style& style) {
+    std::vector<const scale_point*> points;
+    for (const scale_point& one : result.points) {
+        if (one.ran()) {
+            points.push_back(&one);
+        }
+    }
+    if (points.empty() || points.front()->workers != 1) {
+        return "Nothing was measured.";
+    }
+    const scale_point& first = *points.front();
+    const std::string rate =
+        fmt::format("{} {}/s", amount_text(first.throughput.median), result.unit);
+    if (points.size() == 1) {
+        return fmt::format("One worker: {}. How far it scales takes two numbers of workers.", rate);
+    }
+    const bool known = std::ranges::all_of(
+        points, [](const scale_point* one) { return one->word != verdict::undecided; });
+    if (!known) {
+        const scale_point& most = **std::ranges::max_element(
+            points, {}, [](const scale_point* one) { return one->speedup.median; });
+        return fmt::format("Too few clean rounds for a verdict ({} are needed); as it looks, {} {} "
+                           "{} times one worker's {}.",
+                           pairs_for_a_verdict, plural(most.workers, "worker"),
+                           most.workers == 1 ? "does" : "do",
+                           fmt::format("{:.2f}", most.speedup.median), rate);
+    }
+    const scale_point& best = best_of(points);
+    std::string text;
+    if (&best == &first || best.word != verdict::faster) {
+        text = fmt::format("{} does not scale here: no number of workers is clearly faster than "
+                           "one, which does {}.",
+                           result.workload, rate);
+    } else {
+        const double possible = std::min(best.workers, std::max(1U, result.cpus));
+        text = fmt::format("{} scales to {}: {} ({}) of one worker's {}, {} of what {} can give.",
+                           result.workload, plural(best.workers, "worker"),
+                           times_text(best.speedup.median, style),
+                           span(fmt::format("{:.2f}", best.speedup.low),
+                                fmt::format("{:.2f}", best.speedup.high), style),
+                           rate, percent_text(best.speedup.median / possible),
+                           plural(static_cast<std::size_t>(possible), "CPU"));
+    }
+    std::string beyond;
+    for (const scale_point* one : points) {
+        if (one->workers > best.workers && &best != &first) {
+            beyond += (beyond.empty() ? " " : ", ") + fate_beyond(*one, best, style);
+        }
+    }
+    text += beyond.empty() ? "" : beyond + ".";
+    if (to_be_measured_again(result)) {
+        text += " But see the notes above: do not rely on these figures before they are settled.";
+    }
+    return text;
+}
+
+} // namespace regatta::race
