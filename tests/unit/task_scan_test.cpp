@@ -66,6 +66,7 @@ TEST(task_scan, reads_what_a_stat_file_says) {
     EXPECT_EQ(task->tid, 42);
     EXPECT_EQ(task->name, "a (b) c d");
     EXPECT_EQ(task->parent_pid, 7);
+    EXPECT_EQ(task->state, 'S');
     EXPECT_EQ(task->cpu, 5u);
     EXPECT_EQ(task->started, 777u);
     EXPECT_EQ(task->run_ns, 420'000'000);

@@ -33,6 +33,7 @@ struct task_sample {
     int parent_pid = 0;
     unsigned cpu = 0;    ///< On which it runs, or ran last.
     bool kernel = false; ///< A thread of the kernel itself.
+    char state = '?';    ///< As in proc_pid_stat(5): R runs or could, S sleeps, T is stopped …
     std::string name;
     std::uint64_t started = 0; ///< Tells two tasks of one number apart.
     std::int64_t run_ns = 0;   ///< CPU time so far.
@@ -67,6 +68,7 @@ inline std::optional<task_sample> parse_task_stat(std::string_view text,
     task.tid = static_cast<int>(*tid);
     task.pid = task.tid;
     task.name = std::string(text.substr(open + 1, close - open - 1));
+    task.state = fields[0].front();
     task.parent_pid = static_cast<int>(field(4));
     task.kernel = (field(9) & kernel_thread) != 0;
     task.run_ns = (field(14) + field(15)) * (1'000'000'000 / ticks_a_second);
