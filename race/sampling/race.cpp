@@ -3,9 +3,9 @@
 
 #include "sampling/race.hpp"
 
-#include "machine/cpu_time.hpp"
 #include "machine/quiesce.hpp"
 #include "sampling/evaluation.hpp"
+#include "sampling/scheme_run.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
@@ -18,83 +18,6 @@
 
 namespace regatta::race {
 namespace {
-
-/// CPU time of this process, of its ended children and of those that the log names.
-std::int64_t all_cpu_ns(const run_log& log) {
-    std::int64_t sum = exact_own_cpu_ns() + children_cpu_ns();
-    // Relaxed: no worker runs items at this moment.
-    const unsigned seen = log.seen.load(std::memory_order_relaxed);
-    std::set<std::int64_t> counted;
-    for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
-        if (counted.insert(log.workers[i].process).second) {
-            sum += process_cpu_ns(log.workers[i].process);
-        }
-    }
-    return sum;
-}
-
-/// One entrant's runs.
-class runner {
-public:
-    runner(const entrant& who, workload& work, const race_options& options, race_control& control)
-        : who_(&who)
-        , work_(&work)
-        , options_(&options)
-        , control_(&control) {}
-
-    outcome run_once() {
-        run_log& log = control_->log();
-        work_->reset();
-        log.clear();
-        const std::unique_ptr<scheme> one = who_->scheme->make(options_->scheme);
-        run_context context{*work_, log, control_->descriptor(), options_->scheme.workers};
-        one->prepare(context);
-
-        run_facts facts;
-        facts.workers = options_->scheme.workers;
-        facts.logs_items = one->logs_items();
-        facts.tiny_items = work_->tiny_items();
-        const std::int64_t cpu_before = all_cpu_ns(log);
-        facts.begin_ns = now_ns();
-        one->run(context);
-        facts.end_ns = now_ns();
-        facts.cpu_ns = all_cpu_ns(log) - cpu_before;
-
-        if (control_->stop_requested()) {
-            return outcome::failed("stopped");
-        }
-        if (const program_usage* used = one->program()) {
-            facts.begin_ns = used->begin_ns;
-            facts.end_ns = used->end_ns;
-            usages_.push_back(*used);
-        } else if (const verification result = verify(facts.logs_items); !result.ok) {
-            wrong_ = true;
-            return outcome::failed("wrong result: " + result.message);
-        }
-        splits_.push_back(split_time(log, facts));
-        return {static_cast<double>(facts.end_ns - facts.begin_ns), {}};
-    }
-
-    /// Of the runs since the last call, one for each that was not a failure.
-    std::vector<time_split> take_splits() { return std::exchange(splits_, {}); }
-    /// The same of what programs took; nothing of a scheme.
-    std::vector<program_usage> take_usages() { return std::exchange(usages_, {}); }
-    bool wrong() const noexcept { return wrong_; }
-
-private:
-    verification verify(bool logged) const {
-        verification result = work_->verify();
-        return result.ok && logged ? check_items(control_->log(), work_->items()) : result;
-    }
-
-    const entrant* who_;
-    workload* work_;
-    const race_options* options_;
-    race_control* control_;
-    std::vector<time_split> splits_;
-    std::vector<program_usage> usages_;
-    bool wrong_ = false;
-};
 
 void check(const std::vector<entrant>& entrants, const race_options& options) {
     if (options.scheme.workers < 1 || options.scheme.workers > run_log::max_workers) {
@@ -176,7 +99,7 @@ private:
             if (!mine.reason.empty()) {
                 mine.status = scheme_status::skipped;
             }
-            runners_.emplace_back(one, *work_, options_, control_);
+            runners_.emplace_back(*one.scheme, options_.scheme, *work_, control_);
         }
     }
 
@@ -238,7 +161,7 @@ private:
         warm.rounds = 0;
         warm.time = {};
         take(measure(contenders(), warm, observer_));
-        for (runner& one : runners_) {
+        for (scheme_run& one : runners_) {
             one.take_splits();
             one.take_usages();
         }
@@ -275,14 +198,14 @@ private:
         std::vector<contender> all = contenders();
         // The control is a runner of its own, so that its splits do not mix with the baseline's.
         const auto base = std::ranges::find(entrants_, result_.baseline, &entrant::name);
-        runner control(*base, *work_, options_, control_);
+        scheme_run control(*base->scheme, options_.scheme, *work_, control_);
         all.push_back({control_name(result_.baseline), [&] { return control.run_once(); }});
         const sampling_result measured = measure(all, sampling(), observer_);
         take(measured);
         take_control(measured, control.wrong());
         result_.rounds = measured.rounds;
         std::vector<std::vector<time_split>> splits;
-        for (runner& one : runners_) {
+        for (scheme_run& one : runners_) {
             splits.push_back(one.take_splits());
         }
         evaluate(result_, measured, splits);
@@ -297,7 +220,7 @@ private:
     const std::function<void(const progress&)>& observer_;
     load_meter meter_;
     std::unique_ptr<workload> work_;
-    std::vector<runner> runners_;
+    std::vector<scheme_run> runners_;
     race_result result_;
 };
 

@@ -107,6 +107,9 @@ private:
             mine.failure = std::move(got.failure);
         } else if (!warm_up) {
             mine.samples.push_back(taken);
+            if (options_.taken) {
+                options_.taken(index, taken);
+            }
         }
         return true;
     }

@@ -40,6 +40,13 @@ struct contender {
     std::function<outcome()> run;
 };
 
+/// One measured time.
+struct sample {
+    unsigned round = 0;
+    double ns = 0;
+    disturbance load{};
+};
+
 /// How to measure.
 struct sampling_options {
     unsigned rounds = 15;              ///< 0: until `time` is up.
@@ -52,13 +59,8 @@ struct sampling_options {
     /// Asked before each sample and after it: true ends the measurement. A sample during which it
     /// became true is forgotten.
     std::function<bool()> stop{};
-};
-
-/// One measured time.
-struct sample {
-    unsigned round = 0;
-    double ns = 0;
-    disturbance load{};
+    /// Called after each sample that is kept, with the contender's number. Null: nothing.
+    std::function<void(std::size_t, const sample&)> taken{};
 };
 
 /// What was measured of one contender.
@@ -105,7 +107,7 @@ struct sampling_result {
 /// Measures: in each round every contender that is still in runs once, in random order.
 ///
 /// Threads: everything runs on the calling thread. Failure: a contender that fails is out, and the
-/// others go on; exceptions of `observer`, `settle` and `stop` are passed on.
+/// others go on; exceptions of `observer` and of the options' functions are passed on.
 /// @param observer called before each sample; may be null.
 sampling_result measure(const std::vector<contender>& contenders, const sampling_options& options,
                         const std::function<void(const progress&)>& observer = {});

@@ -8,23 +8,17 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/process/layout.hpp>
 
+#include "schemes/arrivals.hpp"
+#include "schemes/latency_histogram.hpp"
 #include "workloads/workload.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string>
 
 namespace regatta::race {
-
-/// Nanoseconds of CLOCK_MONOTONIC, the same clock in every process of the machine.
-inline std::int64_t now_ns() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 /// What one worker did in one run. Written by that worker only; read after the run by the race.
 struct alignas(destructive_alignment) worker_log {
@@ -66,18 +60,24 @@ struct run_log {
     std::atomic<std::uint32_t> seen{0};
     /// For schemes whose workers claim items from a counter. Relaxed: it only hands out numbers.
     alignas(destructive_alignment) std::atomic<std::uint64_t> next_item{0};
+    /// At which rate the items are offered, if at one.
+    arrivals offered;
     worker_log workers[max_workers];
+    /// Of each worker's items: the time of each, or where they are offered at a rate, the time from
+    /// its arrival to its end. Of tiny items that are not, nothing. Written by that worker only.
+    latency_histogram latencies[max_workers];
 
     /// Forgets the previous run (but not a request to stop).
     void clear() noexcept {
         const std::uint32_t used = seen.exchange(0, std::memory_order_relaxed);
         for (unsigned i = 0; i < max_workers && (i < used || workers[i].items != 0); ++i) {
             workers[i] = worker_log{};
+            latencies[i].clear();
         }
         next_item.store(0, std::memory_order_relaxed);
     }
 };
-inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v2");
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v3");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -107,19 +107,23 @@ inline verification check_items(const run_log& log, std::uint64_t count) {
 
 /// Runs items for one worker and keeps its log. Each worker has its own.
 ///
-/// Cost: two clock reads an item, about 50 ns, the same for every scheme. Where the items are tiny,
-/// one after the first, second, fourth … 64th item and after every 64th from then on.
+/// Cost: two clock reads an item, about 50 ns, the same for every scheme. Where the items are tiny
+/// and offered at no rate, one after the first, second, fourth … 64th item and after every 64th
+/// from then on. Where they are offered at a rate, each waits until it has arrived.
 class item_runner {
 public:
     item_runner(workload& work, run_log& log) noexcept
         : work_(&work)
         , log_(&log)
         , stop_(&log.stop)
-        , tiny_(work.tiny_items()) {
+        , counts_only_(work.tiny_items() && !log.offered.paced()) {
         // More workers than slots cannot be told apart: the last slot is then no single writer's,
         // so they run unlogged.
         const auto slot = log.seen.fetch_add(1, std::memory_order_relaxed);
-        mine_ = slot < run_log::max_workers ? &log.workers[slot] : nullptr;
+        if (slot < run_log::max_workers) {
+            mine_ = &log.workers[slot];
+            latency_ = &log.latencies[slot];
+        }
     }
 
     /// Runs one item, unless the race was told to stop.
@@ -156,7 +160,7 @@ private:
         }
         if (mine_ == nullptr) {
             run();
-        } else if (tiny_) {
+        } else if (counts_only_) {
             counted(item, run);
         } else {
             timed(item, run);
@@ -165,9 +169,18 @@ private:
 
     template<class Run>
     void timed(std::size_t item, Run run) noexcept {
+        arrivals& offered = log_->offered;
+        std::int64_t arrived = 0;
+        if (offered.paced()) {
+            arrived = offered.next(*stop_);
+            if (stopped()) {
+                return;
+            }
+        }
         const std::int64_t begin = now_ns();
         run();
         const std::int64_t end = now_ns();
+        latency_->record(end - (offered.paced() ? arrived : begin));
         if (mine_->items == 0) {
             mine_->first_ns = begin;
         }
@@ -197,8 +210,9 @@ private:
     workload* work_;
     run_log* log_;
     const std::atomic<std::uint32_t>* stop_;
-    worker_log* mine_;
-    bool tiny_;
+    worker_log* mine_ = nullptr;
+    latency_histogram* latency_ = nullptr; ///< Null where `mine_` is.
+    bool counts_only_;
     std::uint64_t next_look_ = 1; ///< Of tiny items: after how many the clock is read next.
 };
 
