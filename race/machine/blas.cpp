@@ -22,6 +22,7 @@ constexpr const char* absent_text =
 // Values of the interface of CBLAS.
 constexpr int row_major = 101;
 constexpr int no_transpose = 111;
+constexpr int upper = 121;
 
 /// The code to ask for, or null where OpenBLAS may choose itself.
 const char* core_for_this_processor() noexcept {
@@ -64,12 +65,14 @@ blas* blas::open() {
     char* (*core)() = nullptr;
     if (!look_up(library, "cblas_sgemm", only.sgemm_) ||
         !look_up(library, "cblas_dgemm", only.dgemm_) ||
+        !look_up(library, "cblas_dsyrk", only.dsyrk_) ||
         !look_up(library, "openblas_get_num_threads", only.get_threads_) ||
         !look_up(library, "openblas_set_num_threads", only.set_threads_) ||
         !look_up(library, "openblas_get_config", configuration) ||
         !look_up(library, "openblas_get_corename", core)) {
         return nullptr;
     }
+    look_up(library, "dgesv_", only.dgesv_);
     only.set_threads_(1);
     only.configuration_ = configuration();
     only.core_ = core();
@@ -135,6 +138,18 @@ void blas::dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const
     const int n = static_cast<int>(columns);
     const int k = static_cast<int>(inner);
     dgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
+}
+
+void blas::dsyrk(std::size_t n, const double* a, double* c) const noexcept {
+    const int order = static_cast<int>(n);
+    dsyrk_(row_major, upper, no_transpose, order, order, 1.0, a, order, 0.0, c, order);
+}
+
+bool blas::dgesv(std::size_t n, double* a, int* pivots, double* b) const noexcept {
+    const int order = static_cast<int>(n);
+    int status = 0;
+    dgesv_(&order, &order, a, &order, pivots, b, &order, &status);
+    return status == 0;
 }
 
 } // namespace regatta::race

@@ -11,10 +11,10 @@
 
 namespace regatta::race {
 
-/// The part of OpenBLAS that the race uses: products of row-major matrices.
+/// The part of OpenBLAS that the race uses: products of row-major matrices, and solutions.
 ///
-/// Threads: `sgemm` and `dgemm` from any number of threads at once while `threads()` is 1; the rest
-/// belongs to the one thread that drives the race.
+/// Threads: `sgemm`, `dgemm`, `dsyrk` and `dgesv` from any number of threads at once while
+/// `threads()` is 1; the rest belongs to the one thread that drives the race.
 class blas {
 public:
     /// The library, loaded at the first call; null where it is not installed.
@@ -38,6 +38,16 @@ public:
     /// The same in double precision.
     void dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
                const double* b, double* c) const noexcept;
+    /// The upper triangle of C = A·Aᵀ for a row-major A of n × n; what is below the diagonal of C
+    /// stays as it is.
+    void dsyrk(std::size_t n, const double* a, double* c) const noexcept;
+
+    /// Whether it has LAPACK in it, as Debian's has: `dgesv` needs that.
+    bool solves() const noexcept { return dgesv_ != nullptr; }
+    /// Solves A·X = B for column-major matrices of n × n: the factors L and U replace A, and X
+    /// replaces B. `pivots` has room for n numbers.
+    /// @returns false where A is singular.
+    bool dgesv(std::size_t n, double* a, int* pivots, double* b) const noexcept;
 
     /// How many threads its next product uses.
     int threads() const noexcept { return get_threads_(); }
@@ -63,8 +73,14 @@ private:
                                 const float*, int, float, float*, int);
     using dgemm_function = void(int, int, int, int, int, int, double, const double*, int,
                                 const double*, int, double, double*, int);
+    using dsyrk_function = void(int, int, int, int, int, double, const double*, int, double,
+                                double*, int);
+    using dgesv_function = void(const int*, const int*, double*, const int*, int*, double*,
+                                const int*, int*);
     sgemm_function* sgemm_ = nullptr;
     dgemm_function* dgemm_ = nullptr;
+    dsyrk_function* dsyrk_ = nullptr;
+    dgesv_function* dgesv_ = nullptr;
     int (*get_threads_)() = nullptr;
     void (*set_threads_)(int) = nullptr;
     std::string configuration_;

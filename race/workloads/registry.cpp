@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "workloads/counted.hpp"
+#include "workloads/inverse.hpp"
 #include "workloads/matmul.hpp"
 #include "workloads/primes.hpp"
 #include "workloads/transcend.hpp"
@@ -25,6 +26,12 @@ const std::vector<workload_info>& workloads() {
          .usual_max_prime = primes_bounds.usual,
          .make = make_primes,
          .attach = attach_primes},
+        {.name = "inverse",
+         .summary = "few long items, each inverts M·Mᵀ with LAPACK as numpy does",
+         .options = "--size 64..2048 (1000), --seed",
+         .usual_size = inverse_sizes.usual,
+         .make = make_inverse,
+         .attach = attach_inverse},
         {.name = "empty",
          .summary = "items that do nothing: all of the time is the scheme's",
          .options = "--size 100..100000000 (100000)",
