@@ -4,6 +4,7 @@
 #include "race_arguments.hpp"
 
 #include "nearest_name.hpp"
+#include "programs/program.hpp"
 #include "usage_error.hpp"
 #include "workloads/settings.hpp"
 
@@ -67,6 +68,13 @@ std::string check_seconds(const std::string& text) {
 void add_race_options(CLI::App& command, race_arguments& a) {
     command.add_option("workload", a.workload, "What to run")->default_str("matmul");
     command
+        .add_option("--command", a.commands,
+                    "A program that takes part, timed as a whole; {workers} in it becomes the "
+                    "number of workers. May be there several times; without a workload and "
+                    "--schemes only programs race")
+        ->allow_extra_args(false)
+        ->type_name("'NAME=CMD'");
+    command
         .add_option("--schemes", a.schemes, "Who takes part; NAME=SCHEME enters one under a name")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -112,18 +120,24 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         "  regatta race --schemes serial,std_thread,tbb --workers 64\n"
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
         "  regatta race --time 60 --json result.json\n"
+        "  regatta race --command 'one=xz -T1 -k -c f' --command 'all=xz -T{workers} -k -c f'\n"
         "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 interrupted.");
 }
 
 const race::workload_info& chosen_workload(const race_arguments& arguments) {
-    const race::workload_info* found = race::find_workload(arguments.workload);
+    if (arguments.programs_only() && !arguments.list) {
+        return race::no_workload();
+    }
+    const std::string name = arguments.workload.value_or("matmul");
+    const race::workload_info* found = race::find_workload(name);
     if (found == nullptr) {
-        refuse_name("workload", arguments.workload, names_of(race::workloads()));
+        refuse_name("workload", name, names_of(race::workloads()));
     }
     return *found;
 }
 
-std::vector<race::entrant> chosen_entrants(const race_arguments& arguments) {
+std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
+                                           const race_programs& programs) {
     std::vector<race::entrant> entrants;
     for (const std::string& word : arguments.schemes) {
         const auto equals = word.find('=');
@@ -147,11 +161,12 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments) {
         }
         entrants.push_back({alias, found, true});
     }
-    if (arguments.schemes.empty()) {
+    if (arguments.schemes.empty() && !arguments.programs_only()) {
         for (const race::scheme_info& info : race::schemes()) {
             entrants.push_back({std::string(info.name), &info, false});
         }
     }
+    programs.enter(entrants);
     const bool known = std::ranges::any_of(
         entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
     if (!arguments.baseline.empty() && !known) {
@@ -163,6 +178,11 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments) {
 
 race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
+    if (workload.name.empty() &&
+        (arguments.size || arguments.kernel || arguments.max_prime || arguments.chunk)) {
+        throw usage_error("--size, --kernel, --max-prime and --chunk are for the schemes of a "
+                          "workload, and only programs take part; name a workload to race both");
+    }
     const auto refuse_unless_read = [&](bool given, std::string_view option) {
         if (given && !race::reads_option(workload, option)) {
             throw usage_error(fmt::format("the workload {} does not read --{}; its options: {}",

@@ -54,8 +54,9 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                   "cannot write to standard output");
         return exit_code::success;
     }
-    const std::vector<race::entrant> entrants = chosen_entrants(arguments);
     const race::race_options options = chosen_options(arguments, workload);
+    const race_programs programs(arguments.commands, options.scheme.workers);
+    const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
     result_files to(arguments.files);
     // Before the race, whose own load is not the machine's.
     const race::provenance from{race::take_fingerprint(), words};

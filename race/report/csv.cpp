@@ -7,7 +7,22 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace regatta::race {
+namespace {
+
+std::string program_fields(const std::optional<program_result>& program) {
+    if (!program) {
+        return ",,,";
+    }
+    return fmt::format(",{},{},{}", csv_quoted(program->command),
+                       program->cpu_ns ? fmt::format("{:.0f}", *program->cpu_ns) : "",
+                       program->peak_bytes ? std::to_string(*program->peak_bytes) : "");
+}
+
+} // namespace
+
 std::string to_csv(const race_result& result) {
     std::string out = "name,scheme,status,reason,verified,median_ns,low_ns,high_ns,vs_baseline,"
                       "vs_baseline_low,vs_baseline_high,verdict,speedup,efficiency,samples,dropped,"
@@ -15,7 +30,7 @@ std::string to_csv(const race_result& result) {
     for (const std::string_view name : part_names) {
         out += fmt::format(",{}_ns", name);
     }
-    out += '\n';
+    out += ",command,cpu_ns,peak_bytes\n";
     for (const scheme_result& one : result.schemes) {
         const bool measured = one.time.count != 0;
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_quoted(one.name),
@@ -28,7 +43,7 @@ std::string to_csv(const race_result& result) {
         for (const double ns : one.where.ns) {
             out += measured ? fmt::format(",{:.0f}", ns) : ",";
         }
-        out += '\n';
+        out += program_fields(one.program) + '\n';
     }
     return out;
 }

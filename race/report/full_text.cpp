@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "report/program_words.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,17 @@ std::string plural(std::size_t count, std::string_view what) {
 std::string title(const race_result& result, const provenance& from, const text_style& style) {
     const std::string_view dot = style.unicode ? " · " : ", ";
     std::string text = result.workload;
+    if (text.empty()) {
+        text = plural(result.schemes.size(), "program");
+    }
     for (const auto& [name, value] : result.settings) {
         text += fmt::format(" {} {}", name, value);
     }
-    text += fmt::format("{}{}{}{} on {}", dot, plural(result.items, "item"), dot,
-                        plural(result.workers, "worker"), plural(result.cpus, "CPU"));
+    if (!result.workload.empty()) {
+        text += fmt::format("{}{}", dot, plural(result.items, "item"));
+    }
+    text += fmt::format("{}{} on {}", dot, plural(result.workers, "worker"),
+                        plural(result.cpus, "CPU"));
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
@@ -108,8 +116,15 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     }
     out += '\n';
     paragraph(outcome_words(result, style), "1");
-    paragraph(reason_words(result));
-    paragraph(choice_words(result));
+    const bool schemes = std::ranges::any_of(
+        result.schemes, [](const scheme_result& one) { return !one.program.has_value(); });
+    if (schemes) {
+        paragraph(reason_words(result));
+    }
+    paragraph(program_words(result, style));
+    if (schemes) {
+        paragraph(choice_words(result));
+    }
     return out;
 }
 

@@ -21,6 +21,12 @@ json to_value(const attribution& where) {
     return parts;
 }
 
+json to_value(const program_result& program) {
+    return {{"command", program.command},
+            {"cpu_ns", or_null(program.cpu_ns)},
+            {"peak_bytes", or_null(program.peak_bytes)}};
+}
+
 json to_value(const scheme_result& one) {
     const bool measured = one.time.count != 0;
     json value;
@@ -38,6 +44,7 @@ json to_value(const scheme_result& one) {
     value["verdict"] = measured ? json(to_string(one.word)) : json();
     value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
     value["efficiency"] = or_null(one.efficiency);
+    value["program"] = one.program ? to_value(*one.program) : json();
     value["attribution"] = to_value(one.where);
     value["attribution_workers"] = one.where.workers;
     value["contaminated"] = one.measured.contaminated();
@@ -51,7 +58,7 @@ json to_value(const scheme_result& one) {
 
 std::string to_json(const race_result& result, const provenance& from) {
     json document = document_head(json_schema, from);
-    document["workload"] = result.workload;
+    document["workload"] = text_or_null(result.workload);
     document["settings"] = settings_value(result.settings);
     document["items"] = result.items;
     document["chunk"] = result.chunk;

@@ -14,11 +14,15 @@
 namespace regatta::race {
 namespace {
 
-enum class column { name, median, ratio, interval, speedup, efficiency, verdict, bar };
+enum class column { name, median, ratio, interval, speedup, efficiency, cpu, memory, verdict, bar };
 
+constexpr column all_columns[] = {
+    column::name,       column::median, column::ratio,  column::interval, column::speedup,
+    column::efficiency, column::cpu,    column::memory, column::verdict,  column::bar};
 /// The order in which columns go where there is no room.
 constexpr column dropped_first[] = {column::interval, column::efficiency, column::bar,
-                                    column::speedup,  column::ratio,      column::verdict};
+                                    column::memory,   column::cpu,        column::speedup,
+                                    column::ratio,    column::verdict};
 constexpr std::size_t gap = 2;
 constexpr std::size_t smallest_bar = 12;
 constexpr std::size_t largest_bar = 40;
@@ -62,6 +66,10 @@ std::string title_of(column kind) {
         return "speed-up";
     case column::efficiency:
         return "effic.";
+    case column::cpu:
+        return "CPU time";
+    case column::memory:
+        return "memory";
     case column::verdict:
         return "verdict";
     case column::bar:
@@ -86,6 +94,11 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
                            : "-";
     case column::efficiency:
         return row.efficiency ? percent_text(*row.efficiency) : "-";
+    case column::cpu:
+        return row.program && row.program->cpu_ns ? duration_text(*row.program->cpu_ns, style)
+                                                  : "-";
+    case column::memory:
+        return row.program && row.program->peak_bytes ? bytes_text(*row.program->peak_bytes) : "-";
     case column::verdict:
         return std::string(to_string(row.word));
     case column::bar:
@@ -98,10 +111,26 @@ std::vector<table_column> columns_for(const std::vector<const scheme_result*>& r
                                       const text_style& style) {
     const bool serial_ran =
         std::ranges::any_of(rows, [](const scheme_result* r) { return r->speedup.has_value(); });
+    const auto is_program = [](const scheme_result* r) { return r->program.has_value(); };
+    const bool program_ran = std::ranges::any_of(rows, is_program);
+    const bool scheme_ran = !std::ranges::all_of(rows, is_program);
+    const auto says_something = [&](column kind) {
+        switch (kind) {
+        case column::speedup:
+        case column::efficiency:
+            return serial_ran;
+        case column::cpu:
+        case column::memory:
+            return program_ran;
+        case column::bar:
+            return scheme_ran;
+        default:
+            return true;
+        }
+    };
     std::vector<table_column> columns;
-    for (const column kind : {column::name, column::median, column::ratio, column::interval,
-                              column::speedup, column::efficiency, column::verdict, column::bar}) {
-        if (!serial_ran && (kind == column::speedup || kind == column::efficiency)) {
+    for (const column kind : all_columns) {
+        if (!says_something(kind)) {
             continue;
         }
         table_column& one = columns.emplace_back(table_column{kind, title_of(kind), {}});

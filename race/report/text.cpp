@@ -100,6 +100,20 @@ std::string duration_text(double ns, const text_style& style) {
     return {};
 }
 
+std::string bytes_text(std::int64_t bytes) {
+    auto value = static_cast<double>(bytes);
+    std::string_view unit = "B";
+    for (const std::string_view larger : {"kB", "MB", "GB", "TB"}) {
+        if (value < 999.5) {
+            break;
+        }
+        value /= 1000;
+        unit = larger;
+    }
+    const int digits = unit == "B" || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}", value, digits, unit);
+}
+
 std::string percent_text(double share) {
     const double percent = share * 100;
     const bool fine = percent > 0.05 && percent < 9.95;

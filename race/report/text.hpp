@@ -6,6 +6,7 @@
 /// Text for people: how wide it is, how it is coloured, how numbers are written.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ std::string wrapped(std::string_view text, std::size_t indent, const text_style&
 
 /// "71.2 ms": three figures and the unit that suits.
 std::string duration_text(double ns, const text_style& style);
+/// "12.3 MB": three figures and the unit that suits, in steps of 1000.
+std::string bytes_text(std::int64_t bytes);
 /// "97 %", "0.4 %".
 std::string percent_text(double share);
 /// "0.987": three decimals below 10, fewer above.
