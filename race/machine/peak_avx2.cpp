@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The loop for processors with AVX2 and FMA.
+
+#include "machine/peak_loop.hpp"
+
+namespace {
+typedef float vector __attribute__((vector_size(32)));
+}
+
+namespace regatta::race {
+
+std::uint64_t peak_loop_avx2(std::uint64_t rounds) noexcept {
+    return multiply_add_chains<vector>::run(rounds);
+}
+
+} // namespace regatta::race

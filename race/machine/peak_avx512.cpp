@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The loop for processors with AVX-512.
+
+#include "machine/peak_loop.hpp"
+
+namespace {
+typedef float vector __attribute__((vector_size(64)));
+}
+
+namespace regatta::race {
+
+std::uint64_t peak_loop_avx512(std::uint64_t rounds) noexcept {
+    return multiply_add_chains<vector>::run(rounds);
+}
+
+} // namespace regatta::race
