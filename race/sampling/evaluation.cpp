@@ -119,6 +119,11 @@ std::string_view to_string(scheme_status status) noexcept {
     return "failed";
 }
 
+std::optional<double> scheme_result::figure(std::string_view wanted) const noexcept {
+    const auto found = std::ranges::find(figures, wanted, &run_figure::name);
+    return found == figures.end() ? std::nullopt : std::optional(found->value);
+}
+
 const scheme_result* race_result::find(std::string_view name) const noexcept {
     const auto found = std::ranges::find(schemes, name, &scheme_result::name);
     return found == schemes.end() ? nullptr : &*found;
@@ -157,6 +162,17 @@ void sum_up(scheme_result& one, const std::vector<program_usage>& usages) {
     }
     if (!cpu.empty()) {
         one.program->cpu_ns = median(std::move(cpu));
+    }
+}
+
+void sum_up(scheme_result& one, const std::vector<std::vector<run_figure>>& figures) {
+    const auto usable = usable_of(one.measured, figures);
+    for (std::size_t i = 0; !usable.empty() && i < usable.front().size(); ++i) {
+        std::vector<double> values;
+        for (const std::vector<run_figure>& of_run : usable) {
+            values.push_back(of_run[i].value);
+        }
+        one.figures.push_back({usable.front()[i].name, median(std::move(values))});
     }
 }
 

@@ -22,5 +22,8 @@ void evaluate(race_result& result, const sampling_result& measured,
 /// Fills in what a program took, if that is what the entrant is.
 /// @param usages one for each of its samples (further ones are ignored).
 void sum_up(scheme_result& one, const std::vector<program_usage>& usages);
+/// Fills in what a scheme measured of its runs, if it did.
+/// @param figures those of each of its samples (further ones are ignored).
+void sum_up(scheme_result& one, const std::vector<std::vector<run_figure>>& figures);
 
 } // namespace regatta::race

@@ -8,6 +8,7 @@
 #include "sampling/attribution.hpp"
 #include "sampling/sampler.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +55,11 @@ struct scheme_result {
     std::optional<double> efficiency; ///< Speed-up over workers.
     attribution where;
     std::optional<program_result> program; ///< Where it is a program of the user's.
+    std::vector<run_figure> figures;       ///< That it measured itself: the medians of its runs.
 
     bool ok() const noexcept { return status == scheme_status::ok; }
+    /// The figure of that name; nothing where it has none.
+    std::optional<double> figure(std::string_view wanted) const noexcept;
     /// Whether its workers ran the workload's items, as their logs show; a scheme that computes the
     /// whole with a library's own code keeps none.
     bool runs_items() const noexcept {

@@ -20,6 +20,7 @@ std::int64_t all_cpu_ns(const run_log& log) {
     const unsigned seen = log.seen.load(std::memory_order_relaxed);
     std::set<std::int64_t> counted;
     for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
+        sum += log.workers[i].cpu_ns;
         if (counted.insert(log.workers[i].process).second) {
             sum += process_cpu_ns(log.workers[i].process);
         }
@@ -61,6 +62,9 @@ outcome scheme_run::run_once() {
         return outcome::failed("wrong result: " + result.message);
     }
     splits_.push_back(split_time(log, facts));
+    if (std::vector<run_figure> figures = one->figures(); !figures.empty()) {
+        figures_.push_back(std::move(figures));
+    }
     return {static_cast<double>(facts.end_ns - facts.begin_ns), {}};
 }
 
@@ -86,6 +90,10 @@ std::vector<time_split> scheme_run::take_splits() {
 
 std::vector<program_usage> scheme_run::take_usages() {
     return std::exchange(usages_, {});
+}
+
+std::vector<std::vector<run_figure>> scheme_run::take_figures() {
+    return std::exchange(figures_, {});
 }
 
 } // namespace regatta::race

@@ -39,6 +39,8 @@ public:
     std::vector<time_split> take_splits();
     /// The same of what programs of the user's took; nothing of all other schemes.
     std::vector<program_usage> take_usages();
+    /// The same of what schemes measured themselves; nothing of most.
+    std::vector<std::vector<run_figure>> take_figures();
     /// Whether a result was wrong.
     bool wrong() const noexcept { return wrong_; }
 
@@ -52,6 +54,7 @@ private:
     double rate_;
     std::vector<time_split> splits_;
     std::vector<program_usage> usages_;
+    std::vector<std::vector<run_figure>> figures_;
     bool wrong_ = false;
 };
 

@@ -20,6 +20,12 @@
 
 namespace regatta::race {
 
+/// What an item adds to its worker's log, so that one that was forgotten is not made up for by
+/// another that ran twice: the square of its number from 1 on.
+constexpr std::uint64_t item_mark(std::uint64_t item) noexcept {
+    return (item + 1) * (item + 1);
+}
+
 /// What one worker did in one run. Written by that worker only; read after the run by the race.
 struct alignas(destructive_alignment) worker_log {
     std::int64_t first_ns = 0; ///< Begin of its first item; 0: it ran none.
@@ -28,13 +34,25 @@ struct alignas(destructive_alignment) worker_log {
     std::uint64_t items = 0;   ///< How many items it ran.
     std::uint64_t marks = 0;   ///< Sum of their `item_mark`.
     std::int64_t process = 0;  ///< Its process, where it is not the race's own.
-};
+    /// CPU time of processes that have ended and that the race could not wait for itself.
+    std::int64_t cpu_ns = 0;
 
-/// What an item adds to its worker's log, so that one that was forgotten is not made up for by
-/// another that ran twice: the square of its number from 1 on.
-constexpr std::uint64_t item_mark(std::uint64_t item) noexcept {
-    return (item + 1) * (item + 1);
-}
+    /// Adds an item, those of a worker in the order of their times.
+    void add(std::uint64_t item, std::int64_t begin, std::int64_t end) noexcept {
+        if (items == 0) {
+            first_ns = begin;
+        }
+        last_ns = end;
+        busy_ns += end - begin;
+        count(item);
+    }
+
+    /// Adds one without its time.
+    void count(std::uint64_t item) noexcept {
+        ++items;
+        marks += item_mark(item);
+    }
+};
 
 /// The sum of the marks of items 0 to count − 1, modulo 2^64 as all of them.
 constexpr std::uint64_t sum_of_marks(std::uint64_t count) noexcept {
@@ -77,7 +95,7 @@ struct run_log {
         next_item.store(0, std::memory_order_relaxed);
     }
 };
-inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v3");
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v4");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -181,12 +199,7 @@ private:
         run();
         const std::int64_t end = now_ns();
         latency_->record(end - (offered.paced() ? arrived : begin));
-        if (mine_->items == 0) {
-            mine_->first_ns = begin;
-        }
-        mine_->last_ns = end;
-        mine_->busy_ns += end - begin;
-        count(item);
+        mine_->add(item, begin, end);
     }
 
     template<class Run>
@@ -195,16 +208,11 @@ private:
             mine_->first_ns = now_ns();
         }
         run();
-        count(item);
+        mine_->count(item);
         if (mine_->items >= next_look_) {
             mine_->last_ns = now_ns();
             next_look_ = mine_->items + std::min<std::uint64_t>(mine_->items, 64);
         }
-    }
-
-    void count(std::size_t item) noexcept {
-        ++mine_->items;
-        mine_->marks += item_mark(item);
     }
 
     workload* work_;

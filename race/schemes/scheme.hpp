@@ -42,6 +42,12 @@ struct program_usage {
     std::int64_t peak_bytes = 0; ///< Memory of the largest of these processes.
 };
 
+/// Something that a scheme measured of a run itself, for those reports that explain it.
+struct run_figure {
+    std::string_view name; ///< With its unit at the end: "sent_bytes".
+    double value = 0;
+};
+
 /// Thrown by a scheme that cannot finish a run: a worker died, a library failed. The text names
 /// what happened and to whom.
 class scheme_failure : public std::runtime_error {
@@ -70,6 +76,8 @@ public:
     /// Not null: what was run is a program of the user's. It knows nothing of the workload, so
     /// there is nothing to verify, and this says what its last run took.
     virtual const program_usage* program() const noexcept { return nullptr; }
+    /// What it measured itself of its last run: the same names each time.
+    virtual std::vector<run_figure> figures() const { return {}; }
 };
 
 /// An entry of the registry of schemes.
@@ -85,6 +93,8 @@ struct scheme_info {
     std::string version;
     /// Of a program of the user's: how it is started. Empty for all others.
     std::string command{};
+    /// Whether it takes part only where it is asked for by name.
+    bool on_request = false;
 };
 
 /// All schemes, in the order in which they are listed; absent peers are listed too.
