@@ -3,15 +3,15 @@
 
 #include "machine/python.hpp"
 
+#include "machine/memory_file.hpp"
+
 #include <regatta/process/subprocess.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace regatta::race {
@@ -71,25 +71,6 @@ for path in loaded():
         say("blas", "the reference BLAS")
 )";
 
-/// A file in memory that the interpreter writes to.
-unique_descriptor memory_file() {
-    unique_descriptor file(::memfd_create("regatta-python", MFD_CLOEXEC));
-    if (!file) {
-        fail_system(errno, "make a file in memory");
-    }
-    return file;
-}
-
-std::string contents_of(const unique_descriptor& file) {
-    std::string text;
-    char part[4096];
-    ssize_t got = 0;
-    while ((got = ::pread(file.get(), part, sizeof part, static_cast<off_t>(text.size()))) > 0) {
-        text.append(part, static_cast<std::size_t>(got));
-    }
-    return text;
-}
-
 /// The value in the last line NAME=VALUE of that name; empty without one.
 std::string value_of(std::string_view text, const std::string& name) {
     const std::string begin = name + "=";
@@ -102,13 +83,6 @@ std::string value_of(std::string_view text, const std::string& name) {
         text.remove_prefix(std::min(text.size(), line.size() + 1));
     }
     return value;
-}
-
-std::string last_line(std::string text) {
-    while (!text.empty() && text.back() == '\n') {
-        text.pop_back();
-    }
-    return text.substr(text.rfind('\n') + 1);
 }
 
 constexpr const char* remedy =
@@ -132,20 +106,20 @@ void fill(python_interpreter& found, const std::string& answers) {
 python_interpreter ask_python(const std::string& program) {
     python_interpreter found;
     try {
-        const unique_descriptor nothing = memory_file();
-        const unique_descriptor answers = memory_file();
-        const unique_descriptor complaints = memory_file();
+        const memory_file nothing;
+        const memory_file answers;
+        const memory_file complaints;
         subprocess child = spawn({.program = program,
                                   .arguments = {"-B", "-c", questions},
-                                  .standard_input = nothing.get(),
-                                  .standard_output = answers.get(),
-                                  .standard_error = complaints.get()});
+                                  .standard_input = nothing.descriptor(),
+                                  .standard_output = answers.descriptor(),
+                                  .standard_error = complaints.descriptor()});
         const auto status = child.wait_for(std::chrono::seconds(20));
-        const std::string text = contents_of(answers);
+        const std::string text = answers.text();
         if (!status) {
             found.missing = program + " did not answer within 20 s";
         } else if (!status->success() || value_of(text, "version").empty()) {
-            const std::string why = last_line(contents_of(complaints));
+            const std::string why = complaints.last_line();
             found.missing = program + " " + (status->signaled() ? "was " : "") +
                             status->describe() + (why.empty() ? "" : ": " + why);
         } else {
