@@ -21,7 +21,8 @@ scheme_info describe(std::string_view name, std::string_view summary, std::strin
             .suits = suits,
             .missing = std::move(missing),
             .make = std::move(entry.make),
-            .version = std::move(entry.version)};
+            .version = std::move(entry.version),
+            .on_request = entry.on_request};
 }
 
 } // namespace
@@ -102,11 +103,44 @@ const std::vector<scheme_info>& schemes() {
         describe("blas_threads",
                  "the whole job in one call of OpenBLAS with its own threads; warm threads",
                  "dense linear algebra: let the library divide it", blas_threads_scheme()),
+        describe(
+            "python_serial",
+            "Python and numpy, a plain loop; a warm interpreter, numpy's BLAS with its threads",
+            "programs in Python whose time goes into a library with threads of its own",
+            python_serial_scheme(false)),
+        describe("python_serial_1blas", "the same with OPENBLAS_NUM_THREADS=1",
+                 "programs in Python that need one CPU", python_serial_scheme(true)),
+        describe("python_threads",
+                 "Python threads started afresh in each run claim items from a counter; a warm "
+                 "interpreter, numpy's BLAS with its threads",
+                 "seeing what the threads of numpy's BLAS do beside its own",
+                 python_threads_scheme(false)),
+        describe("python_threads_1blas", "the same with OPENBLAS_NUM_THREADS=1",
+                 "programs in Python whose time goes into libraries that let go of its lock",
+                 python_threads_scheme(true)),
+        describe("python_processes",
+                 "Python processes forked in each run claim items from a counter, their data in "
+                 "shared memory; a warm interpreter, numpy's BLAS with its threads",
+                 "seeing what the threads of numpy's BLAS do beside its own",
+                 python_processes_scheme(false)),
+        describe("python_processes_1blas", "the same with OPENBLAS_NUM_THREADS=1",
+                 "programs whose time goes into Python itself", python_processes_scheme(true)),
+        describe("python_pool_map",
+                 "a multiprocessing.Pool made in each run and its map, which sends inputs and "
+                 "results through pipes; a warm interpreter, numpy's BLAS with its threads",
+                 "seeing what the threads of numpy's BLAS do beside its own",
+                 python_pool_map_scheme(false)),
+        describe("python_pool_map_1blas", "the same with OPENBLAS_NUM_THREADS=1",
+                 "programs whose time goes into Python itself, with little data an item",
+                 python_pool_map_scheme(true)),
     };
     return all;
 }
 
 const scheme_info* find_scheme(std::string_view name) {
+    if (name == "regatta") {
+        name = "balanced"; // the pool of ours that suits the most kinds of items
+    }
     for (const scheme_info& info : schemes()) {
         if (info.name == name) {
             return &info;

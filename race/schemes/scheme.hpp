@@ -99,7 +99,7 @@ struct scheme_info {
 
 /// All schemes, in the order in which they are listed; absent peers are listed too.
 const std::vector<scheme_info>& schemes();
-/// The entry of that name, or null.
+/// The entry of that name, or null. "regatta" stands for our pool `balanced`.
 const scheme_info* find_scheme(std::string_view name);
 
 /// To be called first in `main`: where this process was started as the worker of a scheme, it does

@@ -24,6 +24,8 @@ struct scheme_entry {
     };
     /// Whether its workers can hand over further items, as `run_spawning` asks for.
     bool spawns = false;
+    /// See `scheme_info::on_request`.
+    bool on_request = false;
     /// What its worker processes do; null where it has none.
     int (*worker)(worker_process&, const std::vector<std::string>& arguments) = nullptr;
 };
@@ -61,5 +63,10 @@ scheme_entry eigen_scheme();
 scheme_entry mutex_queue_scheme();
 scheme_entry std_par_scheme();
 scheme_entry blas_threads_scheme();
+/// @param one_blas_thread whether numpy is told to compute without threads of its own.
+scheme_entry python_serial_scheme(bool one_blas_thread);
+scheme_entry python_threads_scheme(bool one_blas_thread);
+scheme_entry python_processes_scheme(bool one_blas_thread);
+scheme_entry python_pool_map_scheme(bool one_blas_thread);
 
 } // namespace regatta::race

@@ -103,6 +103,13 @@ public:
 
     int descriptor() const noexcept override { return memory_.descriptor(); }
 
+    std::vector<layout_number> layout() const override {
+        return {{"n", n_},
+                {"items", inverse_items},
+                {"matrices", memory_.offset_of(matrices_)},
+                {"outputs", memory_.offset_of(outputs_)}};
+    }
+
     /// Elements of M are uniform in [-1, 1), and those on its diagonal greater by 2√n: its
     /// condition number is then below 10 whatever the size, so that rounding decides nothing.
     void fill() noexcept {

@@ -65,6 +65,9 @@ public:
     }
 
     int descriptor() const noexcept override { return memory_.descriptor(); }
+    std::vector<layout_number> layout() const override {
+        return {{"max_prime", max_prime_}, {"counts", memory_.offset_of(counts_)}};
+    }
 
 private:
     shared_state<primes_header> memory_;

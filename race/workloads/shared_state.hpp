@@ -61,6 +61,11 @@ public:
     }
     std::byte* data() noexcept { return memory_.data() + sizeof(Header); }
     int descriptor() const noexcept { return memory_.descriptor(); }
+    /// Where an element of the data is, in bytes from the begin of the mapping.
+    std::uint64_t offset_of(const void* element) const noexcept {
+        const auto* at = static_cast<const std::byte*>(element);
+        return sizeof(segment_header) + static_cast<std::uint64_t>(at - memory_.data());
+    }
 
 private:
     explicit shared_state(shared_memory memory) : memory_(std::move(memory)) {}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/python.hpp"
+#include "schemes/python_process.hpp"
+#include "schemes/scheme_entry.hpp"
+
+#include <regatta/process/segment_header.hpp>
+#include <regatta/process/shared_memory.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// What Python tells of an item. Written by whichever of its threads or processes ran it, read once
+/// Python has said that all is done; as in python/job.py.
+struct item_record {
+    std::int64_t runs;
+    std::int64_t worker;
+    std::int64_t process;
+    std::int64_t begin_ns;
+    std::int64_t end_ns;
+};
+
+/// A workload's items in Python, in one of the ways of python/ways.py.
+class python final : public scheme {
+public:
+    python(std::string way, bool one_blas_thread)
+        : start_{.way = std::move(way), .one_blas_thread = one_blas_thread} {}
+
+    void prepare(run_context& context) override {
+        records_ =
+            shared_memory::anonymous("regatta-records", context.work.items() * sizeof(item_record),
+                                     layout_hash<item_record>("item_record v1"));
+        start_.records = records_.descriptor();
+        std::vector<layout_number> numbers = context.work.layout();
+        numbers.push_back({"records", sizeof(segment_header)});
+        numbers.push_back({"stop", sizeof(segment_header) + offsetof(run_log, stop)});
+        const std::int64_t begin = now_ns();
+        process_.emplace(start_, context, numbers);
+        const answer_numbers ready = process_->answer("ready");
+        figures_.push_back({"interpreter_start_ns", static_cast<double>(now_ns() - begin)});
+        figure("threads", ready);
+        // So that the CPU time that it has used by now does not count.
+        context.log.workers[0].process = process_->pid();
+        context.log.seen.store(1, std::memory_order_relaxed); // no worker is there yet
+    }
+
+    void run(run_context& context) override {
+        if (context.log.offered.paced()) {
+            throw scheme_failure("its workers cannot wait for items that are offered at a rate");
+        }
+        process_->say("go");
+        const answer_numbers done = process_->answer("done");
+        write_log(context, done);
+        figure("interpreted_ns", done);
+        figure("sent_bytes", done);
+    }
+
+    std::vector<run_figure> figures() const override { return figures_; }
+
+private:
+    void figure(std::string_view name, const answer_numbers& numbers) {
+        const auto found = numbers.find(name);
+        figures_.push_back({name, found == numbers.end() ? 0 : static_cast<double>(found->second)});
+    }
+
+    void write_log(run_context& context, const answer_numbers& done) {
+        run_log& log = context.log;
+        // The race cannot read the CPU time of processes that Python waited for, so it says it all.
+        log.workers[0].process = 0;
+        log.workers[0].cpu_ns = done.contains("cpu_ns") ? done.find("cpu_ns")->second : 0;
+        const auto* records = reinterpret_cast<const item_record*>(records_.data());
+        unsigned seen = 1;
+        for (std::size_t item = 0; item < context.work.items(); ++item) {
+            const item_record& one = records[item];
+            const auto worker = static_cast<std::uint64_t>(one.worker);
+            if (one.runs == 0 || worker >= run_log::max_workers) {
+                continue;
+            }
+            seen = std::max(seen, static_cast<unsigned>(worker) + 1);
+            for (std::int64_t run = 0; run < one.runs; ++run) {
+                log.workers[worker].add(item, one.begin_ns, one.end_ns);
+            }
+            log.latencies[worker].record(one.end_ns - one.begin_ns);
+        }
+        log.seen.store(seen, std::memory_order_relaxed); // Python has no worker any more
+    }
+
+    python_start start_;
+    shared_memory records_; ///< An `item_record` for each item.
+    std::optional<python_process> process_;
+    std::vector<run_figure> figures_;
+};
+
+std::string missing(const workload& work) {
+    if (work.layout().empty()) {
+        return "there is no code in Python for " + std::string(work.name()) +
+               (work.name() == "matmul" ? " but with --kernel blas" : "");
+    }
+    if (python_program().empty()) {
+        return "the program libexec/regatta/python/run.py, which belongs beside this one, is "
+               "missing";
+    }
+    return find_python().missing;
+}
+
+scheme_entry entry_of_way(const char* way, bool one_blas_thread) {
+    return {.make =
+                [way, one_blas_thread](const scheme_options&) {
+                    return std::make_unique<python>(way, one_blas_thread);
+                },
+            .missing = missing,
+            .on_request = true};
+}
+
+} // namespace
+
+scheme_entry python_serial_scheme(bool one_blas_thread) {
+    return entry_of_way("serial", one_blas_thread);
+}
+scheme_entry python_threads_scheme(bool one_blas_thread) {
+    return entry_of_way("threads", one_blas_thread);
+}
+scheme_entry python_processes_scheme(bool one_blas_thread) {
+    return entry_of_way("processes", one_blas_thread);
+}
+scheme_entry python_pool_map_scheme(bool one_blas_thread) {
+    return entry_of_way("pool_map", one_blas_thread);
+}
+
+} // namespace regatta::race
