@@ -3,10 +3,8 @@
 
 #include "race_arguments.hpp"
 
-#include "nearest_name.hpp"
 #include "programs/program.hpp"
 #include "usage_error.hpp"
-#include "workloads/settings.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 
@@ -14,54 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <string_view>
-#include <system_error>
 
 namespace regatta::command {
 namespace {
 
-constexpr unsigned most_rounds = 100'000;
-constexpr double most_seconds = 7.0 * 24 * 3600;
 constexpr std::size_t most_chunk = 1'000'000;
-
-template<class Infos>
-std::vector<std::string_view> names_of(const Infos& infos) {
-    std::vector<std::string_view> names;
-    for (const auto& info : infos) {
-        names.push_back(info.name);
-    }
-    return names;
-}
-
-[[noreturn]] void refuse_name(std::string_view kind, std::string_view typed,
-                              const std::vector<std::string_view>& names) {
-    const std::string near = nearest_name(typed, names);
-    throw usage_error(fmt::format("there is no {} \"{}\"{}; `regatta race --list` shows all", kind,
-                                  typed,
-                                  near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
-}
-
-/// What is wrong with the text of a whole number; empty: nothing. CLI11 itself wraps "-1" round.
-std::string check_whole(const std::string& text) {
-    std::uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && stop == end
-               ? std::string()
-               : fmt::format("\"{}\" is not a whole number from 0 to 18446744073709551615", text);
-}
-
-std::string check_seconds(const std::string& text) {
-    const CLI::Range range(0.001, most_seconds);
-    double seconds = 0;
-    const bool number = CLI::detail::lexical_cast(text, seconds) && !std::isnan(seconds);
-    return number && range(text).empty()
-               ? std::string()
-               : fmt::format("\"{}\" is not a number from 0.001 to {}", text, most_seconds);
-}
 
 } // namespace
 
@@ -84,25 +39,7 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         ->check(CLI::Range(1U, race::run_log::max_workers))
         ->type_name("N")
         ->default_str("CPUs available");
-    auto* rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-                       ->check(CLI::Range(1U, most_rounds))
-                       ->type_name("N")
-                       ->default_str("15");
-    command.add_option("--time", a.seconds, "Rounds until this time is up")
-        ->check(check_seconds, "")
-        ->type_name("SECONDS")
-        ->excludes(rounds);
-    command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
-        ->check(check_whole, "")
-        ->type_name("N");
-    command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
-    command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
-        ->check(check_whole, "")
-        ->type_name("N");
-    command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
-        ->check(check_whole, "")
-        ->type_name("N")
-        ->default_str("1");
+    add_measure_options(command, a);
     command
         .add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
         ->check(CLI::Range(std::size_t{1}, most_chunk))
@@ -128,12 +65,7 @@ const race::workload_info& chosen_workload(const race_arguments& arguments) {
     if (arguments.programs_only() && !arguments.list) {
         return race::no_workload();
     }
-    const std::string name = arguments.workload.value_or("matmul");
-    const race::workload_info* found = race::find_workload(name);
-    if (found == nullptr) {
-        refuse_name("workload", name, names_of(race::workloads()));
-    }
-    return *found;
+    return workload_named(arguments.workload.value_or("matmul"));
 }
 
 std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
@@ -147,10 +79,7 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             throw usage_error(fmt::format(
                 "--schemes: \"{}\" is neither the name of a scheme nor NAME=SCHEME", word));
         }
-        const race::scheme_info* found = race::find_scheme(name);
-        if (found == nullptr) {
-            refuse_name("scheme", name, names_of(race::schemes()));
-        }
+        const race::scheme_info& found = scheme_named(name);
         const bool taken = std::ranges::any_of(
             entrants, [&](const race::entrant& one) { return one.name == alias; });
         if (taken) {
@@ -159,7 +88,7 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                 "other={}",
                 alias, name));
         }
-        entrants.push_back({alias, found, true});
+        entrants.push_back({alias, &found, true});
     }
     if (arguments.schemes.empty() && !arguments.programs_only()) {
         for (const race::scheme_info& info : race::schemes()) {
@@ -183,29 +112,14 @@ race::race_options chosen_options(const race_arguments& arguments,
         throw usage_error("--size, --kernel, --max-prime and --chunk are for the schemes of a "
                           "workload, and only programs take part; name a workload to race both");
     }
-    const auto refuse_unless_read = [&](bool given, std::string_view option) {
-        if (given && !race::reads_option(workload, option)) {
-            throw usage_error(fmt::format("the workload {} does not read --{}; its options: {}",
-                                          workload.name, option, workload.options));
-        }
-    };
-    refuse_unless_read(arguments.size.has_value(), "size");
-    refuse_unless_read(arguments.kernel.has_value(), "kernel");
-    refuse_unless_read(arguments.max_prime.has_value(), "max-prime");
     race::race_options options;
-    options.work.size = arguments.size;
-    options.work.kernel = arguments.kernel.value_or(options.work.kernel);
-    options.work.max_prime = arguments.max_prime;
-    options.seed = arguments.seed.value_or(options.seed);
-    options.work.seed = options.seed;
+    options.work = workload_options_of(arguments, workload);
+    options.seed = options.work.seed;
     options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
     options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
     options.baseline = arguments.baseline;
-    options.rounds = arguments.rounds.value_or(arguments.seconds ? 0 : options.rounds);
-    if (arguments.seconds) {
-        options.time = std::chrono::duration_cast<std::chrono::nanoseconds>(
-            std::chrono::duration<double>(*arguments.seconds));
-    }
+    options.rounds = arguments.rounds_or(options.rounds);
+    options.time = arguments.time();
     return options;
 }
 

@@ -5,34 +5,24 @@
 /// @file
 /// The words behind `regatta race`.
 
+#include "measure_arguments.hpp"
 #include "race_programs.hpp"
 #include "result_files.hpp"
 #include "sampling/race.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace regatta::command {
 
 /// As they were typed; what was not typed is absent.
-struct race_arguments {
+struct race_arguments : measure_arguments {
     std::optional<std::string> workload;
     std::vector<std::string> schemes;
     std::vector<std::string> commands; ///< NAME=COMMAND each.
     std::optional<unsigned> workers;
-    std::optional<unsigned> rounds;
-    std::optional<double> seconds;
-    std::optional<std::size_t> size;
-    std::optional<std::string> kernel;
-    std::optional<std::size_t> max_prime;
-    std::optional<std::uint64_t> seed;
     std::optional<std::size_t> chunk;
     std::string baseline;
     result_paths files;

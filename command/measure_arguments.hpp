@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What the commands have in common that measure a workload under schemes.
+
+#include "schemes/scheme.hpp"
+#include "workloads/workload.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace regatta::command {
+
+/// As they were typed; what was not typed is absent.
+struct measure_arguments {
+    std::optional<unsigned> rounds;
+    std::optional<double> seconds;
+    std::optional<std::size_t> size;
+    std::optional<std::string> kernel;
+    std::optional<std::size_t> max_prime;
+    std::optional<std::uint64_t> seed;
+
+    /// So many rounds; 0 where the time decides.
+    unsigned rounds_or(unsigned usual) const { return rounds.value_or(seconds ? 0 : usual); }
+    /// For how long; 0 where the rounds decide.
+    std::chrono::nanoseconds time() const;
+};
+
+/// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime` and `--seed`.
+void add_measure_options(CLI::App& command, measure_arguments& arguments);
+
+/// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
+const race::workload_info& workload_named(const std::string& name);
+/// The scheme of that name. Throws `usage_error`, with the nearest name, where there is none.
+const race::scheme_info& scheme_named(const std::string& name);
+
+/// What was chosen of the workload. Throws `usage_error` for an option that it does not read.
+race::workload_options workload_options_of(const measure_arguments& arguments,
+                                           const race::workload_info& workload);
+
+} // namespace regatta::command
