@@ -70,7 +70,14 @@ struct drawn_law {
     std::string_view name{};
 };
 
-drawn_law law_of(const scaling_fit& fit) {
+drawn_law law_of(const scale_result& result) {
+    const scaling_fit& fit = result.fit;
+    const bool above_linear = std::ranges::any_of(result.warnings, [](const scale_warning& one) {
+        return one.kind == scale_warning_kind::super_linear;
+    });
+    if (above_linear) {
+        return {}; // no law knows of that
+    }
     if (fit.preferred == scaling_law::amdahl && fit.amdahl) {
         return {[law = *fit.amdahl](double p) { return law.speedup(p); }, "Amdahl's law"};
     }
@@ -83,7 +90,9 @@ drawn_law law_of(const scaling_fit& fit) {
 /// Columns of a doubling of the workers, and rows of a doubling of the speed-up.
 constexpr int widest_doubling = 18;
 constexpr int narrowest_doubling = 3;
-constexpr int usual_rows = 12;
+constexpr int widest_field = 90;
+constexpr int usual_rows = 15;
+constexpr int most_rows_a_doubling = 5;
 constexpr std::size_t label_width = 6;
 
 /// The field that is drawn on, and how figures become places in it.
@@ -169,13 +178,16 @@ void draw_fit(field& to, const drawn_law& law, double most_workers) {
     }
 }
 
-void draw_point(field& to, const scale_point& point, bool beyond) {
+/// @returns whether more than the point is to be seen of its interval.
+bool draw_point(field& to, const scale_point& point, bool beyond) {
     const int column = to.column_of(point.workers);
-    for (int row = to.row_of(std::max(point.speedup.low, 1e-6));
-         row <= to.row_of(std::max(point.speedup.high, 1e-6)); ++row) {
+    const int low = to.row_of(std::max(point.speedup.low, 1e-6));
+    const int high = to.row_of(std::max(point.speedup.high, 1e-6));
+    for (int row = low; row <= high; ++row) {
         to.put(column, row, mark::interval);
     }
     to.put(column, to.row_of(point.speedup.median), beyond ? mark::beyond : mark::measured);
+    return low != high;
 }
 
 /// Of the speed-ups at the left: powers of two.
@@ -226,8 +238,9 @@ std::string scale_curve_text(const scale_result& result, const text_style& style
             points.push_back(&one);
         }
     }
-    const int room = static_cast<int>(style.width) - static_cast<int>(label_width) - 4;
-    if (points.size() < 2 || points.front()->workers == points.back()->workers) {
+    const int room =
+        std::min(widest_field, static_cast<int>(style.width) - static_cast<int>(label_width) - 4);
+    if (result.rate || points.size() < 2 || points.front()->workers == points.back()->workers) {
         return {};
     }
     const double most_workers = points.back()->workers;
@@ -244,23 +257,24 @@ std::string scale_curve_text(const scale_result& result, const text_style& style
         most = std::max(most, point->speedup.median);
     }
     const double range = std::max(1.0, std::log2(most / least));
-    const int rows = std::clamp(static_cast<int>(usual_rows / range), 2, 6);
+    const int rows = std::clamp(static_cast<int>(usual_rows / range), 2, most_rows_a_doubling);
 
     field drawn(most_workers, least, most, columns, rows);
     for (int column = 0; column <= drawn.right(); ++column) {
         drawn.put(column, drawn.row_of(std::min(drawn.workers_at(column), cpus)), mark::ideal);
     }
-    const drawn_law law = law_of(result.fit);
+    const drawn_law law = law_of(result);
     if (law.speedup) {
         draw_fit(drawn, law, std::min(most_workers, cpus));
     }
     bool any_beyond = false;
+    bool any_interval = false;
     for (const scale_point* point : points) {
         const bool beyond = std::ranges::any_of(result.warnings, [&](const scale_warning& one) {
             return one.kind == scale_warning_kind::super_linear && one.workers == point->workers;
         });
         any_beyond = any_beyond || beyond;
-        draw_point(drawn, *point, beyond);
+        any_interval = draw_point(drawn, *point, beyond) || any_interval;
     }
 
     std::string out = "speed-up\n";
@@ -287,7 +301,9 @@ std::string scale_curve_text(const scale_result& result, const text_style& style
     if (any_beyond) {
         explain(mark::beyond, "more than can be");
     }
-    explain(mark::interval, "its interval");
+    if (any_interval) {
+        explain(mark::interval, "its interval");
+    }
     explain(mark::ideal, "ideal");
     if (law.speedup) {
         explain(mark::fit_flat, law.name);

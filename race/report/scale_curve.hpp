@@ -16,7 +16,8 @@ namespace regatta::race {
 /// far as it was fitted. Both axes double from tick to tick, so that the ideal is a straight line,
 /// and equal distances below it are equal shares lost. Ends with a line that explains the marks.
 ///
-/// Empty where fewer than two numbers of workers have figures, and in a window too narrow for it.
+/// Empty where fewer than two numbers of workers have figures, where a rate was offered, and in a
+/// window too narrow for it.
 std::string scale_curve_text(const scale_result& result, const text_style& style);
 
 } // namespace regatta::race

@@ -96,24 +96,28 @@ std::string scale_table_text(const scale_result& result, const text_style& style
     add(result.unit + "/s", 9,
         [](const scale_point& p) { return amount_text(p.throughput.median); });
     if (result.units_a_run != static_cast<double>(result.items)) {
-        add("items/s", 7,
+        add("items/s", 2,
             [](const scale_point& p) { return amount_text(p.events_per_second.median); });
     }
     if (result.peak) {
-        add("of peak", 2, [&](const scale_point& p) {
+        add("of peak", 7, [&](const scale_point& p) {
             return percent_text(p.throughput.median / *result.peak /
                                 std::min(p.workers, std::max(1U, result.cpus)));
         });
     }
-    add("speed-up", 0, [&](const scale_point& p) { return times_text(p.speedup.median, style); });
-    for (const scale_point* row : rows) {
-        columns.back().colours.emplace_back(colour_of(result, *row));
+    if (!result.rate) {
+        add("speed-up", 0,
+            [&](const scale_point& p) { return times_text(p.speedup.median, style); });
+        for (const scale_point* row : rows) {
+            columns.back().colours.emplace_back(colour_of(result, *row));
+        }
+        add("interval", 4, [&](const scale_point& p) {
+            return p.workers == 1 ? std::string("-")
+                                  : fmt::format("{:.2f}{}{:.2f}", p.speedup.low,
+                                                style.unicode ? "…" : "..", p.speedup.high);
+        });
+        add("effic.", 8, [](const scale_point& p) { return percent_text(p.efficiency.median); });
     }
-    add("interval", 4, [&](const scale_point& p) {
-        return fmt::format("{:.2f}{}{:.2f}", p.speedup.low, style.unicode ? "…" : "..",
-                           p.speedup.high);
-    });
-    add("effic.", 8, [](const scale_point& p) { return percent_text(p.efficiency.median); });
     if (any([](const scale_point& p) { return p.latency.count() != 0; })) {
         const auto latency = [&](double share) {
             return [&style, share](const scale_point& p) {
@@ -124,20 +128,26 @@ std::string scale_table_text(const scale_result& result, const text_style& style
         };
         add("latency", 6, latency(0.5));
         add("95th", 5, latency(0.95));
+        if (result.rate) {
+            add("99th", 4, latency(0.99));
+            add("most", 3, latency(1));
+        }
     }
     if (any([](const scale_point& p) { return p.clock_hz.has_value(); })) {
         add("clock", 1, [](const scale_point& p) {
             return p.clock_hz ? fmt::format("{:.2f} GHz", *p.clock_hz / 1e9) : std::string("-");
         });
     }
-    double longest = 1;
-    for (const scale_point* row : rows) {
-        longest = std::max(longest, row->efficiency.median);
+    if (!result.rate) {
+        double longest = 1;
+        for (const scale_point* row : rows) {
+            longest = std::max(longest, row->efficiency.median);
+        }
+        const std::size_t width = style.width < wide_window ? bar_width : 2 * bar_width;
+        add(style.unicode ? "█used ░lost" : "#used -lost", 3,
+            [&](const scale_point& p) { return efficiency_bar(result, p, longest, width, style); });
+        columns.back().to_the_left = true;
     }
-    const std::size_t width = style.width < wide_window ? bar_width : 2 * bar_width;
-    add(style.unicode ? "█used ░lost" : "#used -lost", 3,
-        [&](const scale_point& p) { return efficiency_bar(result, p, longest, width, style); });
-    columns.back().to_the_left = true;
     return grid_text(std::move(columns), style);
 }
 
@@ -145,8 +155,9 @@ std::string sysbench_text(const scale_result& result, const text_style& style) {
     if (result.workload != "primes") {
         return {};
     }
-    std::vector<grid_column> columns{{"workers"}, {"events"},  {"events/s"}, {"min ms"},
-                                     {"avg ms"},  {"95th ms"}, {"max ms"}};
+    std::vector<grid_column> columns{
+        {"workers"},          {"events", false, 4},  {"events/s"},        {"min ms", false, 2},
+        {"avg ms", false, 3}, {"95th ms", false, 5}, {"max ms", false, 1}};
     const auto milliseconds = [](double ns) { return fmt::format("{:.2f}", ns / 1e6); };
     for (const scale_point* row : rows_of(result)) {
         const latency_histogram& latency = row->latency;
@@ -166,7 +177,9 @@ std::string sysbench_text(const scale_result& result, const text_style& style) {
             columns[i].cells.push_back(cells[i]);
         }
     }
-    return columns.front().cells.empty() ? std::string() : grid_text(std::move(columns), style);
+    return columns.front().cells.empty()
+               ? std::string()
+               : "In sysbench's terms:\n" + grid_text(std::move(columns), style);
 }
 
 } // namespace regatta::race

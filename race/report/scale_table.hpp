@@ -13,8 +13,9 @@
 namespace regatta::race {
 
 /// A row for each number of workers. Where the width does not hold all columns they go in this
-/// order: clock, share of the peak, bar, interval, 95th percentile, median latency, items a second
-/// beside another unit, efficiency, throughput. Workers and speed-up always stay.
+/// order: clock, items a second beside another unit, bar, interval, 95th percentile, median
+/// latency, share of the peak, efficiency, throughput. Workers and speed-up always stay. Where a
+/// rate was offered there are more percentiles instead of the speed-up and what belongs to it.
 std::string scale_table_text(const scale_result& result, const text_style& style);
 
 /// The figures that sysbench prints of its event `cpu`: events, events a second, and the latency of

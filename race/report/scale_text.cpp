@@ -40,20 +40,22 @@ std::string title(const scale_result& result, const provenance& from, const text
 
 /// Below the table: what its figures are, and what cannot be told apart.
 std::string table_words(const scale_result& result, const text_style& style) {
-    std::string text = "Speed-ups are over one worker, paired within the rounds; intervals are of "
-                       "95 %.";
+    std::string text;
+    if (!result.rate) {
+        text = "Speed-ups are over one worker, paired within the rounds; intervals are of 95 %. ";
+    }
     bool latency = false;
     for (const scale_point& one : result.points) {
         latency = latency || (one.ran() && one.latency.count() != 0);
     }
     if (latency) {
-        text += result.rate ? " Latency: of an item, from when it was due to its end."
-                            : " Latency: of an item, the median.";
+        text += result.rate ? "Latency: of an item, from when it was due to its end; the median. "
+                            : "Latency: of an item, the median. ";
     }
     if (result.floor.control.count < pairs_for_a_verdict) {
-        return text + " Noise floor: unknown, too few clean rounds.";
+        return text + "Noise floor: unknown, too few clean rounds.";
     }
-    return text + fmt::format(" Noise floor {}{}: one worker against itself.",
+    return text + fmt::format("Noise floor {}{}: one worker against itself.",
                               style.unicode ? "±" : "+-", percent_text(result.floor.distance));
 }
 
@@ -66,12 +68,13 @@ std::string dropped(const scale_result& result) {
         all += one.measured.samples.size();
         bad += one.measured.dropped();
         if (one.measured.dropped() != 0) {
-            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", plural(one.workers, "worker"),
-                               one.measured.dropped());
+            who += fmt::format("{}{} with {}", who.empty() ? "" : ", ", one.measured.dropped(),
+                               plural(one.workers, "worker"));
         }
     }
     if (result.control.dropped() != 0) {
-        who += fmt::format("{}control {}", who.empty() ? "" : ", ", result.control.dropped());
+        who +=
+            fmt::format("{}{} of the control", who.empty() ? "" : ", ", result.control.dropped());
     }
     return bad == 0 ? std::string()
                     : fmt::format("Dropped {} of {}, because other processes used the CPUs "
@@ -95,7 +98,9 @@ std::string to_text(const scale_result& result, const provenance& from, const te
     std::string out = wrapped(title(result, from, style), 2, style);
     const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
         if (!text.empty()) {
-            out += coloured(wrapped(text, 2, style), colour, style);
+            std::string lines = wrapped(text, 2, style);
+            lines.pop_back(); // the end of the line has no colour
+            out += coloured(lines, colour, style) + '\n';
         }
     };
     const auto block = [&](const std::string& text) { out += text.empty() ? "" : '\n' + text; };
@@ -115,16 +120,16 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         }
     }
     block(sysbench_text(result, style));
-    out += '\n';
-    paragraph(peak_sentence(result));
+    std::string remarks = peak_sentence(result);
+    remarks = remarks.empty() ? remarks : wrapped(remarks, 2, style);
     for (const std::string& one : fit_sentences(result, style)) {
-        paragraph(one);
+        remarks += wrapped(one, 2, style);
     }
     for (const scale_warning& one : result.warnings) {
-        if (is_remark(one.kind)) {
-            paragraph(sentence(one.text));
-        }
+        remarks += is_remark(one.kind) ? wrapped(sentence(one.text), 2, style) : "";
     }
+    block(remarks);
+    out += '\n';
     for (const scale_warning& one : result.warnings) {
         if (!is_remark(one.kind)) {
             paragraph("NOTE: " + sentence(one.text), "1;33");

@@ -14,7 +14,7 @@ namespace {
 
 /// A coefficient of the law: small ones have an exponent.
 std::string coefficient(double value) {
-    return value == 0 ? std::string("0") : fmt::format("{:.2g}", value);
+    return value == 0 ? std::string("0") : fmt::format("{:#.2g}", value);
 }
 
 std::string span(const std::string& low, const std::string& high, const text_style& style) {
@@ -100,12 +100,51 @@ std::string fate_beyond(const scale_point& point, const scale_point& best,
                        times_text(point.speedup.median, style));
 }
 
+std::string rate_conclusion(const std::vector<const scale_point*>& points,
+                            const scale_result& result, const text_style& style) {
+    const auto is_late = [&](const scale_point* point) {
+        return std::ranges::any_of(result.warnings, [&](const scale_warning& one) {
+            return one.kind == scale_warning_kind::late &&
+                   (one.workers == 0 || one.workers == point->workers);
+        });
+    };
+    const auto latency = [&](const scale_point& point) {
+        const auto most = static_cast<double>(point.latency.percentile(0.95));
+        return fmt::format("{} with {}", duration_text(most, style),
+                           plural(point.workers, "worker"));
+    };
+    const auto first = std::ranges::find_if_not(points, is_late);
+    if (first == points.end()) {
+        return fmt::format("{} items/s are more than {} can take.", amount_text(*result.rate),
+                           plural(points.back()->workers, "worker"));
+    }
+    std::string text =
+        fmt::format("{} items/s: {} {} up with them.", amount_text(*result.rate),
+                    plural((*first)->workers, "worker"), (*first)->workers == 1 ? "keeps" : "keep");
+    std::string all;
+    for (auto one = first; one != points.end(); ++one) {
+        if ((*one)->latency.count() != 0) {
+            all += (all.empty() ? "" : ", ") + latency(**one);
+        }
+    }
+    return text +
+           (all.empty() ? "" : fmt::format(" 95 % of the items took no longer than {}.", all));
+}
+
 } // namespace
 
 std::vector<std::string> fit_sentences(const scale_result& result, const text_style& style) {
     const scaling_fit& fit = result.fit;
     std::vector<std::string> all;
-    if (!fit.amdahl && !fit.usl) {
+    if (result.rate || (!fit.amdahl && !fit.usl)) {
+        return all;
+    }
+    const bool above = std::ranges::any_of(result.warnings, [](const scale_warning& one) {
+        return one.kind == scale_warning_kind::super_linear;
+    });
+    if (above) {
+        all.emplace_back("The laws of scaling know nothing above linear: no serial part and no "
+                         "peak can be told from these figures.");
         return all;
     }
     if (fit.amdahl) {
@@ -117,7 +156,8 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
     if (fit.amdahl && fit.usl && fit.preferred != scaling_law::none) {
         const bool amdahl = fit.preferred == scaling_law::amdahl;
         all.push_back(fmt::format(
-            "{} describes the {} numbers of workers better: it is {} off, the other {}.",
+            "{} describes the {} numbers of workers better: on average it is {} off, the "
+            "other {}.",
             amdahl ? "Amdahl's law" : "The Universal Scalability Law", fit.points,
             percent_text(amdahl ? fit.amdahl->residual : fit.usl->residual),
             percent_text(amdahl ? fit.usl->residual : fit.amdahl->residual)));
@@ -149,6 +189,9 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     if (points.empty() || points.front()->workers != 1) {
         return "Nothing was measured.";
     }
+    if (result.rate) {
+        return rate_conclusion(points, result, style);
+    }
     const scale_point& first = *points.front();
     const std::string rate =
         fmt::format("{} {}/s", amount_text(first.throughput.median), result.unit);
@@ -167,20 +210,21 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
                            fmt::format("{:.2f}", most.speedup.median), rate);
     }
     const scale_point& best = best_of(points);
-    std::string text;
+    const bool doubtful = to_be_measured_again(result);
+    std::string text = doubtful ? "As measured, " : "";
     if (&best == &first || best.word != verdict::faster) {
-        text = fmt::format("{} does not scale here: no number of workers is clearly faster than "
-                           "one, which does {}.",
-                           result.workload, rate);
+        text += fmt::format("{} does not scale here: no number of workers is clearly faster than "
+                            "one, which does {}.",
+                            result.workload, rate);
     } else {
         const double possible = std::min(best.workers, std::max(1U, result.cpus));
-        text = fmt::format("{} scales to {}: {} ({}) of one worker's {}, {} of what {} can give.",
-                           result.workload, plural(best.workers, "worker"),
-                           times_text(best.speedup.median, style),
-                           span(fmt::format("{:.2f}", best.speedup.low),
-                                fmt::format("{:.2f}", best.speedup.high), style),
-                           rate, percent_text(best.speedup.median / possible),
-                           plural(static_cast<std::size_t>(possible), "CPU"));
+        text += fmt::format("{} scales to {}: {} ({}) of one worker's {}, {} of what {} can give.",
+                            result.workload, plural(best.workers, "worker"),
+                            times_text(best.speedup.median, style),
+                            span(fmt::format("{:.2f}", best.speedup.low),
+                                 fmt::format("{:.2f}", best.speedup.high), style),
+                            rate, percent_text(best.speedup.median / possible),
+                            plural(static_cast<std::size_t>(possible), "CPU"));
     }
     std::string beyond;
     for (const scale_point* one : points) {
@@ -189,8 +233,8 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
         }
     }
     text += beyond.empty() ? "" : beyond + ".";
-    if (to_be_measured_again(result)) {
-        text += " But see the notes above: do not rely on these figures before they are settled.";
+    if (doubtful) {
+        text += " Settle the notes above before you rely on this.";
     }
     return text;
 }
