@@ -73,6 +73,7 @@ public:
 
     race_result run() {
         enter();
+        note_programs();
         warm_up();
         choose_baseline();
         if (!result_.baseline.empty() && !result_.stopped) {
@@ -100,6 +101,14 @@ private:
                 mine.status = scheme_status::skipped;
             }
             runners_.emplace_back(*one.scheme, options_.scheme, *work_, control_);
+        }
+    }
+
+    void note_programs() {
+        if (std::ranges::any_of(result_.schemes,
+                                [](const auto& one) { return one.program.has_value(); })) {
+            result_.notes.push_back("programs are timed as a whole, from their start to their end, "
+                                    "and what they computed was not checked");
         }
     }
 
@@ -164,6 +173,7 @@ private:
         for (scheme_run& one : runners_) {
             one.take_splits();
             one.take_usages();
+            one.take_figures();
         }
     }
 
@@ -211,6 +221,7 @@ private:
         evaluate(result_, measured, splits);
         for (std::size_t i = 0; i < runners_.size(); ++i) {
             sum_up(result_.schemes[i], runners_[i].take_usages());
+            sum_up(result_.schemes[i], runners_[i].take_figures());
         }
     }
 
