@@ -64,9 +64,13 @@ std::string list_text(const race::workload_info& chosen, const text_style& style
         const std::string missing = info.missing ? info.missing(*work) : std::string();
         if (!missing.empty()) {
             text += fmt::format(" Skipped here: {}.", missing);
+        } else if (info.on_request) {
+            text += " Takes part where it is named.";
         }
         out += entry(info.name, widest(race::schemes()), text, style);
     }
+    out += entry("regatta", widest(race::schemes()),
+                 fmt::format("Another name of {}.", race::find_scheme("regatta")->name), style);
     return out;
 }
 
