@@ -92,7 +92,9 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
     }
     if (arguments.schemes.empty() && !arguments.programs_only()) {
         for (const race::scheme_info& info : race::schemes()) {
-            entrants.push_back({std::string(info.name), &info, false});
+            if (!info.on_request) {
+                entrants.push_back({std::string(info.name), &info, false});
+            }
         }
     }
     programs.enter(entrants);

@@ -36,8 +36,15 @@ TEST(registry, lists_each_scheme_once_with_its_words) {
           "openmp_static", "openmp_dynamic", "tbb",        "tbb_group",        "asio",
           "eigen",         "mutex_queue",    "std_par",    "blas_threads"}) {
         EXPECT_TRUE(names.contains(name)) << name;
+        EXPECT_FALSE(find_scheme(name)->on_request) << name;
+    }
+    for (const std::string way : {"serial", "threads", "processes", "pool_map"}) {
+        for (const std::string variant : {"", "_1blas"}) {
+            EXPECT_TRUE(names.contains("python_" + way + variant)) << way << variant;
+        }
     }
     EXPECT_EQ(find_scheme("tbbb"), nullptr);
+    EXPECT_EQ(find_scheme("regatta"), find_scheme("balanced"));
 }
 
 TEST(registry, an_absent_peer_names_its_package) {
