@@ -119,7 +119,7 @@ int run_command(const check_arguments& arguments) {
         notes = mind_leases(cpus, options);
     }
     result_files to(arguments.files);
-    const std::string time = race::take_fingerprint().time;
+    const std::string time = race::utc_now();
     const interrupt_guard guard(control);
     const auto check = [&] {
         countdown progress(cpus.to_string(), options.duration);

@@ -4,7 +4,7 @@
 #include "cpus_show.hpp"
 
 #include "cpus_show_report.hpp"
-#include "machine/fingerprint.hpp"
+#include "machine/processor_name.hpp"
 #include "result_files.hpp"
 #include "usage_error.hpp"
 
@@ -33,7 +33,7 @@ int run_command(const show_arguments& arguments) {
     }
     cpus_view view;
     view.machine = topology::read(root);
-    view.model = race::take_fingerprint(root).cpu_model;
+    view.model = race::processor_name(root);
     view.this_machine = root.empty();
     if (cpu_set allowed; view.this_machine && try_affinity_of_this_thread(allowed) == 0) {
         view.allowed = allowed;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "cpus_command.hpp"
+#include "info_command.hpp"
 #include "interrupt.hpp"
 #include "isolation/noise.hpp"
 #include "output_file.hpp"
@@ -53,11 +54,13 @@ int run(int argc, char** argv) {
         }
     });
     add_cpus_command(app, chosen);
+    add_info_command(app, chosen, words);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
                "  regatta race isolation           pin threads, or own their CPUs?\n"
                "  regatta cpus                     the CPUs of this machine\n"
+               "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta race --help              all options");
     if (argc > 1 && argv[1][0] != '-') {
         check_subcommand(app, argv[1]);

@@ -5,6 +5,16 @@
 /// @file
 /// What this machine is, how this program was built, and what here spoils a measurement.
 
+#include "machine/blas_record.hpp"
+#include "machine/clock_settings.hpp"
+#include "machine/control_group.hpp"
+#include "machine/kernel_settings.hpp"
+#include "machine/memory_state.hpp"
+#include "machine/pressure.hpp"
+#include "machine/processor.hpp"
+#include "machine/python.hpp"
+#include "machine/virtualisation.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,21 +24,32 @@ namespace regatta::race {
 
 /// Where a result comes from. What cannot be read is empty or absent.
 struct fingerprint {
-    std::string cpu_model;
-    unsigned online_cpus = 0;      ///< Of the machine.
-    unsigned available_cpus = 0;   ///< That this process may keep busy.
-    std::string allowed_cpus;      ///< Its affinity mask, as a list: "0-3,8".
-    std::optional<unsigned> cores; ///< Physical ones among those online.
     std::string kernel;
     std::string system; ///< The distribution.
     std::string architecture;
-    std::string governor;            ///< How the clock is set ("performance").
-    std::optional<double> clock_mhz; ///< At this moment.
-    std::optional<bool> boost;       ///< Whether the clock may rise above its nominal rate.
-    std::string virtualisation;      ///< Hypervisor or container; empty: none seen.
-    std::uint64_t memory_bytes = 0;
-    std::optional<double> cpu_quota;    ///< CPUs that the control groups grant.
+    std::vector<std::string> boot_options; ///< As `read_boot_options` says.
+    std::vector<mitigation> mitigations;
+    race::virtualisation guest;
+
+    std::string cpu_model;
+    std::string board; ///< Of a small machine without firmware tables: "Raspberry Pi 4 Model B".
+    processor cpu;
+    unsigned online_cpus = 0;                ///< Of the machine.
+    unsigned available_cpus = 0;             ///< That this process may keep busy.
+    cpu_set allowed_cpus;                    ///< Its affinity mask.
+    std::optional<unsigned> available_cores; ///< In which those of the mask lie.
+    clock_settings clock;
+
+    memory_state memory;
+    control_group group;
+
     std::optional<double> load_average; ///< Of the last minute.
+    pressure waiting;
+    int nice = 0; ///< How much this process lets others go first.
+
+    std::optional<blas_record> blas; ///< Absent: not asked, as of files of another machine.
+    std::optional<python_interpreter> python; ///< The same.
+
     std::string compiler;
     std::string flags;
     std::string build_type;
@@ -37,11 +58,20 @@ struct fingerprint {
 };
 
 /// Reads it. Failure: none.
-/// @param root stands in for `/`, so that a test can be another machine.
+/// Blocks: until OpenBLAS and Python have said what they are, some 100 ms; with `root` they are not
+/// asked.
+/// @param root a directory that stands in for `/`, so that another machine can be looked at: what
+/// is known only to its running kernel and processes is then absent.
 fingerprint take_fingerprint(const std::string& root = {});
 
-/// What in it spoils a benchmark, each in a plain sentence with what to do; empty where all is
-/// well.
+/// What in it spoils any benchmark, each in a plain sentence with what to do; the worst first,
+/// empty where all is well.
 std::vector<std::string> warnings_of(const fingerprint& machine);
+
+/// What slows down programs that compute with the BLAS or the numpy of this machine.
+std::vector<std::string> library_warnings_of(const fingerprint& machine);
+
+/// This moment, UTC, as "2026-02-28T13:05:09Z".
+std::string utc_now();
 
 } // namespace regatta::race

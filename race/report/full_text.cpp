@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "report/info_text.hpp"
 #include "report/program_words.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
@@ -86,9 +87,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
                               plural(result.cpus, "CPU")),
                   "33");
     }
-    for (const std::string& warning : warnings_of(from.machine)) {
-        paragraph("Warning: " + warning + ".", "33");
-    }
+    out += short_warnings(from.machine, style);
     for (const std::string& note : result.notes) {
         paragraph("NOTE: " + note + ".", "1;33");
     }

@@ -4,6 +4,7 @@
 #include "report/isolation_table.hpp"
 
 #include "report/grid.hpp"
+#include "report/info_text.hpp"
 #include "report/isolation_words.hpp"
 
 #include <fmt/format.h>
@@ -177,9 +178,7 @@ std::string to_text(const isolation_result& result, const provenance& from,
             out += coloured(wrapped(text, 2, style), colour, style);
         }
     };
-    for (const std::string& warning : warnings_of(from.machine)) {
-        paragraph("Warning: " + warning + ".", "33");
-    }
+    out += short_warnings(from.machine, style);
     for (const std::string& note : result.notes) {
         paragraph("NOTE: " + note + ".", "1;33");
     }

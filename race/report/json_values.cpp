@@ -37,28 +37,6 @@ json to_value(const series& measured) {
     return all;
 }
 
-json to_value(const fingerprint& m) {
-    return {{"cpu_model", text_or_null(m.cpu_model)},
-            {"online_cpus", m.online_cpus},
-            {"available_cpus", m.available_cpus},
-            {"allowed_cpus", text_or_null(m.allowed_cpus)},
-            {"cores", or_null(m.cores)},
-            {"cpu_quota", or_null(m.cpu_quota)},
-            {"architecture", m.architecture},
-            {"kernel", m.kernel},
-            {"system", text_or_null(m.system)},
-            {"governor", text_or_null(m.governor)},
-            {"boost", or_null(m.boost)},
-            {"clock_mhz", or_null(m.clock_mhz)},
-            {"virtualisation", text_or_null(m.virtualisation)},
-            {"memory_bytes", m.memory_bytes},
-            {"load_average", or_null(m.load_average)},
-            {"compiler", m.compiler},
-            {"flags", m.flags},
-            {"build_type", m.build_type},
-            {"warnings", warnings_of(m)}};
-}
-
 json settings_value(const std::vector<std::pair<std::string, std::string>>& settings) {
     json value = json::object();
     for (const auto& [name, text] : settings) {

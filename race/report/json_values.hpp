@@ -34,6 +34,7 @@ json to_value(const estimate& e);
 /// Its round, its time, and what disturbed it.
 json to_value(const sample& one);
 json to_value(const series& measured);
+/// The record of the machine; docs/reference/machine.schema.json describes it.
 json to_value(const fingerprint& machine);
 /// A workload's settings as an object; those that are whole numbers are such.
 json settings_value(const std::vector<std::pair<std::string, std::string>>& settings);

@@ -10,8 +10,6 @@ import subprocess
 import tempfile
 import unittest
 
-import jsonschema
-
 import support
 from support import EVERYBODY, QUICK, REGATTA, OnTerminal, environment, run
 
@@ -21,10 +19,7 @@ class Output(unittest.TestCase):
         result = run("race", *EVERYBODY, "--size", "128", "--rounds", "7", "--seed", "5", "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
         document = json.loads(result.stdout)
-        with open(support.SCHEMA, encoding="utf-8") as file:
-            schema = json.load(file)
-        jsonschema.Draft202012Validator.check_schema(schema)
-        jsonschema.Draft202012Validator(schema).validate(document)
+        support.validate(document, "race")
         self.assertEqual(document["settings"]["size"], 128)
         self.assertEqual(document["seed"], 5)
         self.assertEqual(document["rounds"], 7)

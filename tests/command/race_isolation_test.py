@@ -11,15 +11,12 @@ import subprocess
 import tempfile
 import unittest
 
-import jsonschema
-
 import support
 from support import REGATTA, OnTerminal, children_of, environment, run, wait_until
 
 # An experiment of a second or two.
 SHORT = ["--rounds", "2", "--work", "0.02"]
 LONG = ["--rounds", "1000"]
-SCHEMA = os.path.join(support.ROOT, "docs", "reference", "race_isolation.schema.json")
 MODES = ["alone", "unpinned", "pinned", "exclusive"]
 
 
@@ -29,8 +26,7 @@ def measured(*words):
     if result.returncode != 0:
         raise AssertionError(result)
     document = json.loads(result.stdout)
-    with open(SCHEMA, encoding="utf-8") as file:
-        jsonschema.Draft202012Validator(json.load(file)).validate(document)
+    support.validate(document, "race_isolation")
     return document, result.stderr
 
 
@@ -41,10 +37,6 @@ class RaceIsolation(unittest.TestCase):
         self.assertEqual(result.stdout, "")
         for text in says:
             self.assertIn(text, result.stderr)
-
-    def test_the_schema_is_one(self):
-        with open(SCHEMA, encoding="utf-8") as file:
-            jsonschema.Draft202012Validator.check_schema(json.load(file))
 
     def test_json_has_the_four_modes(self):
         document, table = measured()

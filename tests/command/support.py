@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """Runs the regatta command, whose path is in REGATTA, and looks at what is left behind."""
 
+import json
 import os
 import pty
 import select
@@ -10,9 +11,10 @@ import subprocess
 import time
 import unittest
 
+import jsonschema
+
 REGATTA = os.environ["REGATTA"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SCHEMA = os.path.join(ROOT, "docs", "reference", "race.schema.json")
 
 # Everybody, but under the thread sanitizer only those that need no library: it does not see how
 # libraries that are not instrumented order their threads.
@@ -43,6 +45,16 @@ def run(*words, env=None, **options):
     return subprocess.run([REGATTA, *words], env=env or environment(), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100,
                           encoding="utf-8", **options)
+
+
+def validate(document, name):
+    """Holds it against docs/reference/NAME.schema.json, which may refer to its neighbours there."""
+    path = os.path.join(ROOT, "docs", "reference", name + ".schema.json")
+    with open(path, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    resolver = jsonschema.RefResolver("file://" + path, schema)
+    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(document)
 
 
 def children_of(pid):

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/blas_record.hpp"
+
+#include "machine/memory_file.hpp"
+
+#include <regatta/process/subprocess.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+constexpr const char* library_file = "libopenblas.so.0";
+
+/// Whether the user names a core. Read before `main`: `blas` names one for this process.
+const bool user_names_core = std::getenv("OPENBLAS_CORETYPE") != nullptr;
+
+/// What a program that does nothing prints on both its streams, started with the library before it.
+std::string output_with_library(process_environment environment) {
+    const memory_file output;
+    environment.set("LD_PRELOAD", library_file).set("OPENBLAS_NUM_THREADS", "1");
+    if (!user_names_core) {
+        environment.unset("OPENBLAS_CORETYPE");
+    }
+    subprocess child = spawn({.program = "/bin/true",
+                              .environment = std::move(environment),
+                              .standard_output = output.descriptor(),
+                              .standard_error = output.descriptor()});
+    child.wait_for(std::chrono::seconds(5));
+    return output.text();
+}
+
+/// What stands between the two texts; empty where one of them is missing.
+std::string between(const std::string& text, std::string_view before, std::string_view after) {
+    const auto begin = text.find(before);
+    if (begin == text.npos) {
+        return {};
+    }
+    const auto from = begin + before.size();
+    const auto end = text.find(after, from);
+    return end == text.npos ? "" : text.substr(from, end - from);
+}
+
+/// Of "libopenblasp-r0.3.21.so" 0.3.21.
+std::string version_in(const std::string& name) {
+    return between(name, "-r", ".so");
+}
+
+bool equal_names(std::string_view a, std::string_view b) noexcept {
+    return std::ranges::equal(
+        a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+bool contains(std::span<const std::string_view> names, std::string_view name) noexcept {
+    return std::ranges::any_of(names, [&](std::string_view one) { return equal_names(one, name); });
+}
+
+/// How wide the instructions are that a core's code uses: 0 for the oldest.
+int width_of(std::string_view core) noexcept {
+    constexpr std::string_view avx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+    constexpr std::string_view avx2[] = {"Haswell", "Zen", "Excavator"};
+    constexpr std::string_view avx[] = {"Sandybridge", "Bulldozer", "Piledriver", "Steamroller"};
+    return contains(avx512, core) ? 3 : contains(avx2, core) ? 2 : contains(avx, core) ? 1 : 0;
+}
+
+} // namespace
+
+blas_record find_blas_record() {
+    blas_record found;
+    try {
+        // The dynamic loader names the file instead of running the program.
+        const std::string files = output_with_library(
+            process_environment::inherited().set("LD_TRACE_LOADED_OBJECTS", "1"));
+        const std::string path = between(files, std::string(library_file) + " => ", " (");
+        if (path.empty()) {
+            return found;
+        }
+        std::error_code error;
+        const auto real = std::filesystem::canonical(path, error);
+        found.path = error ? path : real.string();
+        found.version = version_in(real.filename().string());
+        found.core = between(
+            output_with_library(process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),
+            "Core: ", "\n");
+    } catch (const std::exception&) {
+        // No such program, no memory: nothing is known.
+    }
+    return found;
+}
+
+std::string suitable_blas_core(const processor& machine, std::string_view model) {
+    const auto has_all = [&](std::initializer_list<std::string_view> sets) {
+        return std::ranges::all_of(sets, [&](std::string_view set) { return machine.has(set); });
+    };
+    if (has_all({"avx512f", "avx512dq", "avx512bw", "avx512vl"})) {
+        return "SkylakeX";
+    }
+    if (has_all({"avx2", "fma"})) {
+        return "Haswell";
+    }
+    if (has_all({"avx"})) {
+        return "Sandybridge";
+    }
+    constexpr std::pair<std::string_view, std::string_view> arm[] = {
+        {"Kunpeng-920 ", "tsv110"},    {"Neoverse-N1", "neoversen1"},
+        {"Neoverse-V1", "neoversev1"}, {"Neoverse-N2", "neoversen2"},
+        {"Cortex-A72", "cortexa72"},   {"Cortex-A57", "cortexa57"},
+        {"ThunderX2", "thunderx2t99"}, {"A64FX", "a64fx"},
+    };
+    for (const auto& [name, core] : arm) {
+        if (model.starts_with(name)) {
+            return std::string(core);
+        }
+    }
+    return {};
+}
+
+bool is_lesser_blas_core(std::string_view core, std::string_view suitable) noexcept {
+    if (core.empty() || suitable.empty()) {
+        return false;
+    }
+    if (width_of(suitable) == 0) { // Arm: one code for all that are unknown.
+        return equal_names(core, "armv8");
+    }
+    return width_of(core) < width_of(suitable);
+}
+
+} // namespace regatta::race

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Which OpenBLAS programs of this machine get, and what processor it takes this one for.
+
+#include "machine/processor.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace regatta::race {
+
+/// The OpenBLAS of the system, as a program meets it that sets nothing.
+struct blas_record {
+    std::string path;    ///< The library's file; empty: there is none.
+    std::string version; ///< "0.3.21", where the file's name says it.
+    std::string core;    ///< The processor whose code it chose, as "Haswell"; empty: unknown.
+};
+
+/// Finds it by starting a program that does nothing with the library before it, so that this
+/// process neither loads it nor changes its own environment.
+///
+/// Failure: none. Blocks: until that program has ended, some 10 ms twice; 5 s at most.
+blas_record find_blas_record();
+
+/// The code that OpenBLAS should choose on a processor ("SkylakeX"); empty: any may be right.
+std::string suitable_blas_core(const processor& machine, std::string_view model);
+
+/// Whether the code makes no use of instructions that the suitable code uses, so that products of
+/// matrices take about twice as long or more.
+bool is_lesser_blas_core(std::string_view core, std::string_view suitable) noexcept;
+
+} // namespace regatta::race
