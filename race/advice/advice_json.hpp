@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Advice as JSON.
+
+#include "advice/advice.hpp"
+#include "report/provenance.hpp"
+
+#include <string>
+
+namespace regatta::race {
+
+/// The name and version of the format, as in its member "schema".
+inline constexpr const char* advice_json_schema = "regatta-advice/1";
+
+/// The document, indented, with a final newline; docs/reference/advise.md describes it.
+std::string to_json(const advice& made, const provenance& from);
+
+} // namespace regatta::race

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advice/advise_topics.hpp"
+#include "advice/loss.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// Less than this is not worth a search.
+constexpr double negligible_loss = 0.05;
+/// Below this efficiency stream shows that memory bandwidth is used up.
+constexpr double bandwidth_used_up = 0.9;
+
+void say_none(const advising& with, const loss& lost) {
+    with.to.limit = limit_kind::none;
+    with.say(topic::limit,
+             fmt::format("Up to {} workers hardly anything is lost: each does {} of what one alone "
+                         "does, so neither memory nor a serial part is the limit.",
+                         lost.workers, percent_text(lost.efficiency)),
+             lost.figures);
+}
+
+/// The clock explains what items cost more if it fell by at least half of that.
+bool blame_the_clock(const advising& with, const loss& lost) {
+    if (!lost.clock_alone || !lost.clock_together || lost.items_ratio <= 1) {
+        return false;
+    }
+    const double slower = lost.clock_alone->value / lost.clock_together->value;
+    if (slower - 1 < (lost.items_ratio - 1) / 2) {
+        return false;
+    }
+    with.to.limit = limit_kind::clock;
+    with.say(
+        topic::limit,
+        fmt::format("The reason is the processor's clock: {:.2f} GHz with 1 worker, {:.2f} GHz "
+                    "with {}.",
+                    lost.clock_alone->value / 1e9, lost.clock_together->value / 1e9, lost.workers),
+        {{"clock with 1", *lost.clock_alone},
+         {fmt::format("clock with {}", lost.workers), *lost.clock_together}});
+    return true;
+}
+
+/// Holds the loss against that of stream, which does nothing but move memory.
+void ask_stream(const advising& with, const loss& lost) {
+    const scale_evidence& stream = *with.all.bandwidth;
+    const auto sound = sound_points(stream);
+    const auto same = std::ranges::find_if(
+        sound, [&](const point_evidence* one) { return one->workers == lost.workers; });
+    if (same == sound.end()) {
+        with.leave_open(
+            topic::limit,
+            fmt::format("Whether that is memory bandwidth: {} has no sound figure with "
+                        "{} workers.",
+                        stream.file, lost.workers),
+            fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers));
+        return;
+    }
+    const point_evidence& point = **same;
+    const bool used_up = point.efficiency->value < bandwidth_used_up;
+    with.to.limit = used_up ? limit_kind::memory : limit_kind::core;
+    std::string text = fmt::format("stream, which only moves memory, is {} times as fast with {} "
+                                   "workers as with 1: ",
+                                   ratio_text(point.speedup->median.value), lost.workers);
+    text += used_up ? "memory bandwidth is used up, and that fits as the limit."
+                    : "memory bandwidth is not used up, so it is what the workers of a core share "
+                      "or a cache that they share.";
+    with.say(topic::limit, std::move(text),
+             {{fmt::format("speed-up of stream with {}", lost.workers), point.speedup->median},
+              {"efficiency of stream", *point.efficiency}});
+}
+
+void say_items(const advising& with, const loss& lost) {
+    with.to.limit = limit_kind::items;
+    with.say(topic::limit,
+             fmt::format("The items themselves are the limit: with {} workers they cost {} times "
+                         "as much as alone, which is {} of what is lost (each worker does {} of "
+                         "what one alone does). Another pool changes nothing about that.",
+                         lost.workers, ratio_text(lost.items_ratio),
+                         percent_text(*lost.items_share), percent_text(lost.efficiency)),
+             lost.figures);
+    if (blame_the_clock(with, lost)) {
+        return;
+    }
+    const bool is_stream = with.to.workload.name == "stream";
+    const point_evidence* point = with.all.scale ? with.all.scale->find(lost.workers) : nullptr;
+    if (is_stream && point != nullptr && point->throughput) {
+        with.to.limit = limit_kind::memory;
+        with.say(
+            topic::limit,
+            fmt::format("And that is memory bandwidth, as stream does nothing but move memory: "
+                        "{} {} a second with {} workers.",
+                        amount_text(point->throughput->value), with.all.scale->unit, lost.workers),
+            {{fmt::format("throughput with {}", lost.workers), *point->throughput}});
+    } else if (with.all.bandwidth) {
+        ask_stream(with, lost);
+    } else {
+        with.leave_open(
+            topic::limit,
+            fmt::format("Whether that is memory bandwidth, a shared cache or a shared "
+                        "core: the speed-up of stream with {} workers tells.",
+                        lost.workers),
+            fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers));
+    }
+}
+
+/// In which part of the run the workers wait, if a race shows it.
+void say_where(const advising& with, const loss& lost) {
+    if (lost.largest_wait.empty()) {
+        return;
+    }
+    with.say(topic::limit,
+             fmt::format("Most of it goes {}: {} of the time of the workers of {}.",
+                         lost.largest_wait_words, percent_text(lost.largest_wait_share),
+                         lost.scheme),
+             {{lost.largest_wait, *lost.largest_wait_ns}});
+}
+
+void say_serial(const advising& with, const loss& lost) {
+    const scale_evidence* scale = with.all.scale ? &*with.all.scale : nullptr;
+    if (scale != nullptr && scale->preferred_law == "usl" && scale->coherence &&
+        scale->coherence->low > 0 && scale->peak_workers) {
+        with.to.limit = limit_kind::contention;
+        with.say(topic::limit,
+                 fmt::format("The workers hold each other up: each pair costs {:.3g} % (95 % "
+                             "interval from {:.3g} %), so that from {:.0f} workers on more of them "
+                             "are slower.",
+                             scale->coherence->median.value * 100, scale->coherence->low * 100,
+                             scale->peak_workers->value),
+                 {{"coherence", scale->coherence->median},
+                  {"workers at the peak", *scale->peak_workers}});
+    } else if (scale != nullptr && scale->serial_fraction &&
+               scale->serial_fraction->median.value > 0) {
+        const figure_interval& serial = *scale->serial_fraction;
+        with.to.limit = limit_kind::serial_part;
+        with.say(topic::limit,
+                 fmt::format("The serial part is the limit: {} of a run (95 % interval {} to {}) "
+                             "is done by one worker alone, so that no number of them is more than "
+                             "{} times as fast as one.",
+                             percent_text(serial.median.value), percent_text(serial.low),
+                             percent_text(serial.high), ratio_text(1 / serial.median.value)),
+                 {{"serial fraction", serial.median}});
+    } else {
+        with.to.limit = limit_kind::serial_part;
+        with.say(topic::limit,
+                 fmt::format("What is lost is not in the items: with {} workers each does {} of "
+                             "what one alone does, and the items cost {} times as much as alone.",
+                             lost.workers, percent_text(lost.efficiency),
+                             ratio_text(lost.items_ratio)),
+                 lost.figures);
+    }
+    say_where(with, lost);
+}
+
+} // namespace
+
+void advise_on_limit(const advising& with) {
+    const auto lost = loss_of(with.all, with.to.scheme);
+    if (!lost) {
+        with.leave_open(topic::limit,
+                        fmt::format("What the limit is: {} of several workers beside one.",
+                                    with.all.count() == 1
+                                        ? "the 1 result given has no sound figure"
+                                        : fmt::format("the {} results given have no sound figure",
+                                                      with.all.count())),
+                        with.command("scale", "--rounds 15 --json scale.json"));
+        return;
+    }
+    if (1 - lost->efficiency <= std::max(negligible_loss, lost->noise)) {
+        say_none(with, *lost);
+    } else if (!lost->items_share) {
+        say_serial(with, *lost);
+        with.leave_open(
+            topic::limit,
+            fmt::format("Whether the items cost more with {} workers than alone.", lost->workers),
+            with.command("race", fmt::format("--workers {} --json race.json", lost->workers)));
+    } else if (*lost->items_share >= 0.5) {
+        say_items(with, *lost);
+    } else {
+        say_serial(with, *lost);
+    }
+}
+
+} // namespace regatta::race

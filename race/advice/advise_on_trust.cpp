@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advice/advise_topics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+void judge_result(const advising& with, const result_evidence& result) {
+    if (is_disturbed(result)) {
+        with.say(topic::trust,
+                 fmt::format("During {} of the samples of {} other processes used the CPUs: quiet "
+                             "the machine and measure again before relying on it.",
+                             percent_text(result.contaminated_share.value), result.file),
+                 {{"contaminated share", result.contaminated_share}});
+    }
+    if (result.stopped) {
+        const auto rounds = static_cast<double>(result.rounds);
+        with.say(topic::trust,
+                 fmt::format("{} was cut short after {} rounds.", result.file, result.rounds),
+                 {{"rounds", {rounds, result.file, "rounds"}}});
+    }
+}
+
+/// The figure that a warning is about.
+std::vector<cited_figure> figures_of(const scale_evidence& scale, const warning_evidence& warning,
+                                     std::size_t index) {
+    std::vector<cited_figure> figures;
+    const point_evidence* point = scale.find(warning.workers);
+    if (point != nullptr && point->speedup) {
+        figures.push_back({"speed-up", point->speedup->median});
+    }
+    figures.push_back({"workers",
+                       {static_cast<double>(warning.workers), scale.file,
+                        fmt::format("warnings[{}].workers", index)}});
+    return figures;
+}
+
+void repeat_warnings(const advising& with, const scale_evidence& scale) {
+    constexpr std::array<std::string_view, 5> told{"super_linear", "clock_changed",
+                                                   "baseline_drifted", "disturbed", "late"};
+    for (std::size_t i = 0; i < scale.warnings.size(); ++i) {
+        const warning_evidence& one = scale.warnings[i];
+        const bool has_figure = one.text.find_first_of("0123456789") != std::string::npos;
+        if (has_figure && std::ranges::find(told, one.kind) != told.end()) {
+            const std::string_view end = one.text.ends_with('.') ? "" : ".";
+            with.say(topic::trust, fmt::format("{} warns: {}{}", scale.file, one.text, end),
+                     figures_of(scale, one, i));
+        }
+    }
+}
+
+} // namespace
+
+void advise_on_trust(const advising& with) {
+    const evidence& all = with.all;
+    if (all.race) {
+        judge_result(with, *all.race);
+    }
+    for (const auto* scale : {&all.scale, &all.bandwidth}) {
+        if (*scale) {
+            judge_result(with, **scale);
+            repeat_warnings(with, **scale);
+        }
+    }
+    if (all.isolation) {
+        judge_result(with, *all.isolation);
+    }
+}
+
+} // namespace regatta::race

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advice/advise_topics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace regatta::race {
+namespace {
+
+using points = std::vector<const point_evidence*>;
+
+std::string workers_text(unsigned workers) {
+    return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+}
+
+double speedup_of(const point_evidence* one) {
+    return one->speedup->median.value;
+}
+
+cited_figure speedup_figure(const point_evidence& one) {
+    return {fmt::format("speed-up with {}", one.workers), one.speedup->median};
+}
+
+/// The fewest workers whose speed-up is as good as the best, as far as that can be told.
+const point_evidence& fewest_of_the_best(const points& sound, double floor) {
+    const double best = speedup_of(*std::ranges::max_element(sound, {}, speedup_of));
+    return **std::ranges::find_if(
+        sound, [&](const point_evidence* one) { return speedup_of(one) * (1 + floor) >= best; });
+}
+
+/// What more workers than the chosen ones would do, of those that were measured.
+void say_what_more_do(const advising& with, const points& sound, const point_evidence& chosen,
+                      double floor) {
+    const point_evidence& most = *sound.back();
+    if (most.workers == chosen.workers) {
+        return;
+    }
+    const double ratio = most.speedup->median.value / chosen.speedup->median.value;
+    const bool slower = ratio * (1 + floor) < 1;
+    with.say(topic::workers,
+             fmt::format("More gain nothing: {} are {} times as fast as {}, {} (noise floor {}).",
+                         workers_text(most.workers), ratio_text(ratio), chosen.workers,
+                         slower ? "so they lose" : "which is the same", percent_text(floor)),
+             {speedup_figure(most), speedup_figure(chosen)});
+}
+
+/// Where the measurement ended before the CPUs did, or the law has its peak beyond them.
+void say_what_is_beyond(const advising& with, const scale_evidence& scale,
+                        const point_evidence& chosen) {
+    const unsigned measured = scale.points.back().workers;
+    if (chosen.workers == measured && measured < scale.cpus) {
+        with.leave_open(topic::workers,
+                        fmt::format("Whether more than {} would be faster: this machine has {} "
+                                    "CPUs, and no more workers were measured.",
+                                    workers_text(measured), scale.cpus),
+                        with.command("scale", "--workers auto --json scale.json"));
+        return;
+    }
+    if (scale.preferred_law == "usl" && scale.peak_workers && scale.peak_speedup &&
+        scale.peak_workers->value > measured) {
+        with.say(topic::workers,
+                 fmt::format("On a larger machine of this kind the law that fits best has its peak "
+                             "with {:.0f} workers, at {} times one; that goes beyond the {} that "
+                             "were measured.",
+                             scale.peak_workers->value, ratio_text(scale.peak_speedup->value),
+                             measured),
+                 {{"workers at the peak", *scale.peak_workers},
+                  {"speed-up at the peak", *scale.peak_speedup}});
+    }
+}
+
+} // namespace
+
+void advise_on_workers(const advising& with) {
+    const std::string measure = with.command("scale", "--rounds 15 --json scale.json");
+    if (!with.all.scale) {
+        with.leave_open(topic::workers,
+                        fmt::format("How many workers: {}.", with.nothing_is_said()), measure);
+        return;
+    }
+    const scale_evidence& scale = *with.all.scale;
+    const points sound = sound_points(scale);
+    if (sound.size() < 2 || sound.front()->workers != 1) {
+        with.leave_open(topic::workers,
+                        fmt::format("How many workers: of the {} numbers of workers in {} only {} "
+                                    "can be relied upon.",
+                                    scale.points.size(), scale.file, sound.size()),
+                        measure);
+        return;
+    }
+    const double floor = scale.noise_floor ? scale.noise_floor->value : 0;
+    const point_evidence& chosen = fewest_of_the_best(sound, floor);
+    with.to.workers = chosen.workers;
+    if (chosen.workers == 1) {
+        const point_evidence& best =
+            **std::ranges::max_element(sound.begin() + 1, sound.end(), {}, speedup_of);
+        with.say(topic::workers,
+                 fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}).",
+                             workers_text(best.workers), ratio_text(best.speedup->median.value),
+                             with.range(*best.speedup)),
+                 {speedup_figure(best)});
+        return;
+    }
+    with.say(topic::workers,
+             fmt::format("Take {}: {} times as fast as one (95 % interval {}), which uses {} of "
+                         "each.",
+                         workers_text(chosen.workers), ratio_text(chosen.speedup->median.value),
+                         with.range(*chosen.speedup), percent_text(chosen.efficiency->value)),
+             {speedup_figure(chosen), {"efficiency", *chosen.efficiency}});
+    say_what_more_do(with, sound, chosen, floor);
+    say_what_is_beyond(with, scale, chosen);
+}
+
+} // namespace regatta::race

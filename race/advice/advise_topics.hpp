@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The topics of the advice, one function each; they are called in this order and add to it.
+
+#include "advice/advice.hpp"
+
+namespace regatta::race {
+
+/// What one topic works with.
+struct advising {
+    const evidence& all;
+    const text_style& style;
+    advice& to;
+
+    void say(topic about, std::string text, std::vector<cited_figure> figures) const;
+    void leave_open(topic about, std::string text, std::string measure) const;
+    /// "1.94…1.98".
+    std::string range(const figure_interval& interval) const;
+    /// "the 2 results given say nothing of it".
+    std::string nothing_is_said() const;
+    /// "regatta race matmul --size 512 --rounds 15 --json race.json".
+    std::string command(std::string_view verb, std::string_view further) const;
+};
+
+void advise_on_trust(const advising& with);
+void advise_on_scheme(const advising& with);
+void advise_on_workers(const advising& with);
+void advise_on_limit(const advising& with);
+void advise_on_processes(const advising& with);
+void advise_on_pinning(const advising& with);
+
+/// Whether somebody else used the CPUs too often for the figures to be relied upon.
+bool is_disturbed(const result_evidence& result) noexcept;
+/// The speed-ups that can be relied upon, rising by workers: enough rounds, none above the number
+/// of workers, nothing disturbed.
+std::vector<const point_evidence*> sound_points(const scale_evidence& scale);
+
+} // namespace regatta::race

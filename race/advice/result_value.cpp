@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advice/result_value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// "line 3, column 17" of a byte.
+std::string place_of(std::string_view text, std::size_t byte) {
+    const std::string_view before = text.substr(0, std::min(byte, text.size()));
+    const auto line = 1 + std::ranges::count(before, '\n');
+    const auto begin = before.rfind('\n');
+    const std::size_t column = begin == before.npos ? before.size() : before.size() - begin - 1;
+    return fmt::format("line {}, column {}", line, std::max<std::size_t>(1, column));
+}
+
+/// "an object", "null", "the text \"fast\"".
+std::string what_is(const json& value) {
+    switch (value.type()) {
+    case json::value_t::null:
+        return "null";
+    case json::value_t::object:
+        return "an object";
+    case json::value_t::array:
+        return "a list";
+    case json::value_t::string: {
+        const auto& text = value.get_ref<const std::string&>();
+        constexpr std::size_t most = 40;
+        return fmt::format("the text \"{}{}\"", text.substr(0, most),
+                           text.size() > most ? "..." : "");
+    }
+    case json::value_t::boolean:
+        return value.get<bool>() ? "true" : "false";
+    default:
+        return "the number " + value.dump();
+    }
+}
+
+} // namespace
+
+result_value::result_value(std::shared_ptr<const json> document, const json* value,
+                           std::string file, std::string member)
+    : document_(std::move(document))
+    , value_(value)
+    , file_(std::move(file))
+    , member_(std::move(member)) {}
+
+result_value result_value::parse(std::string file, std::string_view text) {
+    try {
+        auto document = std::make_shared<const json>(json::parse(text.begin(), text.end()));
+        const json* whole = document.get();
+        return {std::move(document), whole, std::move(file), {}};
+    } catch (const json::parse_error& e) {
+        if (text.find_first_not_of(" \t\r\n") == text.npos) {
+            throw result_error(file + ": is empty; allowed is the JSON of a result");
+        }
+        const bool cut = e.byte >= text.size();
+        throw result_error(fmt::format("{}: {} at {}; allowed is the JSON of a result, whole", file,
+                                       cut ? "ends in the middle of the document," : "is no JSON",
+                                       place_of(text, e.byte)));
+    } catch (const json::exception& e) {
+        throw result_error(fmt::format("{}: cannot be read: {}", file, e.what()));
+    }
+}
+
+result_value result_value::at(const json& value, std::string member) const {
+    return {document_, &value, file_, std::move(member)};
+}
+
+void result_value::refuse(const std::string& what) const {
+    throw result_error(fmt::format("{}: {}{}", file_, member_.empty() ? "" : member_ + ": ", what));
+}
+
+void result_value::refuse_kind(const std::string& expected) const {
+    refuse(fmt::format("{} is expected, and there is {}", expected, what_is(*value_)));
+}
+
+std::optional<result_value> result_value::find(std::string_view name) const {
+    if (!value_->is_object()) {
+        refuse_kind("an object");
+    }
+    const auto found = value_->find(std::string(name));
+    if (found == value_->end() || found->is_null()) {
+        return std::nullopt;
+    }
+    return at(*found, member_.empty() ? std::string(name) : fmt::format("{}.{}", member_, name));
+}
+
+result_value result_value::operator[](std::string_view name) const {
+    if (!value_->is_object()) {
+        refuse_kind("an object");
+    }
+    const auto found = value_->find(std::string(name));
+    if (found == value_->end()) {
+        refuse(fmt::format("the member \"{}\" is missing", name));
+    }
+    return at(*found, member_.empty() ? std::string(name) : fmt::format("{}.{}", member_, name));
+}
+
+std::vector<result_value> result_value::elements() const {
+    if (!value_->is_array()) {
+        refuse_kind("a list");
+    }
+    std::vector<result_value> all;
+    for (std::size_t i = 0; i < value_->size(); ++i) {
+        all.push_back(at((*value_)[i], fmt::format("{}[{}]", member_, i)));
+    }
+    return all;
+}
+
+std::vector<std::string> result_value::names() const {
+    if (!value_->is_object()) {
+        refuse_kind("an object");
+    }
+    std::vector<std::string> all;
+    for (const auto& [name, value] : value_->items()) {
+        all.push_back(name);
+    }
+    return all;
+}
+
+bool result_value::is_null() const noexcept {
+    return value_->is_null();
+}
+
+bool result_value::boolean() const {
+    if (!value_->is_boolean()) {
+        refuse_kind("true or false");
+    }
+    return value_->get<bool>();
+}
+
+std::string result_value::text() const {
+    if (!value_->is_string()) {
+        refuse_kind("a text");
+    }
+    return value_->get<std::string>();
+}
+
+std::string result_value::plain() const {
+    return value_->is_number() ? value_->dump() : text();
+}
+
+std::vector<std::string> result_value::texts() const {
+    std::vector<std::string> all;
+    for (const result_value& one : elements()) {
+        all.push_back(one.text());
+    }
+    return all;
+}
+
+figure result_value::number(double least) const {
+    if (!value_->is_number()) {
+        refuse_kind("a number");
+    }
+    const double value = value_->get<double>();
+    if (!std::isfinite(value) || value < least) {
+        refuse(fmt::format("{} is out of range; allowed are numbers from {} on", value_->dump(),
+                           least));
+    }
+    return {value, file_, member_};
+}
+
+std::optional<figure> result_value::number_or_null(double least) const {
+    return is_null() ? std::nullopt : std::optional(number(least));
+}
+
+unsigned result_value::whole(unsigned least) const {
+    const double value = number(least).value;
+    if (value != std::floor(value) || value > std::numeric_limits<unsigned>::max()) {
+        refuse(fmt::format("{} is not a whole number in range", value_->dump()));
+    }
+    return static_cast<unsigned>(value);
+}
+
+std::optional<figure_interval> result_value::interval_or_null() const {
+    if (is_null()) {
+        return std::nullopt;
+    }
+    figure_interval all;
+    all.median = (*this)["median"].number();
+    all.low = (*this)["low"].number().value;
+    all.high = (*this)["high"].number().value;
+    all.count = (*this)["count"].whole();
+    if (all.low > all.median.value || all.high < all.median.value) {
+        refuse("its median does not lie between its low and its high");
+    }
+    return all;
+}
+
+} // namespace regatta::race
