@@ -227,8 +227,12 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
     return measurement(contenders, options, observer).run();
 }
 
+std::vector<double> paired_ratios(const series& subject, const series& peer) {
+    return ratios(subject.usable(), peer.usable());
+}
+
 estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed) {
-    const std::vector<double> found = ratios(subject.usable(), peer.usable());
+    const std::vector<double> found = paired_ratios(subject, peer);
     if (!found.empty() && !subject.disturbed() && !peer.disturbed()) {
         return bootstrap_median(found, seed);
     }

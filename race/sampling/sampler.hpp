@@ -112,6 +112,10 @@ struct sampling_result {
 sampling_result measure(const std::vector<contender>& contenders, const sampling_options& options,
                         const std::function<void(const progress&)>& observer = {});
 
+/// The times of `subject` as multiples of those of `peer`, of each round in which both have a
+/// usable sample, in the order of the rounds.
+std::vector<double> paired_ratios(const series& subject, const series& peer);
+
 /// The time of `subject` as a multiple of the time of `peer`: the median of the ratios within the
 /// rounds in which both have a usable sample; where there is no such round, that of all rounds,
 /// with a count of 0, so that no verdict rests on it.

@@ -44,12 +44,14 @@ struct scale_warning {
 /// What was measured with one number of workers.
 struct scale_point {
     unsigned workers = 1;
-    std::string failure;            ///< Empty, or why there are no figures.
-    series measured;                ///< Wall times of the runs.
-    estimate time;                  ///< Of a run, nanoseconds.
-    estimate events_per_second;     ///< Items a second.
-    estimate throughput;            ///< In the workload's unit a second (`scale_result::unit`).
-    estimate speedup;               ///< Over one worker, paired within the rounds.
+    std::string failure;        ///< Empty, or why there are no figures.
+    series measured;            ///< Wall times of the runs.
+    estimate time;              ///< Of a run, nanoseconds.
+    estimate events_per_second; ///< Items a second.
+    estimate throughput;        ///< In the workload's unit a second (`scale_result::unit`).
+    /// Over one worker, paired within the rounds. At an offered rate this and what follows from it
+    /// is not known (a count of 0): all then take as long as the items take to arrive.
+    estimate speedup;
     estimate efficiency;            ///< Speed-up over workers.
     latency_histogram latency;      ///< Of the items, over all runs that count.
     std::optional<double> clock_hz; ///< The processor's clock meanwhile, as far as it can be told.
@@ -86,11 +88,14 @@ struct scale_result {
     double foreign = 0;      ///< Share of the CPU time that other processes took.
     std::string load_source; ///< How other processes' CPU time was read.
     std::int64_t load_resolution_ns = 0;
+    std::string clock_source; ///< How the processor's clock was found.
 
     std::vector<scale_point> points; ///< In the rising order of workers; the first has one.
     noise_floor floor;               ///< One worker against itself.
     series control;                  ///< Its second run in each round.
-    estimate baseline_drift; ///< One worker's time after the last round over that before the first.
+    /// One worker's time after the last round over that before the first; the interval is the whole
+    /// range of those few runs.
+    estimate baseline_drift;
     scaling_fit fit;
     std::vector<scale_warning> warnings;
 

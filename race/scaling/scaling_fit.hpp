@@ -52,7 +52,7 @@ struct scaling_fit {
     std::optional<amdahl_fit> amdahl; ///< Needs two worker counts.
     std::optional<usl_fit> usl;       ///< Needs three.
     scaling_law preferred = scaling_law::none;
-    std::size_t points = 0; ///< Worker counts behind it: those up to the CPUs available.
+    std::size_t points = 0; ///< Worker counts behind it: undisturbed ones up to the CPUs available.
 };
 
 /// Fits both by least squares of the relative errors, with intervals from a bootstrap over the

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "scaling/scale.hpp"
+
+#include "machine/clock_meter.hpp"
+#include "machine/peak.hpp"
+#include "machine/quiesce.hpp"
+#include "sampling/scheme_run.hpp"
+#include "scaling/evaluation.hpp"
+#include "workloads/settings.hpp"
+
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+constexpr unsigned baseline_runs = 3; ///< Before the first round, and after the last.
+
+std::vector<unsigned> counts_of(const scale_options& options) {
+    std::vector<unsigned> counts = options.workers;
+    if (counts.empty()) {
+        counts = usual_worker_counts(available_cpus());
+    }
+    counts.push_back(1);
+    std::ranges::sort(counts);
+    const auto same = std::ranges::unique(counts);
+    counts.erase(same.begin(), same.end());
+    if (counts.front() == 0 || counts.back() > run_log::max_workers) {
+        fail_argument(
+            "workers: " + std::to_string(counts.front() == 0 ? counts.front() : counts.back()) +
+            " is out of range; allowed are 1 to " + std::to_string(run_log::max_workers));
+    }
+    return counts;
+}
+
+void check(const scale_options& options) {
+    if (options.rounds == 0 && options.time.count() <= 0) {
+        fail_argument("rounds: neither a number of rounds nor a time is given");
+    }
+    if (options.rate && !(std::isfinite(*options.rate) && *options.rate > 0)) {
+        fail_argument("rate: " + std::to_string(*options.rate) +
+                      " items a second are out of range; allowed is what is above 0");
+    }
+}
+
+/// One number of workers.
+struct course {
+    scheme_run runs;
+    latency_histogram last{};  ///< Of the last run.
+    latency_histogram clean{}; ///< Of those that nothing disturbed.
+    latency_histogram all{};
+    std::optional<double> last_clock{};
+    std::vector<clock_sample> clocks{};
+};
+
+/// The whole of one call of `run_scale`.
+class measurement_of_scaling {
+public:
+    measurement_of_scaling(const workload_info& workload, const scheme_info& scheme,
+                           const scale_options& options, race_control& control,
+                           const std::function<void(const progress&)>& observer)
+        : options_(options)
+        , control_(control)
+        , observer_(observer)
+        , work_(workload.make(options.work)) {
+        if (options.rate && work_->handed_out() != work_->items()) {
+            fail_argument("rate: the items of " + std::string(workload.name) +
+                          " hand out one another; choose a workload whose items are independent");
+        }
+        if (const std::string why = scheme.missing ? scheme.missing(*work_) : std::string();
+            !why.empty()) {
+            throw scheme_failure(why);
+        }
+        describe(workload, scheme);
+        for (const unsigned workers : counts_of(options)) {
+            scale_point& point = result_.points.emplace_back();
+            point.workers = workers;
+            point.measured.name = name_of(workers);
+            enter(scheme, workers);
+        }
+        enter(scheme, 1); // the control
+    }
+
+    scale_result run() {
+        warm_up();
+        if (!result_.stopped) {
+            evidence_.before = measure_baseline();
+        }
+        if (!result_.stopped) {
+            measure_rounds();
+        }
+        if (!result_.stopped) {
+            evidence_.after = measure_baseline();
+        }
+        for (std::size_t i = 0; i < result_.points.size(); ++i) {
+            scale_point& point = result_.points[i];
+            point.latency = point.measured.disturbed() ? courses_[i].all : courses_[i].clean;
+            evidence_.clocks.push_back(std::move(courses_[i].clocks));
+        }
+        evaluate_scale(result_, evidence_);
+        return std::move(result_);
+    }
+
+private:
+    static std::string name_of(unsigned workers) { return std::to_string(workers); }
+
+    void describe(const workload_info& workload, const scheme_info& scheme) {
+        result_.workload = workload.name;
+        result_.scheme = scheme.name;
+        result_.scheme_version = scheme.version;
+        result_.settings = settings_of(workload, options_.work);
+        const amount work = work_->work_of_run();
+        result_.unit = work.unit;
+        result_.units_a_run = work.value;
+        result_.items = work_->items();
+        result_.cpus = available_cpus();
+        result_.seed = options_.seed;
+        result_.rate = options_.rate;
+        result_.warm_up = std::max(1U, options_.warm_up);
+        result_.load_source = load_.source();
+        result_.load_resolution_ns = load_.resolution_ns();
+        result_.clock_source = clock_.source();
+        if (workload.name == "matmul") {
+            floating_point_peak peak = peak_gflops();
+            result_.peak = peak.gflops;
+            result_.peak_source = std::move(peak.source);
+        }
+    }
+
+    void enter(const scheme_info& scheme, unsigned workers) {
+        scheme_options how = options_.scheme;
+        how.workers = workers;
+        courses_.push_back({scheme_run(scheme, how, *work_, control_, options_.rate.value_or(0))});
+    }
+
+    outcome run_once(course& one, unsigned workers) {
+        clock_.begin();
+        outcome got = one.runs.run_once();
+        one.runs.take_splits();
+        if (got.failure.empty()) {
+            one.last = one.runs.latencies();
+            one.last_clock = clock_.end(std::min(workers, result_.cpus));
+        }
+        return got;
+    }
+
+    contender contender_of(std::size_t index) {
+        const bool control = index == result_.points.size();
+        const unsigned workers = control ? 1 : result_.points[index].workers;
+        return {control ? control_name(name_of(1)) : name_of(workers),
+                [this, index, workers] { return run_once(courses_[index], workers); }};
+    }
+
+    /// Everyone who can run; `numbers_` says which course each is.
+    std::vector<contender> contenders() {
+        std::vector<contender> all;
+        numbers_.clear();
+        for (std::size_t i = 0; i < courses_.size(); ++i) {
+            if (i == result_.points.size() || result_.points[i].ok()) {
+                all.push_back(contender_of(i));
+                numbers_.push_back(i);
+            }
+        }
+        return all;
+    }
+
+    sampling_options sampling() const {
+        return {.rounds = options_.rounds,
+                .time = options_.time,
+                .warm_up = 0,
+                .seed = options_.seed,
+                .meter = &load_,
+                .settle = [] { quiesce(); },
+                .stop = [this] { return control_.stop_requested(); }};
+    }
+
+    /// Takes over what was measured, and who failed.
+    void take(sampling_result measured) {
+        result_.stopped = result_.stopped || measured.stopped;
+        for (std::size_t i = 0; i < measured.all.size(); ++i) {
+            const std::size_t number = numbers_[i];
+            if (number == result_.points.size()) {
+                result_.control = std::move(measured.all[i]);
+                continue;
+            }
+            scale_point& point = result_.points[number];
+            point.failure = measured.all[i].failure;
+            point.measured = std::move(measured.all[i]);
+        }
+        const scale_point& base = result_.points.front();
+        if (!base.ok() || result_.control.failed()) {
+            throw scheme_failure("one worker: " +
+                                 (base.ok() ? result_.control.failure : base.failure));
+        }
+    }
+
+    /// Finds out which numbers of workers can run, and warms caches and clocks.
+    void warm_up() {
+        sampling_options warm = sampling();
+        warm.warm_up = result_.warm_up;
+        warm.rounds = 0;
+        warm.time = {};
+        take(measure(contenders(), warm, observer_));
+    }
+
+    series measure_baseline() {
+        sampling_options few = sampling();
+        few.rounds =
+            options_.rounds == 0 ? baseline_runs : std::min(options_.rounds, baseline_runs);
+        few.time = options_.time / 8;
+        sampling_result measured = measure({contender_of(0)}, few);
+        result_.stopped = result_.stopped || measured.stopped;
+        if (measured.all.front().failed()) {
+            throw scheme_failure("one worker: " + measured.all.front().failure);
+        }
+        return std::move(measured.all.front());
+    }
+
+    void measure_rounds() {
+        sampling_options how = sampling();
+        how.taken = [this](std::size_t index, const sample& taken) {
+            course& one = courses_[numbers_[index]];
+            one.all.merge(one.last);
+            if (!taken.load.contaminated) {
+                one.clean.merge(one.last);
+            }
+            if (one.last_clock) {
+                one.clocks.push_back({taken.round, *one.last_clock});
+            }
+        };
+        sampling_result measured = measure(contenders(), how, observer_);
+        result_.rounds = measured.rounds;
+        take(std::move(measured));
+    }
+
+    const scale_options& options_;
+    race_control& control_;
+    const std::function<void(const progress&)>& observer_;
+    load_meter load_;
+    clock_meter clock_; // before all threads whose cycles it is to count
+    std::unique_ptr<workload> work_;
+    std::vector<course> courses_;        ///< Of the points, and last of the control.
+    std::vector<std::size_t> numbers_{}; ///< Of those that are being measured.
+    scale_evidence evidence_{};
+    scale_result result_;
+};
+
+} // namespace
+
+std::vector<unsigned> usual_worker_counts(unsigned cpus) {
+    std::vector<unsigned> counts;
+    for (unsigned workers = 1; workers < cpus; workers *= 2) {
+        counts.push_back(workers);
+    }
+    for (const unsigned workers : {std::max(1U, cpus), 2 * std::max(1U, cpus)}) {
+        counts.push_back(std::min(workers, run_log::max_workers));
+    }
+    const auto same = std::ranges::unique(counts);
+    counts.erase(same.begin(), same.end());
+    return counts;
+}
+
+scale_result run_scale(const workload_info& workload, const scheme_info& scheme,
+                       const scale_options& options, race_control& control,
+                       const std::function<void(const progress&)>& observer) {
+    check(options);
+    return measurement_of_scaling(workload, scheme, options, control, observer).run();
+}
+
+} // namespace regatta::race

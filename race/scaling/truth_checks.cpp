@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "scaling/truth_checks.hpp"
+
+#include "scaling/level_shift.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+using kind = scale_warning_kind;
+
+std::string number(double value, int digits = 2) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+std::string percent(double share) {
+    const double of_hundred = share * 100;
+    return number(of_hundred, of_hundred < 9.95 ? 1 : 0) + " %";
+}
+
+std::string interval(const estimate& one) {
+    return number(one.median) + " (" + number(one.low) + " … " + number(one.high) + ")";
+}
+
+std::string gigahertz(double hz) {
+    return number(hz / 1e9) + " GHz";
+}
+
+std::string workers_text(unsigned workers) {
+    return workers == 1 ? "1 worker" : std::to_string(workers) + " workers";
+}
+
+bool differs(double ratio, double by) {
+    return ratio > 1 + by || ratio < 1 / (1 + by);
+}
+
+/// The clock by which a difference is no longer within the precision of its measurement.
+constexpr double clock_tolerance = 0.02;
+/// The difference between two levels of times that is worth a word.
+constexpr double level_tolerance = 0.05;
+
+/// One call of `check_truth`.
+class checks {
+public:
+    checks(scale_result& result, const scale_evidence& evidence)
+        : result_(result)
+        , evidence_(evidence)
+        , base_(result.points.front()) {}
+
+    void run() {
+        note_end();
+        if (!base_.ran()) {
+            return;
+        }
+        note_load();
+        note_levels();
+        if (result_.rate) {
+            note_late();
+            note_oversubscribed();
+            return;
+        }
+        note_drift();
+        note_clocks();
+        note_super_linear();
+        note_noise();
+        note_oversubscribed();
+        note_few();
+    }
+
+private:
+    void warn(kind what, unsigned workers, std::string text) {
+        result_.warnings.push_back({what, workers, std::move(text)});
+    }
+
+    void note_end() {
+        if (result_.stopped) {
+            warn(kind::stopped, 0,
+                 "stopped after " + std::to_string(result_.rounds) +
+                     " rounds: the figures rest on those");
+        }
+    }
+
+    /// Others that the load meter saw.
+    void note_load() {
+        if (result_.contaminated > disturbed_share) {
+            warn(kind::disturbed, 0,
+                 "during " + percent(result_.contaminated) +
+                     " of the runs others used the CPUs (of all CPU time other processes had " +
+                     percent(result_.foreign) + ", the hypervisor took " + percent(result_.stolen) +
+                     "); those runs do not count; quiet the machine and measure again");
+        }
+        std::string which;
+        for (const scale_point& point : result_.points) {
+            if (point.measured.disturbed()) {
+                which += (which.empty() ? "" : ", ") + std::to_string(point.workers);
+            }
+        }
+        if (!which.empty()) {
+            warn(kind::disturbed, 0,
+                 "every run with " + which +
+                     " workers was disturbed by others; they were used nevertheless: do not trust "
+                     "these figures");
+        }
+    }
+
+    std::optional<double> clock_of(std::size_t point, unsigned first, unsigned last) const {
+        std::vector<double> clocks;
+        for (const clock_sample& one : evidence_.clocks[point]) {
+            if (one.round >= first && one.round < last) {
+                clocks.push_back(one.hz);
+            }
+        }
+        return clocks.empty() ? std::nullopt : std::optional(median(std::move(clocks)));
+    }
+
+    /// Others that only the times show: the last third of the rounds beside the first two.
+    void note_levels() {
+        const unsigned split = result_.rounds - result_.rounds / 3;
+        std::optional<std::size_t> worst;
+        level_shift most;
+        for (std::size_t i = 0; i < result_.points.size(); ++i) {
+            const level_shift shift = shift_at(result_.points[i].measured, split);
+            if (shift.significant && differs(shift.ratio, level_tolerance) &&
+                (!worst || std::abs(std::log(shift.ratio)) > std::abs(std::log(most.ratio)))) {
+                worst = i;
+                most = shift;
+            }
+        }
+        if (!worst) {
+            return;
+        }
+        const unsigned workers = result_.points[*worst].workers;
+        const std::string what = "in the last third of the rounds the runs with " +
+                                 workers_text(workers) + " took " + number(most.ratio) +
+                                 " times as long as before";
+        const auto early = clock_of(*worst, 0, split);
+        const auto late = clock_of(*worst, split, result_.rounds);
+        if (early && late && !differs(most.ratio * *late / *early, level_tolerance)) {
+            warn(kind::clock_changed, workers,
+                 what + ": the clock went from " + gigahertz(*early) + " to " + gigahertz(*late));
+        } else {
+            warn(kind::disturbed, workers,
+                 what + ", which the clock does not explain: something else used the machine; "
+                        "quiet it and measure again");
+        }
+    }
+
+    void note_drift() {
+        const estimate& drift = result_.baseline_drift;
+        const double least = std::max(clock_tolerance, result_.floor.distance);
+        if (drift.count >= 2 && differs(drift.median, least) && (drift.low > 1 || drift.high < 1)) {
+            warn(kind::baseline_drifted, 1,
+                 "at the end 1 worker took " + interval(drift) +
+                     " times as long as at the begin; the speed-ups are paired within the rounds, "
+                     "so that this cancels, but rates measured apart do not compare");
+        }
+    }
+
+    /// The clock with that many workers by the clock with one.
+    std::optional<double> clock_ratio(const scale_point& point) const {
+        if (!point.clock_hz || !base_.clock_hz || *base_.clock_hz <= 0) {
+            return std::nullopt;
+        }
+        return *point.clock_hz / *base_.clock_hz;
+    }
+
+    void note_clocks() {
+        for (const scale_point& point : result_.points) {
+            const auto ratio = clock_ratio(point);
+            if (point.workers > 1 && ratio && differs(*ratio, clock_tolerance)) {
+                warn(kind::clock_changed, point.workers,
+                     "with " + workers_text(point.workers) + " the clock was " +
+                         gigahertz(*point.clock_hz) + ", with 1 " + gigahertz(*base_.clock_hz) +
+                         ": at the same clock the speed-up would be " +
+                         number(point.speedup.median / *ratio) + ", not " +
+                         number(point.speedup.median));
+            }
+        }
+    }
+
+    /// The most that so many workers can gain: nobody works faster than alone.
+    double most_possible(const scale_point& point) const {
+        return std::min(point.workers, std::max(1U, result_.cpus));
+    }
+
+    std::string cause_of(const scale_point& point) const {
+        const double possible = most_possible(point);
+        const auto clock = clock_ratio(point);
+        if (clock && *clock > 1 + clock_tolerance) {
+            return "the clock was " + gigahertz(*point.clock_hz) + " with " +
+                   workers_text(point.workers) + " and " + gigahertz(*base_.clock_hz) +
+                   " with 1: " + number(*clock) + " times as fast, which leaves a speed-up of " +
+                   number(point.speedup.median / *clock);
+        }
+        if (base_.measured.disturbed() ||
+            4 * base_.measured.contaminated() > base_.measured.samples.size()) {
+            return "others slowed down 1 worker in " +
+                   std::to_string(base_.measured.contaminated()) + " of " +
+                   std::to_string(base_.measured.samples.size()) + " runs";
+        }
+        const estimate& drift = result_.baseline_drift;
+        if (drift.count >= 2 && drift.high < 1) {
+            return "1 worker was slow at first: at the end it took " + number(drift.median) +
+                   " times as long as at the begin";
+        }
+        const auto alone = static_cast<double>(base_.latency.percentile(0.5));
+        const auto shared = static_cast<double>(point.latency.percentile(0.5));
+        if (alone > 0 && point.workers <= result_.cpus &&
+            shared < alone * possible / point.speedup.median * 1.01) {
+            return "an item took " + number(shared / alone) +
+                   " times as long as with 1 worker, at the same clock: what each worker touches "
+                   "fits its own caches, and for 1 worker it is too much";
+        }
+        return "neither the clock nor a drift of the baseline explains it: do not trust the time "
+               "of "
+               "1 worker";
+    }
+
+    void note_super_linear() {
+        for (const scale_point& point : result_.points) {
+            const double possible = most_possible(point);
+            if (point.workers == 1 || !point.ran() || point.speedup.median <= 0) {
+                continue;
+            }
+            const bool certain = point.speedup.count >= pairs_for_a_verdict
+                                     ? point.speedup.low > possible * (1 + result_.floor.distance)
+                                     : point.speedup.median > possible * (1 + level_tolerance);
+            if (certain) {
+                warn(kind::super_linear, point.workers,
+                     "a speed-up of " + interval(point.speedup) + " with " +
+                         workers_text(point.workers) + " on " + std::to_string(result_.cpus) +
+                         (result_.cpus == 1 ? " CPU" : " CPUs") + " is more than " +
+                         number(possible, 0) + ": " + cause_of(point));
+            }
+        }
+    }
+
+    void note_noise() {
+        const scale_point* last = nullptr;
+        for (const scale_point& point : result_.points) {
+            if (!point.ran() || point.workers > result_.cpus) {
+                continue;
+            }
+            if (point.word == verdict::tie) {
+                warn(kind::within_noise, point.workers,
+                     "the speed-up with " + workers_text(point.workers) + ", " +
+                         interval(point.speedup) +
+                         ", cannot be told from 1: 1 worker beside itself differs by up to " +
+                         percent(result_.floor.distance));
+            } else if (last != nullptr && last->workers > 1 && same_speed(point, *last)) {
+                warn(kind::within_noise, point.workers,
+                     workers_text(point.workers) + " cannot be told from " +
+                         std::to_string(last->workers) + ": the speed-ups are " +
+                         interval(point.speedup) + " and " + interval(last->speedup));
+            }
+            last = &point;
+        }
+    }
+
+    bool same_speed(const scale_point& a, const scale_point& b) const {
+        return judge(paired_ratio(a.measured, b.measured, result_.seed), result_.floor) ==
+               verdict::tie;
+    }
+
+    void note_oversubscribed() {
+        for (const scale_point& point : result_.points) {
+            if (point.ran() && point.workers > result_.cpus) {
+                warn(kind::oversubscribed, point.workers,
+                     workers_text(point.workers) + " share " + std::to_string(result_.cpus) +
+                         (result_.cpus == 1 ? " CPU" : " CPUs") +
+                         ": they wait for one another, and this point is no part of the fit");
+            }
+        }
+    }
+
+    void note_few() {
+        if (result_.rounds < pairs_for_a_verdict) {
+            warn(kind::few_rounds, 0,
+                 std::to_string(result_.rounds) + (result_.rounds == 1 ? " round" : " rounds") +
+                     ": a 95 % interval of a median takes " + std::to_string(pairs_for_a_verdict) +
+                     " rounds at least");
+            return;
+        }
+        for (const scale_point& point : result_.points) {
+            if (point.workers > 1 && point.ran() && !point.measured.disturbed() &&
+                point.speedup.count < pairs_for_a_verdict) {
+                warn(kind::few_rounds, point.workers,
+                     "only " + std::to_string(point.speedup.count) + " of " +
+                         std::to_string(result_.rounds) +
+                         " rounds were undisturbed both with 1 worker and with " +
+                         std::to_string(point.workers) + ": too few for an interval");
+            }
+        }
+    }
+
+    /// The last item arrives when all before it did. What a run takes longer than that is the
+    /// latency of the last items: of the usual length while the workers keep up.
+    void note_late() {
+        for (const scale_point& point : result_.points) {
+            if (!point.ran() || result_.items < 2) {
+                continue;
+            }
+            const double arriving_ns = static_cast<double>(result_.items - 1) / *result_.rate * 1e9;
+            const double behind_ns = point.time.median - arriving_ns;
+            const auto usual_ns = static_cast<double>(point.latency.min());
+            if (behind_ns > 0.05 * arriving_ns && behind_ns > 3 * usual_ns) {
+                warn(kind::late, point.workers,
+                     workers_text(point.workers) + " took " +
+                         number(point.events_per_second.median, 0) + " of the " +
+                         number(*result_.rate, 0) +
+                         " items a second that were offered: the latencies are those of a queue "
+                         "that grows as long as the run goes on");
+            }
+        }
+    }
+
+    scale_result& result_;
+    const scale_evidence& evidence_;
+    const scale_point& base_;
+};
+
+} // namespace
+
+void check_truth(scale_result& result, const scale_evidence& evidence) {
+    checks(result, evidence).run();
+}
+
+} // namespace regatta::race
