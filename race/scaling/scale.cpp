@@ -110,7 +110,9 @@ public:
     }
 
 private:
-    static std::string name_of(unsigned workers) { return std::to_string(workers); }
+    static std::string name_of(unsigned workers) {
+        return workers == 1 ? "1 worker" : std::to_string(workers) + " workers";
+    }
 
     void describe(const workload_info& workload, const scheme_info& scheme) {
         result_.workload = workload.name;
