@@ -118,7 +118,9 @@ python_interpreter ask_python(const std::string& program) {
         const std::string text = answers.text();
         if (!status) {
             found.missing = program + " did not answer within 20 s";
-        } else if (!status->success() || value_of(text, "version").empty()) {
+        } else if (status->success() && value_of(text, "version").empty()) {
+            found.missing = program + " is no Python: it gave no answer";
+        } else if (!status->success()) {
             const std::string why = complaints.last_line();
             found.missing = program + " " + (status->signaled() ? "was " : "") +
                             status->describe() + (why.empty() ? "" : ": " + why);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/python.hpp"
+
+#include "machine/memory_file.hpp"
+#include "schemes/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+using namespace regatta::race;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+/// A program that answers as its text says.
+struct pretended {
+    explicit pretended(const std::string& text) : path(folder.path() + "/python") {
+        std::ofstream(path) << "#!/bin/sh\n" << text;
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+    temporary_folder folder;
+    std::string path;
+};
+
+} // namespace
+
+TEST(python, tells_version_numpy_and_the_library_behind_it) {
+    const pretended program("echo path=/opt/python; echo version=3.12.1\n"
+                            "echo implementation=CPython; echo numpy_version=2.0.0\n"
+                            "echo blas=OpenBLAS 0.3.27; echo core=Zen\n");
+    const python_interpreter found = ask_python(program.path);
+    EXPECT_EQ(found.path, "/opt/python");
+    EXPECT_EQ(found.version, "3.12.1");
+    EXPECT_EQ(found.implementation, "CPython");
+    EXPECT_EQ(found.numpy_version, "2.0.0");
+    EXPECT_EQ(found.numpy_blas, "OpenBLAS 0.3.27");
+    EXPECT_EQ(found.numpy_blas_core, "Zen");
+    EXPECT_EQ(found.missing, "");
+}
+
+TEST(python, without_numpy_says_how_to_get_it) {
+    const pretended program("echo path=/opt/python; echo version=3.12.1\n"
+                            "echo \"numpy_error=No module named 'numpy'\"\n");
+    const python_interpreter found = ask_python(program.path);
+    EXPECT_EQ(found.numpy_version, "");
+    EXPECT_THAT(found.missing, AllOf(HasSubstr("3.12.1 (/opt/python) has no numpy"),
+                                     HasSubstr("No module named 'numpy'"),
+                                     HasSubstr("script/bootstrap"), HasSubstr("$REGATTA_PYTHON")));
+}
+
+TEST(python, that_is_not_there_is_missing) {
+    EXPECT_THAT(ask_python("/does/not/exist").missing,
+                AllOf(HasSubstr("/does/not/exist"), HasSubstr("No such file"),
+                      HasSubstr("script/bootstrap")));
+}
+
+TEST(python, that_fails_is_quoted) {
+    const pretended program("echo first >&2; echo 'it is broken' >&2; exit 3\n");
+    EXPECT_THAT(ask_python(program.path).missing,
+                HasSubstr(program.path + " exited with status 3: it is broken"));
+}
+
+TEST(python, that_a_signal_ends_is_missing) {
+    const pretended program("kill -9 $$\n");
+    EXPECT_THAT(ask_python(program.path).missing, HasSubstr("was killed by signal 9 (SIGKILL)"));
+}
+
+TEST(python, that_is_another_program_is_missing) {
+    EXPECT_THAT(ask_python("true").missing, HasSubstr("true is no Python"));
+}
+
+TEST(python, of_this_machine_is_complete_or_says_what_is_missing) {
+    const python_interpreter& found = find_python();
+    if (found.missing.empty()) {
+        EXPECT_EQ(::access(found.path.c_str(), X_OK), 0) << found.path;
+        EXPECT_THAT(found.version, testing::StartsWith("3."));
+        EXPECT_THAT(found.numpy_version, Not(IsEmpty()));
+    } else {
+        EXPECT_EQ(found.numpy_version, "");
+    }
+    EXPECT_EQ(&find_python(), &found);
+}
+
+TEST(memory_file, keeps_what_is_written) {
+    const memory_file file;
+    EXPECT_EQ(file.text(), "");
+    EXPECT_EQ(file.last_line(), "");
+    const std::string text = std::string(10'000, 'x') + "\nthe last\n \n";
+    ASSERT_EQ(::write(file.descriptor(), text.data(), text.size()),
+              static_cast<ssize_t>(text.size()));
+    EXPECT_EQ(file.text(), text);
+    EXPECT_EQ(file.last_line(), "the last");
+}
