@@ -3,6 +3,7 @@
 
 #include "advice/advice.hpp"
 #include "advice/advise_topics.hpp"
+#include "report/json_values.hpp"
 #include "sampling/verdict.hpp"
 
 #include <fmt/format.h>
@@ -69,18 +70,21 @@ std::string advising::nothing_is_said() const {
                             : fmt::format("the {} results given say nothing of it", all.count());
 }
 
-std::string advising::command(std::string_view verb, std::string_view further) const {
-    std::string words = fmt::format("regatta {}", verb);
+std::string advising::command(const std::string& verb,
+                              const std::vector<std::string>& further) const {
+    std::vector<std::string> words{"regatta", verb};
     if (!to.workload.name.empty()) {
-        words += " " + to.workload.name;
+        words.push_back(to.workload.name);
     }
     for (const auto& [name, value] : to.workload.settings) {
-        const bool usual = name == "seed" && value == "1";
-        std::string option = name;
-        std::ranges::replace(option, '_', '-');
-        words += usual ? "" : fmt::format(" --{} {}", option, value);
+        if (name != "seed" || value != "1") {
+            std::string option = "--" + name;
+            std::ranges::replace(option, '_', '-');
+            words.insert(words.end(), {option, value});
+        }
     }
-    return words + (further.empty() ? "" : " ") + std::string(further);
+    words.insert(words.end(), further.begin(), further.end());
+    return command_line(words);
 }
 
 bool is_disturbed(const result_evidence& result) noexcept {

@@ -168,7 +168,7 @@ void advise_on_limit(const advising& with) {
                                         ? "the 1 result given has no sound figure"
                                         : fmt::format("the {} results given have no sound figure",
                                                       with.all.count())),
-                        with.command("scale", "--rounds 15 --json scale.json"));
+                        with.command("scale", {"--rounds", "15", "--json", "scale.json"}));
         return;
     }
     if (1 - lost->efficiency <= std::max(negligible_loss, lost->noise)) {
@@ -178,7 +178,8 @@ void advise_on_limit(const advising& with) {
         with.leave_open(
             topic::limit,
             fmt::format("Whether the items cost more with {} workers than alone.", lost->workers),
-            with.command("race", fmt::format("--workers {} --json race.json", lost->workers)));
+            with.command("race",
+                         {"--workers", std::to_string(lost->workers), "--json", "race.json"}));
     } else if (*lost->items_share >= 0.5) {
         say_items(with, *lost);
     } else {

@@ -120,9 +120,9 @@ void advise_on_processes(const advising& with) {
             return;
         }
     }
-    with.leave_open(topic::processes,
-                    fmt::format("Processes or threads: {}.", with.nothing_is_said()),
-                    with.command("race", "--schemes serial,std_thread,processes --json race.json"));
+    with.leave_open(
+        topic::processes, fmt::format("Processes or threads: {}.", with.nothing_is_said()),
+        with.command("race", {"--schemes", "serial,std_thread,processes", "--json", "race.json"}));
 }
 
 } // namespace regatta::race

@@ -109,7 +109,7 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
 } // namespace
 
 void advise_on_scheme(const advising& with) {
-    const std::string measure = with.command("race", "--rounds 15 --json race.json");
+    const std::string measure = with.command("race", {"--rounds", "15", "--json", "race.json"});
     if (!with.all.race) {
         with.leave_open(topic::scheme, fmt::format("Which scheme: {}.", with.nothing_is_said()),
                         measure);

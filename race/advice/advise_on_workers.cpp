@@ -56,7 +56,7 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
                         fmt::format("Whether more than {} would be faster: this machine has {} "
                                     "CPUs, and no more workers were measured.",
                                     workers_text(measured), scale.cpus),
-                        with.command("scale", "--workers auto --json scale.json"));
+                        with.command("scale", {"--workers", "auto", "--json", "scale.json"}));
         return;
     }
     if (scale.preferred_law == "usl" && scale.peak_workers && scale.peak_speedup &&
@@ -75,7 +75,7 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
 } // namespace
 
 void advise_on_workers(const advising& with) {
-    const std::string measure = with.command("scale", "--rounds 15 --json scale.json");
+    const std::string measure = with.command("scale", {"--rounds", "15", "--json", "scale.json"});
     if (!with.all.scale) {
         with.leave_open(topic::workers,
                         fmt::format("How many workers: {}.", with.nothing_is_said()), measure);

@@ -22,7 +22,7 @@ struct advising {
     /// "the 2 results given say nothing of it".
     std::string nothing_is_said() const;
     /// "regatta race matmul --size 512 --rounds 15 --json race.json".
-    std::string command(std::string_view verb, std::string_view further) const;
+    std::string command(const std::string& verb, const std::vector<std::string>& further) const;
 };
 
 void advise_on_trust(const advising& with);

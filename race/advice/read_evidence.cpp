@@ -29,6 +29,9 @@ workload_evidence read_workload(const result_value& document) {
     read.name = document["workload"].text();
     const result_value settings = document["settings"];
     for (const std::string& name : settings.names()) {
+        if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != name.npos) {
+            settings.refuse("has a member that is not the name of a setting");
+        }
         read.settings.emplace_back(name, settings[name].plain());
     }
     return read;

@@ -22,6 +22,19 @@ std::string place_of(std::string_view text, std::size_t byte) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(1, column));
 }
 
+/// The text with '?' for control characters, which a terminal would take for commands.
+std::string printable(std::string text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const bool second_row =
+            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+        if (byte < 0x20 || byte == 0x7F || second_row) {
+            text.replace(i, second_row ? 2 : 1, 1, '?');
+        }
+    }
+    return text;
+}
+
 /// "an object", "null", "the text \"fast\"".
 std::string what_is(const json& value) {
     switch (value.type()) {
@@ -34,7 +47,7 @@ std::string what_is(const json& value) {
     case json::value_t::string: {
         const auto& text = value.get_ref<const std::string&>();
         constexpr std::size_t most = 40;
-        return fmt::format("the text \"{}{}\"", text.substr(0, most),
+        return fmt::format("the text \"{}{}\"", printable(text.substr(0, most)),
                            text.size() > most ? "..." : "");
     }
     case json::value_t::boolean:
@@ -142,7 +155,7 @@ std::string result_value::text() const {
     if (!value_->is_string()) {
         refuse_kind("a text");
     }
-    return value_->get<std::string>();
+    return printable(value_->get<std::string>());
 }
 
 std::string result_value::plain() const {
