@@ -12,6 +12,7 @@
 #include "schemes/scheme.hpp"
 #include "subcommand.hpp"
 #include "usage_error.hpp"
+#include "watch_command.hpp"
 
 #include <regatta/base/version.hpp>
 
@@ -55,12 +56,14 @@ int run(int argc, char** argv) {
     });
     add_cpus_command(app, chosen);
     add_info_command(app, chosen, words);
+    add_watch_command(app, chosen);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
                "  regatta race isolation           pin threads, or own their CPUs?\n"
                "  regatta cpus                     the CPUs of this machine\n"
                "  regatta info                     the machine, and what spoils a benchmark\n"
+               "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
                "  regatta race --help              all options");
     if (argc > 1 && argv[1][0] != '-') {
         check_subcommand(app, argv[1]);

@@ -67,4 +67,14 @@ void output_file::write(std::string_view text) {
     write_all(file_.get(), text, "cannot write " + path_);
 }
 
+void output_file::append(std::string_view text) {
+    if (!written_) {
+        write(text);
+    } else if (is_standard_output()) {
+        write_all(STDOUT_FILENO, text, "cannot write to standard output");
+    } else {
+        write_all(file_.get(), text, "cannot write " + path_);
+    }
+}
+
 } // namespace regatta::command

@@ -26,6 +26,8 @@ public:
     bool is_standard_output() const noexcept { return path_ == "-"; }
     /// Replaces the content. Failure: `std::system_error`.
     void write(std::string_view text);
+    /// Adds to what was written; the first time replaces the content. Failure: as `write`.
+    void append(std::string_view text);
 
 private:
     std::string path_;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "watch_command.hpp"
+
+#include "duration_argument.hpp"
+#include "machine/process_activity.hpp"
+#include "usage_error.hpp"
+#include "watch_session.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+/// As they were typed; what was not typed is absent.
+struct watch_arguments {
+    std::optional<int> process;
+    std::vector<std::string> program;
+    std::string interval = "1s";
+    bool once = false;
+    std::optional<unsigned long> count;
+    std::string json;
+};
+
+std::chrono::nanoseconds interval_of(const std::string& text) {
+    using namespace std::chrono_literals;
+    const auto interval = parse_duration(text);
+    if (!interval || *interval < 100ms || *interval > 1h) {
+        throw usage_error(fmt::format(
+            "--interval: \"{}\" is no time from 100ms to 1h, such as 500ms, 2s or 1min", text));
+    }
+    return *interval;
+}
+
+/// Refuses a number that is no process.
+void check_process(int number) {
+    const auto process = race::process_of_task(number);
+    if (!process) {
+        throw usage_error(fmt::format("--pid: there is no process {}", number));
+    }
+    if (*process != number) {
+        throw usage_error(fmt::format("--pid: {} is a thread of process {}", number, *process));
+    }
+}
+
+int run_command(const watch_arguments& arguments) {
+    watch_options options;
+    options.interval = interval_of(arguments.interval);
+    options.pace = arguments.interval;
+    if (arguments.process) {
+        if (!arguments.program.empty()) {
+            throw usage_error("watch a process with --pid or start a program after --, not both");
+        }
+        check_process(*arguments.process);
+    }
+    options.process = arguments.process;
+    options.program = arguments.program;
+    options.once = arguments.once;
+    options.count = arguments.once ? 1 : arguments.count;
+    options.json = arguments.json;
+    return run_watch(options);
+}
+
+} // namespace
+
+void add_watch_command(CLI::App& app, action& chosen) {
+    CLI::App* const command = app.add_subcommand(
+        "watch", "Show what the CPUs do, and where the threads of a program run");
+    const auto arguments = std::make_shared<watch_arguments>();
+    watch_arguments& a = *arguments;
+    command->add_option("program", a.program, "A program to start and its arguments, after --")
+        ->type_name("PROGRAM...");
+    command->add_option("--pid", a.process, "The process to watch, with its descendants")
+        ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+        ->type_name("P");
+    command->add_option("--interval", a.interval, "How often to look: 500ms, 2s, 1min")
+        ->type_name("TIME")
+        ->default_str(a.interval);
+    CLI::Option* const once =
+        command->add_flag("--once", a.once, "Look once, over one interval, and print it");
+    command->add_option("--count", a.count, "Look as many times")
+        ->check(CLI::Range(1UL, 1'000'000'000UL))
+        ->type_name("N")
+        ->excludes(once);
+    command
+        ->add_option(
+            "--json", a.json,
+            "Write each look as one line of JSON here; - is standard output, without a view")
+        ->check(
+            [](const std::string& text) {
+                return text.empty() ? std::string("the name of the file is empty") : std::string();
+            },
+            "")
+        ->type_name("FILE");
+    command->footer(
+        "Examples:\n"
+        "  regatta watch                            the machine; q quits\n"
+        "  regatta watch --pid 1234                 and the threads of a process\n"
+        "  regatta watch -- ./server --port 80      and those of a program that it starts\n"
+        "  regatta watch --once --json -            one look, for scripts\n"
+        "\nThe output of a program is shown when the view has gone, and its last line in the view; "
+        "after q\n"
+        "it goes on in the foreground.\n"
+        "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
+        "there "
+        "is no\n"
+        "such program, 126 it cannot be run. Without a program 0, 128 and the signal, or 1 if "
+        "something\n"
+        "could not be written; 2 wrong usage.");
+    command->final_callback([&chosen, arguments] {
+        if (!chosen) {
+            chosen = [arguments] { return run_command(*arguments); };
+        }
+    });
+}
+
+} // namespace regatta::command
