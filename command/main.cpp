@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "advise_command.hpp"
 #include "cpus_command.hpp"
 #include "info_command.hpp"
 #include "interrupt.hpp"
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
     add_cpus_command(app, chosen);
     add_info_command(app, chosen, words);
     add_watch_command(app, chosen);
+    add_advise_command(app, chosen, words);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
