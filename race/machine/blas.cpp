@@ -126,10 +126,15 @@ std::string blas::version() const {
 
 void blas::sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
                  const float* b, float* c) const noexcept {
-    const int m = static_cast<int>(rows);
-    const int n = static_cast<int>(columns);
-    const int k = static_cast<int>(inner);
-    sgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0F, a, k, b, n, 0.0F, c, n);
+    sgemm(rows, columns, inner, a, inner, b, columns, c, columns);
+}
+
+void blas::sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
+                 std::size_t a_stride, const float* b, std::size_t b_stride, float* c,
+                 std::size_t c_stride) const noexcept {
+    sgemm_(row_major, no_transpose, no_transpose, static_cast<int>(rows), static_cast<int>(columns),
+           static_cast<int>(inner), 1.0F, a, static_cast<int>(a_stride), b,
+           static_cast<int>(b_stride), 0.0F, c, static_cast<int>(c_stride));
 }
 
 void blas::dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,

@@ -35,7 +35,11 @@ public:
     /// C = A·B for row-major A (rows × inner), B (inner × columns), all contiguous.
     void sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
                const float* b, float* c) const noexcept;
-    /// The same in double precision.
+    /// The same where the rows lie `a_stride`, `b_stride` and `c_stride` elements apart.
+    void sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
+               std::size_t a_stride, const float* b, std::size_t b_stride, float* c,
+               std::size_t c_stride) const noexcept;
+    /// The first in double precision.
     void dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
                const double* b, double* c) const noexcept;
     /// The upper triangle of C = A·Aᵀ for a row-major A of n × n; what is below the diagonal of C

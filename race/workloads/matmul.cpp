@@ -9,6 +9,7 @@
 #include "workloads/splitmix.hpp"
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <algorithm>
@@ -22,21 +23,54 @@
 namespace regatta::race {
 namespace {
 
-void matmul_blas(std::size_t n, std::size_t first, std::size_t rows, const float* a, const float* b,
+void matmul_blas(std::size_t n, const matmul_block& block, const float* a, const float* b,
                  float* c) noexcept {
-    blas::find()->sgemm(rows, n, n, a + first * n, b, c + first * n);
+    blas::find()->sgemm(block.rows, block.columns, n, a + block.row * n, n, b + block.column, n,
+                        c + block.row * n + block.column, n);
 }
 
-/// How one kernel is called and how many rows it gets at once.
+/// How many rows and columns of C an item computes, at most.
+struct block_size {
+    std::size_t rows;
+    std::size_t columns;
+};
+
+block_size one_row(std::size_t n) noexcept {
+    return {1, n};
+}
+
+/// So many rows that copying B counts little, and few columns so that there are enough items.
+block_size tall_blocks(std::size_t) noexcept {
+    return {64, 256};
+}
+
+/// A block for each CPU, as near to a square as their number allows: each block packs copies of
+/// its own of what it reads of A and B, so that smaller ones would be slower than the library is.
+block_size library_blocks(std::size_t n) noexcept {
+    const std::size_t cpus = available_cpus();
+    std::size_t down = 1;
+    for (std::size_t divisor = 2; divisor * divisor <= cpus; ++divisor) {
+        down = cpus % divisor == 0 ? divisor : down;
+    }
+    const auto part = [n](std::size_t count) {
+        constexpr std::size_t step = 16; // the library computes so many at once, or fewer
+        constexpr std::size_t least = 64;
+        const std::size_t even = (n + count - 1) / count;
+        return std::max(least, (even + step - 1) / step * step);
+    };
+    return {part(down), part(cpus / down)};
+}
+
+/// How one kernel is called and how much of C it gets at once.
 struct kernel_entry {
     std::string_view name;
     matmul_kernel* function;
-    std::size_t rows;
+    block_size (*block)(std::size_t n) noexcept;
 };
 constexpr kernel_entry kernels[] = {
-    {"naive", matmul_naive, 1},
-    {"tiled", matmul_tiled, 16},
-    {"blas", matmul_blas, 64},
+    {"naive", matmul_naive, one_row},
+    {"tiled", matmul_tiled, tall_blocks},
+    {"blas", matmul_blas, library_blocks},
 };
 constexpr std::uint64_t blas_kernel = 2;
 
@@ -45,8 +79,15 @@ struct alignas(destructive_alignment) matmul_header {
     std::uint64_t n;
     std::uint64_t kernel; ///< Index into `kernels`.
     std::uint64_t seed;
+    std::uint64_t block_rows; ///< Of an item, but for those at the edges.
+    std::uint64_t block_columns;
+
+    bool valid() const noexcept {
+        return matmul_sizes.contains(n) && kernel < std::size(kernels) && block_rows >= 1 &&
+               block_rows <= n && block_columns >= 1 && block_columns <= n;
+    }
 };
-constexpr std::uint64_t matmul_layout = layout_hash<matmul_header>("matmul v1");
+constexpr std::uint64_t matmul_layout = layout_hash<matmul_header>("matmul v2");
 
 matmul_header* header_of(const shared_memory& memory) noexcept {
     return reinterpret_cast<matmul_header*>(memory.data());
@@ -67,6 +108,9 @@ public:
         const matmul_header& header = *header_of(memory_);
         n_ = static_cast<std::size_t>(header.n);
         kernel_ = &kernels[header.kernel];
+        block_ = {static_cast<std::size_t>(header.block_rows),
+                  static_cast<std::size_t>(header.block_columns)};
+        across_ = (n_ + block_.columns - 1) / block_.columns;
         a_ = reinterpret_cast<float*>(memory_.data() + sizeof(matmul_header));
         b_ = a_ + n_ * n_;
         c_ = b_ + n_ * n_;
@@ -77,11 +121,22 @@ public:
 
     std::string_view name() const noexcept override { return "matmul"; }
 
-    std::size_t items() const noexcept override { return (n_ + kernel_->rows - 1) / kernel_->rows; }
+    std::size_t items() const noexcept override {
+        return (n_ + block_.rows - 1) / block_.rows * across_;
+    }
+
+    amount work_of_run() const override {
+        const auto n = static_cast<double>(n_);
+        return {2 * n * n * n / 1e9, "GFLOP"};
+    }
 
     void run(std::size_t item) noexcept override {
-        const std::size_t first = item * kernel_->rows;
-        kernel_->function(n_, first, std::min(kernel_->rows, n_ - first), a_, b_, c_);
+        const std::size_t row = item / across_ * block_.rows;
+        const std::size_t column = item % across_ * block_.columns;
+        kernel_->function(
+            n_,
+            {row, std::min(block_.rows, n_ - row), column, std::min(block_.columns, n_ - column)},
+            a_, b_, c_);
     }
 
     void reset() noexcept override {
@@ -105,11 +160,8 @@ public:
             const auto* begin = reinterpret_cast<const std::byte*>(of);
             return sizeof(segment_header) + static_cast<std::uint64_t>(begin - memory_.data());
         };
-        return {{"n", n_},
-                {"rows", kernel_->rows},
-                {"a", offset(a_)},
-                {"b", offset(b_)},
-                {"c", offset(c_)}};
+        return {{"n", n_},         {"block_rows", block_.rows}, {"block_columns", block_.columns},
+                {"a", offset(a_)}, {"b", offset(b_)},           {"c", offset(c_)}};
     }
 
     bool offers_whole() const noexcept override { return true; }
@@ -134,6 +186,8 @@ private:
     shared_memory memory_;
     std::size_t n_ = 0;
     const kernel_entry* kernel_ = nullptr;
+    block_size block_{};
+    std::size_t across_ = 1; ///< Blocks side by side.
     float* a_ = nullptr;
     float* b_ = nullptr;
     float* c_ = nullptr;
@@ -170,7 +224,9 @@ std::unique_ptr<workload> make_matmul(const workload_options& options) {
     const std::size_t n = matmul_sizes.choose("matmul", options);
     const std::uint64_t kernel = kernel_index(options.kernel);
     shared_memory memory = memory_for(n);
-    *header_of(memory) = {n, kernel, options.seed};
+    const block_size block = kernels[kernel].block(n);
+    *header_of(memory) = {n, kernel, options.seed, std::min(n, block.rows),
+                          std::min(n, block.columns)};
     auto made = std::make_unique<matmul>(std::move(memory));
     made->fill(options.seed);
     return made;
@@ -179,8 +235,8 @@ std::unique_ptr<workload> make_matmul(const workload_options& options) {
 std::unique_ptr<workload> attach_matmul(int descriptor) {
     shared_memory memory = shared_memory::attach(descriptor, matmul_layout);
     const matmul_header* header = header_of(memory);
-    if (memory.size() < sizeof(matmul_header) || !matmul_sizes.contains(header->n) ||
-        header->kernel >= std::size(kernels) || memory.size() < bytes_for(header->n)) {
+    if (memory.size() < sizeof(matmul_header) || !header->valid() ||
+        memory.size() < bytes_for(header->n)) {
         throw std::runtime_error("matmul: the shared memory does not hold its matrices");
     }
     return std::make_unique<matmul>(std::move(memory));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The workload `matmul`: C = A·B for square matrices of float, a block of rows an item.
+/// The workload `matmul`: C = A·B for square matrices of float, a row or a block of C an item.
 
 #include "workloads/size_range.hpp"
 #include "workloads/workload.hpp"

@@ -9,11 +9,19 @@
 
 namespace regatta::race {
 
-/// Computes the rows [first, first + rows) of C.
+/// A part of C: `rows` rows from `row` on, of these `columns` columns from `column` on.
+struct matmul_block {
+    std::size_t row;
+    std::size_t rows;
+    std::size_t column;
+    std::size_t columns;
+};
+
+/// Computes that part of C.
 ///
-/// Threads: any, for different rows. Writes those rows of C and nothing else.
-using matmul_kernel = void(std::size_t n, std::size_t first, std::size_t rows, const float* a,
-                           const float* b, float* c) noexcept;
+/// Threads: any, for different parts. Writes that part and nothing else.
+using matmul_kernel = void(std::size_t n, const matmul_block& block, const float* a, const float* b,
+                           float* c) noexcept;
 
 /// For each row i, for each column j, a dot product over k: B is read down its columns.
 matmul_kernel matmul_naive;
@@ -21,9 +29,9 @@ matmul_kernel matmul_naive;
 /// Rows blocked for registers, B copied panel by panel into the first-level cache.
 ///
 /// Uses the widest vectors that this processor and OpenBLAS-like blocking profit from: AVX-512,
-/// AVX2 with FMA, or 16 bytes. Cost: 2·n²·rows floating-point operations, and n² copied elements
-/// each time it is called, so that rows should be 16 or more. Source of the blocking: Goto and van
-/// de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
+/// AVX2 with FMA, or 16 bytes. Cost: 2·n·rows·columns floating-point operations, and n·columns
+/// copied elements, so that a block should have some dozens of rows. Source of the blocking: Goto
+/// and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
 matmul_kernel matmul_tiled;
 
 /// The same compiled for one kind of processor; `matmul_tiled` picks.

@@ -18,10 +18,10 @@ namespace {
 
 } // namespace
 
-void matmul_naive(std::size_t n, std::size_t first, std::size_t rows, const float* a,
-                  const float* b, float* c) noexcept {
-    for (std::size_t i = first; i < first + rows; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
+void matmul_naive(std::size_t n, const matmul_block& block, const float* a, const float* b,
+                  float* c) noexcept {
+    for (std::size_t i = block.row; i < block.row + block.rows; ++i) {
+        for (std::size_t j = block.column; j < block.column + block.columns; ++j) {
             c[i * n + j] = dot_with_column(n, a + i * n, b + j);
         }
     }

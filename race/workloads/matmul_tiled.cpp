@@ -20,10 +20,10 @@ matmul_kernel* best_for_this_processor() noexcept {
 
 } // namespace
 
-void matmul_tiled(std::size_t n, std::size_t first, std::size_t rows, const float* a,
-                  const float* b, float* c) noexcept {
+void matmul_tiled(std::size_t n, const matmul_block& block, const float* a, const float* b,
+                  float* c) noexcept {
     static matmul_kernel* const best = best_for_this_processor();
-    best(n, first, rows, a, b, c);
+    best(n, block, a, b, c);
 }
 
 } // namespace regatta::race

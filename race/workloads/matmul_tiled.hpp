@@ -7,6 +7,8 @@
 /// processor, each compiled for that processor: everything here has internal linkage, so that no
 /// other file can end up calling code that its processor does not have.
 
+#include "workloads/matmul_kernels.hpp"
+
 #include <cstddef>
 
 namespace {
@@ -53,26 +55,31 @@ struct tiled_product {
         }
     }
 
-    static void run(std::size_t n, std::size_t first, std::size_t rows, const float* a,
+    static void run(std::size_t n, const regatta::race::matmul_block& block, const float* a,
                     const float* b, float* c) {
         alignas(sizeof(vector)) float panel[depth * tile_columns];
+        const std::size_t last_row = block.row + block.rows;
+        const std::size_t last_column = block.column + block.columns;
         for (std::size_t from = 0; from < n; from += depth) {
-            const std::size_t steps = n - from < depth ? n - from : depth;
-            for (std::size_t column = 0; column < n; column += tile_columns) {
-                const std::size_t width = n - column < tile_columns ? n - column : tile_columns;
+            const std::size_t steps = lesser(n - from, depth);
+            for (std::size_t column = block.column; column < last_column; column += tile_columns) {
+                const std::size_t width = lesser(last_column - column, tile_columns);
                 for (std::size_t k = 0; k < steps; ++k) {
                     copy(panel + k * tile_columns, b + (from + k) * n + column, width);
                 }
-                for (std::size_t i = 0; i < rows; i += tile_rows) {
-                    const std::size_t row = first + i;
-                    tile(n, steps, a + row * n + from, rows - i < tile_rows ? rows - i : tile_rows,
-                         panel, c + row * n + column, width, from != 0);
+                for (std::size_t row = block.row; row < last_row; row += tile_rows) {
+                    tile(n, steps, a + row * n + from, lesser(last_row - row, tile_rows), panel,
+                         c + row * n + column, width, from != 0);
                 }
             }
         }
     }
 
 private:
+    static std::size_t lesser(std::size_t one, std::size_t other) {
+        return other < one ? other : one;
+    }
+
     static vector load(const float* from) {
         vector value;
         __builtin_memcpy(&value, from, sizeof value);

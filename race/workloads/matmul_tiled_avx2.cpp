@@ -17,9 +17,9 @@ struct avx2 {
 
 namespace regatta::race {
 
-void matmul_tiled_avx2(std::size_t n, std::size_t first, std::size_t rows, const float* a,
-                       const float* b, float* c) noexcept {
-    tiled_product<avx2>::run(n, first, rows, a, b, c);
+void matmul_tiled_avx2(std::size_t n, const matmul_block& block, const float* a, const float* b,
+                       float* c) noexcept {
+    tiled_product<avx2>::run(n, block, a, b, c);
 }
 
 } // namespace regatta::race

@@ -17,9 +17,9 @@ struct avx512 {
 
 namespace regatta::race {
 
-void matmul_tiled_avx512(std::size_t n, std::size_t first, std::size_t rows, const float* a,
-                         const float* b, float* c) noexcept {
-    tiled_product<avx512>::run(n, first, rows, a, b, c);
+void matmul_tiled_avx512(std::size_t n, const matmul_block& block, const float* a, const float* b,
+                         float* c) noexcept {
+    tiled_product<avx512>::run(n, block, a, b, c);
 }
 
 } // namespace regatta::race

@@ -88,20 +88,29 @@ struct matmul_kernels : testing::TestWithParam<kernel_case> {};
 
 } // namespace
 
-// Sizes around the widths of tiles and the depth of panels; blocks of rows that do not divide them.
-TEST_P(matmul_kernels, is_right_for_awkward_sizes_and_writes_only_its_rows) {
+// Sizes around the widths of tiles and the depth of panels; blocks that do not divide them.
+TEST_P(matmul_kernels, is_right_for_awkward_sizes_and_writes_only_its_block) {
     if (!GetParam().runs_here) {
         GTEST_SKIP() << "this processor has no " << GetParam().name;
     }
     for (const std::size_t n : {1u, 3u, 8u, 31u, 64u, 65u, 100u, 257u}) {
         SCOPED_TRACE(n);
         matrices m(n);
-        std::size_t block = 1;
-        for (std::size_t first = 0; first < n; first += block, block = block % 19 + 1) {
-            block = std::min(block, n - first);
-            GetParam().function(n, first, block, m.a.data(), m.b.data(), m.c.data());
-            if (first + block < n) {
-                ASSERT_TRUE(std::isnan(m.c[(first + block) * n])) << "wrote beyond its rows";
+        std::size_t rows = 1;
+        for (std::size_t row = 0; row < n; row += rows, rows = rows % 19 + 1) {
+            rows = std::min(rows, n - row);
+            std::size_t columns = n / 3 + 1;
+            for (std::size_t column = 0; column < n; column += columns) {
+                columns = std::min(columns, n - column);
+                GetParam().function(n, {row, rows, column, columns}, m.a.data(), m.b.data(),
+                                    m.c.data());
+                if (column + columns < n) {
+                    ASSERT_TRUE(std::isnan(m.c[row * n + column + columns]))
+                        << "wrote beyond its columns";
+                }
+            }
+            if (row + rows < n) {
+                ASSERT_TRUE(std::isnan(m.c[(row + rows) * n])) << "wrote beyond its rows";
             }
         }
         const verification checked =
@@ -223,7 +232,7 @@ TEST(matmul_reference, both_ways_agree) {
 TEST(matmul_reference, tolerance_is_a_limit_on_both_sides) {
     matrices m(64);
     const auto reference = m.reference(matmul_reference::method::plain);
-    matmul_naive(m.n, 0, m.n, m.a.data(), m.b.data(), m.c.data());
+    matmul_naive(m.n, {0, m.n, 0, m.n}, m.a.data(), m.b.data(), m.c.data());
     ASSERT_TRUE(reference.compare(m.c.data()).ok);
     for (const double sign : {-1.0, 1.0}) {
         const std::size_t i = 5, j = 9;

@@ -26,32 +26,36 @@ def array(dtype, offset, shape):
 
 
 class Matmul(Computation):
-    """Some rows of A·B, in single precision."""
+    """A block of A·B, in single precision."""
 
     def __init__(self, numbers):
         import numpy
 
         self._numpy = numpy
         n = numbers["n"]
-        self._rows = numbers["rows"]
+        self._block = numbers["block_rows"], numbers["block_columns"]
+        self._across = -(-n // self._block[1])  # blocks side by side
         self._a, self._b, self._c = (array(numpy.float32, numbers[name], (n, n)) for name in "abc")
 
     def warm_up(self):
         small = self._numpy.ones((64, 64), self._numpy.float32)
         self.calculate(small, small)
 
-    def _slice(self, item):
-        return slice(item * self._rows, (item + 1) * self._rows)
+    def _slices(self, item):
+        """The rows and the columns of an item."""
+        firsts = (of * size for of, size in zip(divmod(item, self._across), self._block))
+        return tuple(slice(first, first + size) for first, size in zip(firsts, self._block))
 
     def inputs(self, item):
-        return self._a[self._slice(item)], self._b
+        rows, columns = self._slices(item)
+        return self._a[rows], self._b[:, columns]
 
     @staticmethod
-    def calculate(rows, b):
-        return rows @ b
+    def calculate(rows, columns):
+        return rows @ columns
 
     def store(self, item, result):
-        self._c[self._slice(item)] = result
+        self._c[self._slices(item)] = result
 
 
 class Inverse(Computation):
