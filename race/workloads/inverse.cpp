@@ -103,6 +103,19 @@ public:
 
     int descriptor() const noexcept override { return memory_.descriptor(); }
 
+    bool offers_whole() const noexcept override { return true; }
+
+    /// One matrix after the other, each by all of the library's threads.
+    bool run_whole(unsigned workers) override {
+        blas& library = blas::load();
+        library.set_threads(static_cast<int>(workers));
+        for (std::size_t item = 0; item < inverse_items; ++item) {
+            run(item);
+        }
+        library.set_threads(1);
+        return true;
+    }
+
     std::vector<layout_number> layout() const override {
         return {{"n", n_},
                 {"items", inverse_items},

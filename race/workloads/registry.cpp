@@ -5,6 +5,7 @@
 #include "workloads/inverse.hpp"
 #include "workloads/matmul.hpp"
 #include "workloads/primes.hpp"
+#include "workloads/stream.hpp"
 #include "workloads/transcend.hpp"
 #include "workloads/uneven.hpp"
 #include "workloads/workload.hpp"
@@ -32,6 +33,12 @@ const std::vector<workload_info>& workloads() {
          .usual_size = inverse_sizes.usual,
          .make = make_inverse,
          .attach = attach_inverse},
+        {.name = "stream",
+         .summary = "a[i] = b[i] + s·c[i] over long arrays: all of the time is the memory's",
+         .options = "--size 1..16384 (256)",
+         .usual_size = stream_sizes.usual,
+         .make = make_stream,
+         .attach = attach_stream},
         {.name = "empty",
          .summary = "items that do nothing: all of the time is the scheme's",
          .options = "--size 100..100000000 (100000)",

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The workload `stream`: as much memory traffic as the workers can cause, and hardly anything
+/// else.
+
+#include "workloads/size_range.hpp"
+#include "workloads/workload.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace regatta::race {
+
+/// MiB of each of the three arrays. The usual size is well above what last-level caches hold.
+inline constexpr size_range stream_sizes{1, 16'384, 256};
+/// Elements of each array that an item goes through: a MiB of doubles.
+inline constexpr std::size_t stream_block = 131'072;
+
+/// a[i] = b[i] + s·c[i] over arrays of doubles, a block an item: the triad of the STREAM benchmark.
+/// Source: J. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance
+/// Computers", 1995.
+///
+/// Failure: `std::invalid_argument` for a size out of range and for one that needs more memory than
+/// is available, `std::system_error` where there is no room all the same.
+std::unique_ptr<workload> make_stream(const workload_options& options);
+std::unique_ptr<workload> attach_stream(int descriptor);
+
+} // namespace regatta::race
