@@ -44,6 +44,7 @@ json fitted_speedup(const scaling_fit& fit, unsigned workers) {
 
 json to_value(const scale_point& one, const scale_result& result) {
     const bool ran = one.ran();
+    const bool compared = ran && !result.rate; // at an offered rate all take the same time
     const auto median_of = [&](const estimate& e) { return ran ? json(e.median) : json(); };
     json value;
     value["workers"] = one.workers;
@@ -52,11 +53,11 @@ json to_value(const scale_point& one, const scale_result& result) {
     value["median_ns"] = median_of(one.time);
     value["events_per_second"] = median_of(one.events_per_second);
     value["throughput"] = median_of(one.throughput);
-    value["speedup"] = ran ? figures_of(one.speedup) : json();
-    value["efficiency"] = median_of(one.efficiency);
+    value["speedup"] = compared ? figures_of(one.speedup) : json();
+    value["efficiency"] = compared ? json(one.efficiency.median) : json();
     value["latency_ns"] = to_value(one.latency);
     value["clock_hz"] = or_null(one.clock_hz);
-    value["verdict"] = ran ? json(to_string(one.word)) : json();
+    value["verdict"] = compared ? json(to_string(one.word)) : json();
     value["fitted_speedup"] = fitted_speedup(result.fit, one.workers);
     value["intervals"] = {{"median_ns", to_value(one.time)},
                           {"events_per_second", to_value(one.events_per_second)},
@@ -124,6 +125,7 @@ std::string to_json(const scale_result& result, const provenance& from) {
     document["noise_floor"] = noise_floor_of(result);
     document["control"] = control_of(result, "vs_one_worker");
     document["baseline_drift"] = to_value(result.baseline_drift);
+    document["clock_source"] = text_or_null(result.clock_source);
     document["load"] = load_of(result);
     document["load"]["stolen_share"] = result.stolen;
     document["load"]["foreign_share"] = result.foreign;

@@ -3,12 +3,14 @@
 
 #include "report/scale_text.hpp"
 
+#include "report/info_text.hpp"
 #include "report/scale_curve.hpp"
 #include "report/scale_table.hpp"
 #include "report/scale_words.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -88,7 +90,25 @@ bool is_remark(scale_warning_kind kind) noexcept {
            kind == scale_warning_kind::few_rounds;
 }
 
-std::string sentence(const std::string& text) {
+/// Said of a number of workers as well by the reason why it is faster than it can be.
+bool is_said_twice(const scale_warning& one, const scale_result& result) {
+    return one.kind == scale_warning_kind::clock_changed &&
+           std::ranges::any_of(result.warnings, [&](const scale_warning& other) {
+               return other.kind == scale_warning_kind::super_linear &&
+                      other.workers == one.workers;
+           });
+}
+
+/// With a capital letter and a full stop, and in ASCII where that is asked for.
+std::string sentence(std::string text, const text_style& style) {
+    constexpr std::string_view ellipsis = "…";
+    for (auto at = text.find(ellipsis); !style.unicode && at != text.npos;
+         at = text.find(ellipsis, at)) {
+        text.replace(at, ellipsis.size(), "..");
+    }
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
     return text.empty() || text.back() == '.' ? text : text + '.';
 }
 
@@ -104,9 +124,7 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         }
     };
     const auto block = [&](const std::string& text) { out += text.empty() ? "" : '\n' + text; };
-    for (const std::string& warning : warnings_of(from.machine)) {
-        paragraph("Warning: " + warning + ".", "33");
-    }
+    out += short_warnings(from.machine, style);
     block(scale_curve_text(result, style));
     if (const std::string table = scale_table_text(result, style); !table.empty()) {
         block(table);
@@ -126,13 +144,13 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         remarks += wrapped(one, 2, style);
     }
     for (const scale_warning& one : result.warnings) {
-        remarks += is_remark(one.kind) ? wrapped(sentence(one.text), 2, style) : "";
+        remarks += is_remark(one.kind) ? wrapped(sentence(one.text, style), 2, style) : "";
     }
     block(remarks);
     out += '\n';
     for (const scale_warning& one : result.warnings) {
-        if (!is_remark(one.kind)) {
-            paragraph("NOTE: " + sentence(one.text), "1;33");
+        if (!is_remark(one.kind) && !is_said_twice(one, result)) {
+            paragraph("NOTE: " + sentence(one.text, style), "1;33");
         }
     }
     paragraph(scale_conclusion(result, style), "1");

@@ -75,8 +75,7 @@ bool to_be_measured_again(const scale_result& result) {
     return std::ranges::any_of(result.warnings, [](const scale_warning& one) {
         return one.kind == scale_warning_kind::disturbed ||
                one.kind == scale_warning_kind::super_linear ||
-               one.kind == scale_warning_kind::clock_changed ||
-               one.kind == scale_warning_kind::baseline_drifted;
+               one.kind == scale_warning_kind::clock_changed;
     });
 }
 
