@@ -29,48 +29,29 @@ void matmul_blas(std::size_t n, const matmul_block& block, const float* a, const
                         c + block.row * n + block.column, n);
 }
 
-/// How many rows and columns of C an item computes, at most.
-struct block_size {
-    std::size_t rows;
-    std::size_t columns;
-};
-
-block_size one_row(std::size_t n) noexcept {
+matmul_block_size one_row(std::size_t n) noexcept {
     return {1, n};
 }
 
 /// So many rows that copying B counts little, and few columns so that there are enough items.
-block_size tall_blocks(std::size_t) noexcept {
+matmul_block_size tall_blocks(std::size_t) noexcept {
     return {64, 256};
 }
 
-/// A block for each CPU, as near to a square as their number allows: each block packs copies of
-/// its own of what it reads of A and B, so that smaller ones would be slower than the library is.
-block_size library_blocks(std::size_t n) noexcept {
-    const std::size_t cpus = available_cpus();
-    std::size_t down = 1;
-    for (std::size_t divisor = 2; divisor * divisor <= cpus; ++divisor) {
-        down = cpus % divisor == 0 ? divisor : down;
-    }
-    const auto part = [n](std::size_t count) {
-        constexpr std::size_t step = 16; // the library computes so many at once, or fewer
-        constexpr std::size_t least = 64;
-        const std::size_t even = (n + count - 1) / count;
-        return std::max(least, (even + step - 1) / step * step);
-    };
-    return {part(down), part(cpus / down)};
+matmul_block_size one_for_each_cpu(std::size_t n) noexcept {
+    return matmul_library_blocks(n, available_cpus());
 }
 
 /// How one kernel is called and how much of C it gets at once.
 struct kernel_entry {
     std::string_view name;
     matmul_kernel* function;
-    block_size (*block)(std::size_t n) noexcept;
+    matmul_block_size (*block)(std::size_t n) noexcept;
 };
 constexpr kernel_entry kernels[] = {
     {"naive", matmul_naive, one_row},
     {"tiled", matmul_tiled, tall_blocks},
-    {"blas", matmul_blas, library_blocks},
+    {"blas", matmul_blas, one_for_each_cpu},
 };
 constexpr std::uint64_t blas_kernel = 2;
 
@@ -186,7 +167,7 @@ private:
     shared_memory memory_;
     std::size_t n_ = 0;
     const kernel_entry* kernel_ = nullptr;
-    block_size block_{};
+    matmul_block_size block_{};
     std::size_t across_ = 1; ///< Blocks side by side.
     float* a_ = nullptr;
     float* b_ = nullptr;
@@ -220,11 +201,25 @@ shared_memory memory_for(std::size_t n) {
 
 } // namespace
 
+matmul_block_size matmul_library_blocks(std::size_t n, std::size_t cpus) noexcept {
+    std::size_t down = 1;
+    for (std::size_t divisor = 2; divisor * divisor <= cpus; ++divisor) {
+        down = cpus % divisor == 0 ? divisor : down;
+    }
+    const auto part = [n](std::size_t count) {
+        constexpr std::size_t step = 16; // the library computes so many at once, or fewer
+        constexpr std::size_t least = 64;
+        const std::size_t even = (n + count - 1) / count;
+        return std::min(n, std::max(least, (even + step - 1) / step * step));
+    };
+    return {part(down), part(cpus / down)};
+}
+
 std::unique_ptr<workload> make_matmul(const workload_options& options) {
     const std::size_t n = matmul_sizes.choose("matmul", options);
     const std::uint64_t kernel = kernel_index(options.kernel);
     shared_memory memory = memory_for(n);
-    const block_size block = kernels[kernel].block(n);
+    const matmul_block_size block = kernels[kernel].block(n);
     *header_of(memory) = {n, kernel, options.seed, std::min(n, block.rows),
                           std::min(n, block.columns)};
     auto made = std::make_unique<matmul>(std::move(memory));

@@ -119,13 +119,6 @@ private:
     double* c_;
 };
 
-/// Bytes that new programs get without anybody's having to swap; the greatest number: unknown.
-std::uint64_t available_memory() {
-    constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
-    return std::min(read_memory_state().available_bytes.value_or(unknown),
-                    read_control_group().memory_limit_bytes.value_or(unknown));
-}
-
 /// Where memory is out the kernel may end this process rather than refuse it the arrays.
 void refuse_beyond(std::uint64_t available, std::size_t blocks) {
     const std::size_t mebibytes = 3 * blocks;
@@ -139,9 +132,15 @@ void refuse_beyond(std::uint64_t available, std::size_t blocks) {
 
 } // namespace
 
+std::uint64_t stream_memory_available() {
+    constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+    return std::min(read_memory_state().available_bytes.value_or(unknown),
+                    read_control_group().memory_limit_bytes.value_or(unknown));
+}
+
 std::unique_ptr<workload> make_stream(const workload_options& options) {
     const std::size_t blocks = stream_sizes.choose(stream_header::workload, options);
-    refuse_beyond(available_memory(), blocks);
+    refuse_beyond(stream_memory_available(), blocks);
     auto made = std::make_unique<stream>(shared_state<stream_header>::make({blocks}));
     made->fill();
     return made;

@@ -10,6 +10,7 @@
 #include "workloads/workload.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace regatta::race {
@@ -27,5 +28,10 @@ inline constexpr std::size_t stream_block = 131'072;
 /// is available, `std::system_error` where there is no room all the same.
 std::unique_ptr<workload> make_stream(const workload_options& options);
 std::unique_ptr<workload> attach_stream(int descriptor);
+
+/// Bytes that the arrays may have altogether here: memory that programs get without anybody's
+/// having to swap, within the limit of the control groups. The greatest number where that is
+/// unknown.
+std::uint64_t stream_memory_available();
 
 } // namespace regatta::race

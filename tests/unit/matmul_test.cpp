@@ -19,6 +19,7 @@
 #include <random>
 #include <sys/resource.h>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 using namespace regatta::race;
@@ -138,6 +139,26 @@ TEST(matmul, every_kernel_computes_the_product) {
             EXPECT_FALSE(work->verify().ok) << "reset spoils the output";
         }
     }
+}
+
+// "One for each CPU, as near to squares as their number allows".
+TEST(matmul, blocks_of_the_library_are_as_many_as_cpus) {
+    using grid = std::pair<std::size_t, std::size_t>;
+    const auto blocks = [](std::size_t n, std::size_t cpus) {
+        const matmul_block_size size = matmul_library_blocks(n, cpus);
+        EXPECT_GE(size.rows, 64u);
+        EXPECT_GE(size.columns, 64u);
+        EXPECT_LE(size.rows, n);
+        EXPECT_LE(size.columns, n);
+        return grid((n + size.rows - 1) / size.rows, (n + size.columns - 1) / size.columns);
+    };
+    EXPECT_EQ(blocks(512, 1), grid(1u, 1u));
+    EXPECT_EQ(blocks(512, 2), grid(1u, 2u));
+    EXPECT_EQ(blocks(1000, 4), grid(2u, 2u));
+    EXPECT_EQ(blocks(1000, 7), grid(1u, 7u));
+    EXPECT_EQ(blocks(2000, 12), grid(3u, 4u));
+    EXPECT_EQ(blocks(2048, 64), grid(8u, 8u));
+    EXPECT_EQ(blocks(64, 64), grid(1u, 1u)); // too small to be shared
 }
 
 TEST(matmul, whole_product_by_the_library) {
