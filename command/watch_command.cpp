@@ -54,7 +54,8 @@ void check_process(int number) {
 int run_command(const watch_arguments& arguments) {
     watch_options options;
     options.interval = interval_of(arguments.interval);
-    options.pace = arguments.interval;
+    const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;
+    options.pace = arguments.interval + (has_unit ? "" : "s");
     if (arguments.process) {
         if (!arguments.program.empty()) {
             throw usage_error("watch a process with --pid or start a program after --, not both");
@@ -81,7 +82,9 @@ void add_watch_command(CLI::App& app, action& chosen) {
     command->add_option("--pid", a.process, "The process to watch, with its descendants")
         ->check(CLI::Range(1, std::numeric_limits<int>::max()))
         ->type_name("P");
-    command->add_option("--interval", a.interval, "How often to look: 500ms, 2s, 1min")
+    command
+        ->add_option("--interval", a.interval,
+                     "How often to look: 500ms, 2s, 1min; without a unit seconds")
         ->type_name("TIME")
         ->default_str(a.interval);
     CLI::Option* const once =

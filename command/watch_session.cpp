@@ -9,13 +9,12 @@
 #include "report/watch_lines.hpp"
 #include "terminal.hpp"
 #include "usage_error.hpp"
+#include "watch_events.hpp"
 #include "watch_program.hpp"
-#include "watch_signals.hpp"
 #include "watch_view.hpp"
 
 #include <fmt/format.h>
 
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,37 +44,6 @@ std::string clock_text(std::chrono::system_clock::time_point time) {
     return text;
 }
 
-/// What came first.
-struct events {
-    int signal = 0;
-    bool key = false;
-    bool terminal_gone = false;
-    bool ended = false; ///< What is watched.
-};
-
-/// Waits for one of them, at most until `deadline`.
-/// @param process a pidfd, @param keyboard a terminal; -1: there is none.
-events wait_for_events(watch_signals& signals, int process, int keyboard,
-                       steady_clock::time_point deadline) {
-    pollfd watched[] = {
-        {signals.descriptor(), POLLIN, 0}, {process, POLLIN, 0}, {keyboard, POLLIN, 0}};
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::max(deadline - steady_clock::now(), steady_clock::duration::zero()));
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    timespec rest{};
-    rest.tv_sec = static_cast<std::time_t>(seconds.count());
-    rest.tv_nsec = static_cast<long>((left - seconds).count());
-    events seen;
-    if (::ppoll(watched, 3, &rest, nullptr) <= 0) {
-        return seen; // Also after Ctrl-Z, which curses handles.
-    }
-    seen.signal = watched[0].revents != 0 ? signals.take() : 0;
-    seen.ended = watched[1].revents != 0;
-    seen.key = (watched[2].revents & POLLIN) != 0;
-    seen.terminal_gone = (watched[2].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-    return seen;
-}
-
 /// Why the watching ended.
 struct watch_end {
     int signal = 0;
@@ -87,10 +55,10 @@ struct watch_end {
 /// The loop of looks.
 class watch_session {
 public:
-    watch_session(const watch_options& options, watch_signals& signals, output_file* json,
+    watch_session(const watch_options& options, watch_events& events, output_file* json,
                   watch_program* program, std::optional<int> process, int pidfd)
         : options_(options)
-        , signals_(signals)
+        , events_(events)
         , json_(json)
         , program_(program)
         , pidfd_(pidfd)
@@ -100,14 +68,18 @@ public:
         if (live) {
             view_.emplace(style_of(STDOUT_FILENO).colour);
         }
-        const int keyboard = live && ::isatty(STDIN_FILENO) != 0 ? STDIN_FILENO : -1;
+        watch_sources sources{.process = pidfd_};
+        if (live) {
+            sources.screen = STDOUT_FILENO;
+            sources.keyboard = ::isatty(STDIN_FILENO) != 0 ? STDIN_FILENO : -1;
+        }
         // The first figures of a view come soon, whatever its pace.
         constexpr std::chrono::nanoseconds soon = std::chrono::milliseconds(250);
         auto next =
             steady_clock::now() + (live ? std::min(options_.interval, soon) : options_.interval);
         watch_end end;
         while (!is_over(end)) {
-            const events seen = wait_for_events(signals_, pidfd_, keyboard, next);
+            const watch_event seen = events_.wait(sources, next);
             if (seen.signal == SIGWINCH) {
                 if (view_) {
                     view_->resize();
@@ -120,7 +92,10 @@ public:
             end.quit = seen.key && !handle_keys();
             if (!is_over(end) && steady_clock::now() >= next) {
                 end.process_ended = !look(end);
-                next = std::max(next + options_.interval, steady_clock::now());
+                next += options_.interval;
+                if (const auto now = steady_clock::now(); next < now) {
+                    next = now + options_.interval; // It was stopped, or is too slow for its pace.
+                }
             } else if (end.process_ended) {
                 look(end);
             }
@@ -230,7 +205,7 @@ private:
     }
 
     const watch_options& options_;
-    watch_signals& signals_;
+    watch_events& events_;
     output_file* json_;
     watch_program* program_;
     int pidfd_;
@@ -242,7 +217,7 @@ private:
 };
 
 /// After the watching: the program goes on in the foreground, to its end. Signals go to it.
-int accompany(watch_program& program, watch_signals& signals, const watch_end& end) {
+int accompany(watch_program& program, watch_events& events, const watch_end& end) {
     watch_output* output = program.output();
     const auto show_output = [&] {
         try {
@@ -264,8 +239,8 @@ int accompany(watch_program& program, watch_signals& signals, const watch_end& e
     }
     while (!status) {
         constexpr auto soon = std::chrono::milliseconds(100);
-        const events seen =
-            wait_for_events(signals, program.pidfd(), -1, steady_clock::now() + soon);
+        const watch_event seen =
+            events.wait({.process = program.pidfd()}, steady_clock::now() + soon);
         if (seen.signal != 0 && seen.signal != SIGWINCH) {
             program.pass_on(seen.signal);
         }
@@ -301,7 +276,7 @@ int run_watch(const watch_options& options) {
     }
     const bool json_to_output = json && json->is_standard_output();
     const bool live = !options.once && !json_to_output && is_live_terminal(STDOUT_FILENO);
-    watch_signals signals;
+    watch_events events;
     std::optional<watch_program> program;
     std::optional<int> process = options.process;
     unique_descriptor pidfd;
@@ -317,7 +292,7 @@ int run_watch(const watch_options& options) {
         pidfd = unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
     }
     const auto watch = [&] {
-        watch_session session(options, signals, json ? &*json : nullptr,
+        watch_session session(options, events, json ? &*json : nullptr,
                               program ? &*program : nullptr, process,
                               program ? program->pidfd() : pidfd.get());
         return session.run(live);
@@ -325,7 +300,7 @@ int run_watch(const watch_options& options) {
     const watch_end end = watch();
     int status = end.signal != 0 ? 128 + end.signal : exit_code::success;
     if (program) {
-        status = accompany(*program, signals, end);
+        status = accompany(*program, events, end);
         if (live) {
             say(fmt::format("{}: {}", options.program[0], program->end_text()));
         }

@@ -80,14 +80,16 @@ cpu_activity read_cpu_activity(const std::string& root) {
     }
     const auto told = clocks_of_cpuinfo(text_of_file(root + "/proc/cpuinfo"));
     for (const cpu_counters& one : now.cpus) {
-        // In kHz, and newer than what cpuinfo says where both are there.
+        if (const auto found = told.find(one.cpu); found != told.end()) {
+            now.clocks.push_back(found->second);
+            continue;
+        }
+        // In kHz. Last, since some kernels take 10 ms a CPU for it.
         const auto khz =
             detail::to_number(text_of_file(root + "/sys/devices/system/cpu/cpu" +
                                            std::to_string(one.cpu) + "/cpufreq/scaling_cur_freq"));
-        const auto found = told.find(one.cpu);
-        now.clocks.push_back(khz && *khz > 0       ? std::optional(static_cast<double>(*khz) / 1e3)
-                             : found != told.end() ? std::optional(found->second)
-                                                   : std::nullopt);
+        now.clocks.push_back(khz && *khz > 0 ? std::optional(static_cast<double>(*khz) / 1e3)
+                                             : std::nullopt);
     }
     return now;
 }

@@ -33,9 +33,9 @@ struct cpu_activity {
 
 /// Reads it.
 ///
-/// Threads: any. Failure: none; where there is no such file, no CPU is in it. Cost: two files, and
-/// one a CPU where the clock can be set; some 50 µs, and up to 10 ms a CPU that has to be asked for
-/// its clock. Source: proc_stat(5); the kernel's documentation of cpufreq.
+/// Threads: any. Failure: none; where there is no such file, no CPU is in it. Cost: two files, some
+/// 50 µs on a small machine; where /proc/cpuinfo tells no clocks, one more a CPU.
+/// Source: proc_stat(5), proc_cpuinfo(5), the kernel's documentation of cpufreq.
 /// @param root a directory that stands in for `/`.
 cpu_activity read_cpu_activity(const std::string& root = {});
 

@@ -43,7 +43,8 @@ machine_files four_cpus() {
     files.file("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2.60GHz\n"
                                 "cpu MHz\t\t: 2599.996\n\nprocessor\t: 1\ncpu MHz\t\t: 800.5\n\n"
                                 "processor\t: 3\n\n");
-    files.cpu_file("cpu1/cpufreq/scaling_cur_freq", "3400000");
+    files.cpu_file("cpu1/cpufreq/scaling_cur_freq", "3400000")
+        .cpu_file("cpu3/cpufreq/scaling_cur_freq", "1200000");
     return files;
 }
 
@@ -144,8 +145,15 @@ TEST(cpu_activity, reads_the_counters_and_clocks_of_each_cpu) {
     EXPECT_EQ(now.all.idle, 6000);
     ASSERT_EQ(now.clocks.size(), 3u);
     EXPECT_DOUBLE_EQ(now.clocks[0].value(), 2599.996);
-    EXPECT_DOUBLE_EQ(now.clocks[1].value(), 3400); // cpufreq is newer
-    EXPECT_FALSE(now.clocks[2]);
+    EXPECT_DOUBLE_EQ(now.clocks[1].value(), 800.5); // which costs no call to the CPU
+    EXPECT_DOUBLE_EQ(now.clocks[2].value(), 1200);
+    const machine_root untold(four_cpus()
+                                  .remove("/proc/cpuinfo")
+                                  .remove("/sys/devices/system/cpu/cpu3/cpufreq/scaling_cur_freq"));
+    const auto clocks = race::read_cpu_activity(untold.path()).clocks;
+    EXPECT_FALSE(clocks.at(0));
+    EXPECT_DOUBLE_EQ(clocks.at(1).value(), 3400);
+    EXPECT_FALSE(clocks.at(2));
     EXPECT_TRUE(race::read_cpu_activity("/nonexistent").cpus.empty());
 }
 

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""What `regatta watch` shows on a terminal, and what it leaves behind."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import termios
+import unittest
+
+import support
+from screen import LEAVES_SCREEN, Terminal
+from support import REGATTA, environment, wait_until
+
+FAST = ["--interval", "100ms"]
+# A program that says one line and then waits.
+SPEAKS = ["sh", "-c", "echo some words; exec sleep 1000"]
+
+
+def sleepers(parent):
+    """The processes below regatta that are called sleep."""
+    found = []
+    for pid in support.children_of(parent):
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            if file.read().strip() == "sleep":
+                found.append(pid)
+    return found
+
+
+class View(unittest.TestCase):
+    def assert_restored(self, terminal):
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+        self.assertEqual(terminal.output.count(LEAVES_SCREEN), 1)
+        self.assertFalse(terminal.screen.cursor.hidden)
+
+    def test_shows_each_cpu_and_quits_with_q(self):
+        terminal = Terminal(self, "watch", *FAST)
+        terminal.wait_for("iowait")
+        terminal.wait_for("waiting for a device")
+        lines = terminal.screen.display
+        self.assertRegex(lines[0], r"^regatta watch  \d\d:\d\d:\d\d  \d+ CPUs?  every 100ms +q quits$")
+        self.assertRegex(lines[1], r"^load \d.* runnable \d+ of \d+   blocked \d+ ")
+        self.assertTrue(lines[2].startswith("pressure"), lines[2])
+        self.assertRegex(lines[3], r"CPU +user +sys +irq +steal +iowait +idle +MHz")
+        self.assertRegex(lines[4], r"^  all( +(\d+|-)){6}")
+        self.assertIn("user", lines[23])
+        self.assertTrue(terminal.screen.cursor.hidden)
+        terminal.press(b"q")
+        self.assertEqual(terminal.status(), 0)
+        self.assert_restored(terminal)
+        self.assertEqual(terminal.after_view(), "")
+
+    def test_is_refreshed(self):
+        terminal = Terminal(self, "watch", *FAST, "--count", "3")
+        self.assertEqual(terminal.status(), 0)
+        self.assert_restored(terminal)
+
+    def test_follows_the_size_of_its_window(self):
+        terminal = Terminal(self, "watch", "--interval", "1h")  # nothing but the size makes it draw
+        for rows, columns in ((30, 100), (8, 40), (3, 12), (1, 1), (24, 80)):
+            terminal.resize(rows, columns)
+            if columns >= 40:
+                foot = "█ user"
+                terminal.read_until(lambda: terminal.screen.display[rows - 1].startswith(foot),
+                                    f"a view of {rows} x {columns}")
+                self.assertTrue(terminal.screen.display[0].startswith("regatta watch"))
+        self.assertEqual(terminal.screen.display[0][-7:], "q quits")
+        terminal.press(b"q")
+        self.assertEqual(terminal.status(), 0)
+
+    def test_shows_where_the_threads_of_a_process_run(self):
+        child = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        cpu = min(os.sched_getaffinity(0))
+        os.sched_setaffinity(child.pid, {cpu})
+        terminal = Terminal(self, "watch", *FAST, "--pid", str(child.pid))
+        line = terminal.wait_for(f"{child.pid} sleep  ")
+        self.assertRegex(line, rf"^ +{child.pid} sleep +S +\d+ +0 +[-0] ")
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertRegex(line, rf" {cpu} *$")
+        terminal.wait_for(f"{child.pid} sleep 1000")
+        child.kill()
+        self.assertEqual(terminal.status(), 0)
+        self.assert_restored(terminal)
+        self.assertIn(f"process {child.pid} has ended", terminal.after_view())
+
+    def test_signals_end_it_and_the_terminal_is_as_before(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+            terminal = Terminal(self, "watch", *FAST)
+            terminal.wait_for("iowait")
+            terminal.process.send_signal(number)
+            self.assertEqual(terminal.status(), 128 + number)
+            self.assert_restored(terminal)
+
+    def test_ctrl_c_ends_it(self):
+        terminal = Terminal(self, "watch", *FAST)
+        terminal.wait_for("iowait")
+        terminal.press(b"\x03")
+        self.assertEqual(terminal.status(), 130)
+        self.assert_restored(terminal)
+
+    def test_ctrl_z_stops_it_and_gives_the_terminal_back(self):
+        terminal = Terminal(self, "--norc", "--noprofile", "-i", program="/bin/bash",
+                            env=environment(PS1="ready> "))
+        terminal.wait_for("ready> ")
+        terminal.press(f"{REGATTA} watch --interval 100ms\n".encode())
+        terminal.wait_for("iowait")
+        terminal.press(b"\x1a")
+        terminal.wait_for("Stopped")
+        self.assertEqual(terminal.output.count(LEAVES_SCREEN), 1)
+        terminal.press(b"fg\n")
+        terminal.wait_for("q quits")
+        terminal.press(b"q")
+        terminal.read_until(lambda: terminal.output.count(LEAVES_SCREEN) == 2, "the end")
+        terminal.press(b"echo status=$?; exit\n")
+        terminal.wait_for("status=0")
+
+    def test_ctrl_s_does_not_stop_it(self):
+        terminal = Terminal(self, "watch", *FAST)
+        terminal.wait_for("iowait")
+        terminal.press(b"\x13")
+        terminal.resize(24, 100)  # it goes on drawing
+        terminal.read_until(lambda: terminal.screen.display[0].endswith("q quits"), "a draw")
+        terminal.press(b"q")
+        self.assertEqual(terminal.status(), 0)
+
+    def test_ends_with_its_terminal(self):
+        terminal = Terminal(self, "watch", *FAST, "--", *SPEAKS)
+        terminal.wait_for("some words")
+        child, = sleepers(terminal.process.pid)
+        os.close(terminal.slave)
+        os.close(terminal.master)
+        terminal.master = terminal.slave = None
+        terminal.process.wait(60)
+        self.assertEqual(terminal.process.returncode, 129)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
+
+    def test_without_a_keyboard_signals_end_it(self):
+        terminal = Terminal(self, "watch", *FAST, stdin=subprocess.DEVNULL)
+        terminal.wait_for("iowait")
+        terminal.process.terminate()
+        self.assertEqual(terminal.status(), 143)
+        self.assert_restored(terminal)
+
+    def test_a_locale_without_utf8_gets_ascii(self):
+        terminal = Terminal(self, "watch", *FAST, env=environment(LC_ALL="C"))
+        terminal.wait_for("# user")
+        terminal.press(b"q")
+        self.assertEqual(terminal.status(), 0)
+        self.assertTrue(terminal.output.isascii())
+
+    def test_no_color_is_respected(self):
+        terminal = Terminal(self, "watch", *FAST, env=environment(NO_COLOR="1"))
+        terminal.wait_for("█ user")
+        terminal.press(b"q")
+        self.assertEqual(terminal.status(), 0)
+        self.assertNotRegex(terminal.output, rb"\x1b\[([0-9]+;)*[34][0-7](;[0-9]+)*m")
+
+    def test_an_unknown_terminal_is_said(self):
+        terminal = Terminal(self, "watch", env=environment(TERM="no-such-terminal"))
+        self.assertEqual(terminal.status(), 1)
+        self.assertIn(b'terminals of the type "no-such-terminal" (TERM)', terminal.output)
+
+    def test_a_dumb_terminal_gets_text(self):
+        terminal = Terminal(self, "watch", *FAST, "--count", "2", env=environment(TERM="dumb"))
+        self.assertEqual(terminal.status(), 0)
+        self.assertEqual(terminal.output.count(b"regatta watch"), 2)
+        self.assertNotIn(b"\x1b", terminal.output)
+
+
+class Program(unittest.TestCase):
+    def test_its_output_comes_after_the_view_and_its_status_is_passed_on(self):
+        script = "echo out; echo err >&2; exit 3"
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", script)
+        self.assertEqual(terminal.status(), 3)
+        self.assertIn("out\r\nerr\r\nregatta: sh: exited with status 3 after ",
+                      terminal.after_view())
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+
+    def test_a_signal_that_ends_it_is_passed_on(self):
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", "kill -SEGV $$")
+        self.assertEqual(terminal.status(), 139)
+        self.assertIn("killed by signal 11 (SIGSEGV)", terminal.after_view())
+
+    def test_its_last_line_is_in_the_view(self):
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
+                            r"printf 'first\n\033[31mwords\r\n'; exec sleep 1000")
+        self.assertEqual(terminal.wait_for("output  ?[31m").rstrip(), "output  ?[31mwords")
+        terminal.wait_for("sleep  ")
+        terminal.process.terminate()
+        self.assertEqual(terminal.status(), 143)
+        self.assertIn("first\r\n", terminal.after_view())
+
+    def test_q_leaves_it_running_in_the_foreground(self):
+        terminal = Terminal(self, "watch", *FAST, "--", *SPEAKS)
+        terminal.wait_for("some words")
+        terminal.press(b"q")
+        terminal.wait_for("goes on as process")
+        self.assertIn("some words\r\n", terminal.after_view())
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+        child, = sleepers(terminal.process.pid)
+        terminal.press(b"\x03")
+        self.assertEqual(terminal.status(), 130)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
+
+    def test_after_q_its_output_comes_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = os.path.join(folder, "fifo")
+            os.mkfifo(fifo)
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
+                                f"echo one; read word <{fifo}; echo $word; exit 4")
+            terminal.wait_for("one")
+            terminal.press(b"q")
+            terminal.wait_for("goes on as process")
+            with open(fifo, "w", encoding="utf-8") as file:
+                file.write("two\n")
+            self.assertEqual(terminal.status(), 4)
+            self.assertIn("two\r\n", terminal.after_view())
+
+    def test_streams_that_are_no_terminal_are_left_alone(self):
+        with tempfile.TemporaryFile() as file:
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", "echo out; echo err >&2",
+                                stderr=file)
+            self.assertEqual(terminal.status(), 0)
+            self.assertIn("out\r\n", terminal.after_view())
+            self.assertNotIn(b"err\r\n", terminal.output)
+            file.seek(0)
+            self.assertTrue(file.read().startswith(b"err\n"))
+
+    def test_it_is_killed_with_the_view(self):
+        terminal = Terminal(self, "watch", *FAST, "--", *SPEAKS)
+        terminal.wait_for("some words")
+        child, = sleepers(terminal.process.pid)
+        terminal.process.kill()
+        terminal.process.wait()
+        wait_until(lambda: not os.path.exists(f"/proc/{child}"), "the end of the program")
+
+    def test_its_children_are_watched_too(self):
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", "sleep 1000 & sleep 1000; wait")
+        line = terminal.wait_for("in 3 processes")
+        self.assertIn("sh -c sleep 1000", line)
+        terminal.wait_for("process name")
+        rows = [row for row in terminal.screen.display if " sleep " in row and " S " in row]
+        self.assertEqual(len(rows), 2)
+        terminal.process.terminate()  # goes to all of the group
+        self.assertEqual(terminal.status(), 143)
+
+    def test_a_long_list_of_threads_can_be_scrolled(self):
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
+                            "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; wait",
+                            rows=16)
+        terminal.wait_for("in 11 processes")
+        line = terminal.wait_for("more: arrow keys")
+        self.assertRegex(line, r"^\d+ more")
+        terminal.press(b"\x1b[F\x1bOF")  # End, as either kind of terminal sends it
+        terminal.read_until(lambda: not any("more: arrow" in row for row in terminal.screen.display),
+                            "the end of the list")
+        terminal.press(b"k")
+        terminal.wait_for("more: arrow keys")
+        terminal.process.terminate()
+        self.assertEqual(terminal.status(), 143)
+
+    def test_one_that_cannot_be_run_is_said_before_anything_is_drawn(self):
+        for program, status, message in (
+                ("/nonexistent/program", 127, "cannot run /nonexistent/program: No such file"),
+                ("no-such-program", 127, "cannot run no-such-program: No such file"),
+                ("/etc/passwd", 126, "cannot run /etc/passwd: Permission denied"),
+                ("/", 126, "cannot run /: ")):
+            terminal = Terminal(self, "watch", "--", program)
+            self.assertEqual(terminal.status(), status)
+            self.assertIn(message, terminal.output.decode())
+            self.assertNotIn(b"\x1b", terminal.output)
+
+
+if __name__ == "__main__":
+    support.main()
