@@ -6,6 +6,7 @@
 #include "sampling/random.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace regatta::race {
 namespace {
@@ -52,6 +53,53 @@ estimate bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
     result.low = medians[cut];
     result.high = medians[resamples - 1 - cut];
     return result;
+}
+
+estimate median_by_ranks(std::vector<double> values) {
+    const std::size_t count = values.size();
+    if (count == 0) {
+        return {};
+    }
+    std::sort(values.begin(), values.end());
+    // The chance that at most `cut` of the values lie below the true median, each with one half.
+    std::size_t cut = 0;
+    double chance = std::exp2(-static_cast<double>(count));
+    double sum = chance;
+    for (std::size_t next = 1; next < count / 2; ++next) {
+        chance *= static_cast<double>(count - next + 1) / static_cast<double>(next);
+        sum += chance;
+        if (sum > 0.025) {
+            break;
+        }
+        cut = next;
+    }
+    return {median(values), values[cut], values[count - 1 - cut], count};
+}
+
+double rank_autocorrelation(const std::vector<double>& values) {
+    const auto count = static_cast<double>(values.size());
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<double> ranks; // less their mean; equal values share one
+    double mean = 0;
+    for (const double value : values) {
+        const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+        ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin())) /
+                        2);
+        mean += ranks.back() / count;
+    }
+    double together = 0;
+    double alone = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        ranks[i] -= mean;
+        alone += ranks[i] * ranks[i];
+        together += i == 0 ? 0 : ranks[i] * ranks[i - 1];
+    }
+    if (alone <= 0) {
+        return 0;
+    }
+    const double found = together / alone;
+    return std::clamp(found + (1 + 3 * found) / count, 0.0, 0.9);
 }
 
 } // namespace regatta::race

@@ -43,7 +43,10 @@ void evaluate_point(scale_point& point, const scale_result& result) {
     if (result.rate) {
         return;
     }
-    point.speedup = speedup_between(base.measured, point.measured, result.seed);
+    const std::size_t pairs = paired_ratios(base.measured, point.measured).size();
+    point.speedup = &point == &base ? estimate{1, 1, 1, base.measured.disturbed() ? 0 : pairs}
+                                    : speedup_between(base.measured, point.measured,
+                                                      result.floor.distance, result.seed);
     point.efficiency = divided(point.speedup, point.workers);
     point.word = &point == &base ? verdict::baseline
                                  : judge(paired_ratio(point.measured, base.measured, result.seed),

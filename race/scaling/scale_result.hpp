@@ -49,7 +49,7 @@ struct scale_point {
     estimate time;              ///< Of a run, nanoseconds.
     estimate events_per_second; ///< Items a second.
     estimate throughput;        ///< In the workload's unit a second (`scale_result::unit`).
-    /// Over one worker, paired within the rounds. At an offered rate this and what follows from it
+    /// Over one worker, see `speedup_between`. At an offered rate this and what follows from it
     /// is not known (a count of 0): all then take as long as the items take to arrive.
     estimate speedup;
     estimate efficiency;            ///< Speed-up over workers.

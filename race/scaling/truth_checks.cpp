@@ -233,7 +233,7 @@ private:
                 continue;
             }
             const bool certain = point.speedup.count >= pairs_for_a_verdict
-                                     ? point.speedup.low > possible * (1 + result_.floor.distance)
+                                     ? point.speedup.low > possible
                                      : point.speedup.median > possible * (1 + level_tolerance);
             if (certain) {
                 warn(kind::super_linear, point.workers,
