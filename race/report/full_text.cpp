@@ -3,6 +3,7 @@
 
 #include "report/info_text.hpp"
 #include "report/program_words.hpp"
+#include "report/python_words.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -121,6 +122,9 @@ std::string to_text(const race_result& result, const provenance& from, const tex
         paragraph(reason_words(result));
     }
     paragraph(program_words(result, style));
+    for (const std::string& text : python_words(result, style)) {
+        paragraph(text);
+    }
     if (schemes) {
         paragraph(choice_words(result));
     }

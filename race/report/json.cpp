@@ -27,6 +27,14 @@ json to_value(const program_result& program) {
             {"peak_bytes", or_null(program.peak_bytes)}};
 }
 
+json to_value(const std::vector<run_figure>& figures) {
+    json value; // null where there are none
+    for (const run_figure& one : figures) {
+        value[std::string(one.name)] = one.value;
+    }
+    return value;
+}
+
 json to_value(const scheme_result& one) {
     const bool measured = one.time.count != 0;
     json value;
@@ -45,6 +53,7 @@ json to_value(const scheme_result& one) {
     value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
     value["efficiency"] = or_null(one.efficiency);
     value["program"] = one.program ? to_value(*one.program) : json();
+    value["figures"] = to_value(one.figures);
     value["attribution"] = to_value(one.where);
     value["attribution_workers"] = one.where.workers;
     value["contaminated"] = one.measured.contaminated();

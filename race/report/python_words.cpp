@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/python_words.hpp"
+
+#include "sampling/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+/// The schemes in Python by what they are, and the comparison of any two.
+class python_schemes {
+public:
+    python_schemes(const race_result& result, const text_style& style)
+        : result_(result)
+        , style_(style) {}
+
+    std::vector<std::string> words() const {
+        std::vector<std::string> all;
+        for (std::string text : {lock_words(), blas_words(), process_words(), pickling_words(),
+                                 native_words(), start_words()}) {
+            if (!text.empty()) {
+                all.push_back(std::move(text) + ".");
+            }
+        }
+        return all;
+    }
+
+private:
+    /// The first of these schemes that has figures; null where none has.
+    const scheme_result* ran(std::initializer_list<std::string_view> schemes) const {
+        for (const std::string_view wanted : schemes) {
+            const auto found = std::ranges::find(result_.schemes, wanted, &scheme_result::scheme);
+            if (found != result_.schemes.end() && found->ok() && found->time.count != 0) {
+                return &*found;
+            }
+        }
+        return nullptr;
+    }
+
+    /// "python_threads 91.0 ms".
+    std::string timed(const scheme_result& one) const {
+        return fmt::format("{} {}", one.name, duration_text(one.time.median, style_));
+    }
+
+    /// "a 97.0 ms, b 50.1 ms: a takes 1.94× as long", or that they cannot be told apart.
+    std::string compared(const scheme_result& one, const scheme_result& other) const {
+        const estimate ratio = paired_ratio(one.measured, other.measured, result_.seed);
+        const verdict word = judge(ratio, result_.floor);
+        std::string text = timed(one) + ", " + timed(other) + ": ";
+        if (word == verdict::slower) {
+            return text +
+                   fmt::format("{} takes {} as long", one.name, times_text(ratio.median, style_));
+        }
+        if (word == verdict::faster) {
+            return text + fmt::format("{} takes {} as long", other.name,
+                                      times_text(1 / ratio.median, style_));
+        }
+        return text + (word == verdict::undecided ? "too few clean rounds to tell them apart"
+                                                  : "no difference above the noise floor");
+    }
+
+    /// What holds the lock of the interpreter.
+    std::string lock_words() const {
+        const scheme_result* threads = ran({"python_threads_1blas", "python_threads"});
+        if (threads == nullptr || !threads->figure("interpreted_ns") || threads->time.median <= 0) {
+            return {};
+        }
+        const double share =
+            std::min(1.0, *threads->figure("interpreted_ns") / threads->time.median);
+        std::string text = fmt::format(
+            "Python's lock (GIL): in {} one thread or another held it, running code of Python, "
+            "for {} of the run; the rest of the time they could run side by side",
+            threads->name, percent_text(share));
+        const bool variant = threads->scheme == "python_threads_1blas";
+        const scheme_result* serial =
+            variant ? ran({"python_serial_1blas"}) : ran({"python_serial"});
+        if (serial != nullptr && result_.workers > 1) {
+            text += "; " + compared(*serial, *threads);
+        }
+        return text;
+    }
+
+    /// What the threads of numpy's BLAS do beside ours: each scheme without and with them.
+    std::string blas_words() const {
+        std::string pairs;
+        std::optional<double> threads;
+        for (const std::string_view way : {"serial", "threads", "processes", "pool_map"}) {
+            const std::string name = "python_" + std::string(way);
+            const scheme_result* many = ran({name});
+            const scheme_result* one = ran({name + "_1blas"});
+            if (many != nullptr && one != nullptr) {
+                threads = many->figure("threads");
+                pairs += (pairs.empty() ? "" : "; ") + compared(*many, *one);
+            }
+        }
+        if (pairs.empty() || !threads) {
+            return {};
+        }
+        if (*threads <= 1) {
+            return "Threads of numpy's BLAS: there were none, so OPENBLAS_NUM_THREADS=1 changes "
+                   "nothing; " +
+                   pairs;
+        }
+        return fmt::format(
+            "Threads of numpy's BLAS: it computes with {:.0f} in each process unless "
+            "OPENBLAS_NUM_THREADS=1 is set, as in …_1blas; {}",
+            *threads, pairs);
+    }
+
+    /// From the start of a run to a worker's first item, on average.
+    double first_item_ns(const scheme_result& one) const {
+        return one.where.share(part::set_up) * one.where.wall_ns;
+    }
+
+    /// What starting processes costs.
+    std::string process_words() const {
+        const scheme_result* processes = ran({"python_processes_1blas", "python_processes"});
+        const scheme_result* threads = ran({"python_threads_1blas", "python_threads"});
+        if (processes == nullptr) {
+            return {};
+        }
+        std::string text =
+            fmt::format("Starting workers: a process of {} came to its first item after {}",
+                        processes->name, duration_text(first_item_ns(*processes), style_));
+        if (threads != nullptr) {
+            text += fmt::format(", a thread of {} after {}; {}", threads->name,
+                                duration_text(first_item_ns(*threads), style_),
+                                compared(*processes, *threads));
+        }
+        return text;
+    }
+
+    /// What sending the data between processes costs.
+    std::string pickling_words() const {
+        const bool variant = ran({"python_pool_map_1blas"}) != nullptr;
+        const scheme_result* pool = ran({"python_pool_map_1blas", "python_pool_map"});
+        if (pool == nullptr || !pool->figure("sent_bytes")) {
+            return {};
+        }
+        std::string text = fmt::format(
+            "Pickling: {} sent {} of inputs and results through pipes in each run", pool->name,
+            bytes_text(static_cast<std::int64_t>(*pool->figure("sent_bytes"))));
+        const scheme_result* processes =
+            variant ? ran({"python_processes_1blas"}) : ran({"python_processes"});
+        if (processes != nullptr) {
+            text += fmt::format(", where {} shares memory; {}", processes->name,
+                                compared(*pool, *processes));
+        }
+        return text;
+    }
+
+    /// The best in Python beside the best of the others.
+    std::string native_words() const {
+        const scheme_result* python = nullptr;
+        const scheme_result* native = nullptr;
+        for (const scheme_result& one : result_.schemes) {
+            if (!one.ok() || one.time.count == 0 || one.program || !one.runs_items()) {
+                continue;
+            }
+            const scheme_result*& best = one.scheme.starts_with("python_") ? python : native;
+            if (best == nullptr || one.vs_baseline.median < best->vs_baseline.median) {
+                best = &one;
+            }
+        }
+        return python == nullptr || native == nullptr
+                   ? std::string()
+                   : "The fastest in Python and the fastest in C++: " + compared(*python, *native);
+    }
+
+    /// What is left out of the times.
+    std::string start_words() const {
+        const scheme_result* any = nullptr;
+        for (const scheme_result& one : result_.schemes) {
+            if (one.ok() && one.figure("interpreter_start_ns")) {
+                any = &one;
+            }
+        }
+        return any == nullptr
+                   ? std::string()
+                   : fmt::format("Not in these times: starting the interpreter and importing what "
+                                 "the items need, {} in each run of {}",
+                                 duration_text(*any->figure("interpreter_start_ns"), style_),
+                                 any->name);
+    }
+
+    const race_result& result_;
+    const text_style& style_;
+};
+
+} // namespace
+
+std::vector<std::string> python_words(const race_result& result, const text_style& style) {
+    const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
+        return one.scheme.starts_with("python_") && one.ok() && one.time.count != 0;
+    });
+    return any ? python_schemes(result, style).words() : std::vector<std::string>();
+}
+
+} // namespace regatta::race
