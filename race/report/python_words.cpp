@@ -112,7 +112,7 @@ private:
         }
         return fmt::format(
             "Threads of numpy's BLAS: it computes with {:.0f} in each process unless "
-            "OPENBLAS_NUM_THREADS=1 is set, as in …_1blas; {}",
+            "OPENBLAS_NUM_THREADS=1 is set, as in those named _1blas; {}",
             *threads, pairs);
     }
 
