@@ -66,9 +66,7 @@ std::string grid_text(std::vector<grid_column> columns, const text_style& style)
                                                     : padded_left(text, widths[i], style),
                              colour, style);
         }
-        if (!style.colour) {
-            line.erase(line.find_last_not_of(' ') + 1);
-        }
+        line.erase(line.find_last_not_of(' ') + 1);
         return line + '\n';
     };
     using cell = std::pair<std::string, std::string>;
