@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -151,7 +152,9 @@ void add_clock(const fingerprint& m, warnings& found) {
 
 void add_cores(const fingerprint& m, warnings& found) {
     const unsigned cpus = allowed_count(m);
-    if (m.available_cores && *m.available_cores != 0 && *m.available_cores < cpus) {
+    // Where a quota leaves fewer CPUs than there are cores, nobody has to share one.
+    if (m.available_cores && *m.available_cores != 0 &&
+        *m.available_cores < std::min(cpus, m.available_cpus)) {
         found.push_back(fmt::format(
             "{} CPUs are {} core{} whose threads share a core's units (SMT): beyond {} worker{} "
             "expect far less than a core each; use as many workers as cores and pin them, or "

@@ -45,6 +45,7 @@ constexpr known_name hypervisors[] = {
     {"VirtualBox", "VirtualBox"},
     {"innotek", "VirtualBox"},
     {"Xen", "Xen"},
+    {"xen", "Xen"},
     {"Parallels", "Parallels"},
     {"Alibaba Cloud ECS", "Alibaba Cloud"},
     {"BHYVE", "bhyve"},
@@ -96,7 +97,8 @@ std::string_view name_of_firmware(const std::string& root) {
 
 std::string hypervisor_of(const std::string& root) {
     if (const std::string told = line_of(root + "/sys/hypervisor/type"); !told.empty()) {
-        return std::string(name_in(told)).empty() ? told : std::string(name_in(told));
+        const auto name = name_in(told);
+        return name.empty() ? told : std::string(name);
     }
     if (const std::string sign = root.empty() ? signature() : std::string(); !sign.empty()) {
         if (const auto name = name_in(sign); !name.empty()) {

@@ -219,13 +219,15 @@ theme memory_of(const fingerprint& m) {
               joined({memory.transparent_huge_pages,
                       shared.empty() ? "" : "in shared memory: " + shared, reserved}));
     if (memory.numa_balancing && m.cpu.nodes.value_or(1) > 1) {
-        lines.add("moved to users", *memory.numa_balancing ? "yes (NUMA balancing)" : "no");
+        lines.add("NUMA", *memory.numa_balancing
+                              ? "the kernel moves memory to the node that uses it"
+                              : "memory stays on the node where it was made");
     }
     return lines;
 }
 
 std::string waited_text(const std::optional<pressure_stall>& stall, std::string_view what) {
-    return stall ? fmt::format("{} {}", what, percent_text(stall->some.avg10 / 100))
+    return stall ? fmt::format("for {} {}", what, percent_text(stall->some.avg10 / 100))
                  : std::string();
 }
 
@@ -233,11 +235,11 @@ theme load_of(const fingerprint& m) {
     theme lines("Load");
     lines.add("load average", phrase(m.load_average, "{:.1f} in the last minute"));
     const std::string waited =
-        joined({waited_text(m.waiting.cpu, "CPU"), waited_text(m.waiting.memory, "memory"),
+        joined({waited_text(m.waiting.cpu, "a CPU"), waited_text(m.waiting.memory, "memory"),
                 waited_text(m.waiting.io, "disks")},
                ", ");
     lines.add("pressure",
-              waited.empty() ? "" : "tasks waited in the last 10 s for " + waited + " of the time");
+              waited.empty() ? "" : "in the last 10 s tasks waited " + waited + " of the time");
     lines.add("nice", m.nice == 0 ? "" : std::to_string(m.nice));
     return lines;
 }

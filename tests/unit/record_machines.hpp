@@ -72,14 +72,14 @@ inline machine_files four_core_arm() {
     for (unsigned cpu = 0; cpu < 4; ++cpu) {
         files.cpu(cpu,
                   {.siblings = std::to_string(cpu), .core = static_cast<int>(cpu), .package = 0});
-        files.cache(0, 1, "Data", "64K", cpu_set{cpu}).cache(2, 2, "Unified", "512K", cpu_set{cpu});
+        files.cache(0, 1, "Data", "64K", cpu_set{cpu}).cache(1, 2, "Unified", "512K", cpu_set{cpu});
         cpuinfo += "processor\t: " + std::to_string(cpu) +
                    "\nBogoMIPS\t: 200.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 "
                    "atomics fphp asimdhp cpuid asimdrdm jscvt fcma dcpop asimddp asimdfhm\n"
                    "CPU implementer\t: 0x48\nCPU architecture: 8\nCPU variant\t: 0x1\n"
                    "CPU part\t: 0xd01\nCPU revision\t: 0\n\n";
     }
-    files.cache(3, 3, "Unified", "32768K", cpu_set::first(4));
+    files.cache(2, 3, "Unified", "32768K", cpu_set::first(4));
     return files.file("/proc/cpuinfo", cpuinfo)
         .file("/proc/meminfo", "MemTotal:        7340032 kB\nMemAvailable:    6000000 kB\n")
         .file("/proc/stat", "cpu  9000 0 500 90000 10 0 80 420 0 0\n")

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/blas_record.hpp"
+#include "machine/clock_settings.hpp"
+#include "machine/control_group.hpp"
+#include "machine/file_text.hpp"
+#include "machine/kernel_settings.hpp"
+#include "machine/memory_state.hpp"
+#include "machine/processor.hpp"
+#include "machine/processor_name.hpp"
+#include "machine/size_text.hpp"
+#include "machine/virtualisation.hpp"
+
+#include "machines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace race = regatta::race;
+using library_test::machine_files;
+using library_test::machine_root;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+std::string name_in(const std::string& cpuinfo) {
+    return race::processor_name(
+        machine_root(machine_files().file("/proc/cpuinfo", cpuinfo)).path());
+}
+
+std::string guest_in(const machine_files& files) {
+    return race::read_virtualisation(machine_root(files).path()).text();
+}
+
+const char* const v1_mounts = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+                              "34 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+
+} // namespace
+
+TEST(machine_file_text, takes_a_value_out_of_lines) {
+    const machine_root root(machine_files()
+                                .file("/a", "  first line \nsecond\n")
+                                .file("/b", "key: 1\nNAME = \"Some System\"\nother:2\n")
+                                .file("/c", "always [madvise] never\n")
+                                .file("/d", std::string("a tree\0", 7))
+                                .file("/empty", ""));
+    EXPECT_EQ(race::line_of(root.path() + "/a"), "first line");
+    EXPECT_EQ(race::line_of(root.path() + "/d"), "a tree");
+    EXPECT_EQ(race::line_of(root.path() + "/empty"), "");
+    EXPECT_EQ(race::line_of(root.path() + "/none"), "");
+    EXPECT_EQ(race::value_of(root.path() + "/b", "NAME", '='), "Some System");
+    EXPECT_EQ(race::value_of(root.path() + "/b", "other", ':'), "2");
+    EXPECT_EQ(race::value_of(root.path() + "/b", "oth", ':'), "");
+    EXPECT_EQ(race::choice_of(root.path() + "/c"), "madvise");
+    EXPECT_EQ(race::choice_of(root.path() + "/a"), "first line");
+    EXPECT_EQ(race::decimal("3400.5 MHz"), 3400.5);
+    EXPECT_EQ(race::decimal("MHz"), std::nullopt);
+    EXPECT_EQ(race::flag_of(root.path() + "/a"), std::nullopt);
+}
+
+TEST(machine_size_text, has_the_unit_that_suits) {
+    EXPECT_EQ(race::size_text(48 * 1024), "48 KiB");
+    EXPECT_EQ(race::size_text(3 << 19), "1.5 MiB");
+    EXPECT_EQ(race::size_text(std::uint64_t(24684096) * 1024), "23.5 GiB");
+    EXPECT_EQ(race::size_text(12), "12 bytes");
+}
+
+TEST(machine_processor_name, is_what_the_processor_calls_itself_or_is_called) {
+    EXPECT_EQ(name_in("processor\t: 0\nmodel name\t: Quick 9000\n"), "Quick 9000");
+    EXPECT_EQ(name_in("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"), "Neoverse-N1");
+    EXPECT_EQ(name_in("CPU implementer\t: 0x41\nCPU part\t: 0xfff\n"),
+              "Arm processor, implementer 0x41, part 0xfff");
+    EXPECT_EQ(name_in("model name\t: ARMv7 Processor rev 4 (v7l)\nCPU implementer\t: 0x41\n"
+                      "CPU part\t: 0xd03\n"),
+              "Cortex-A53");
+    EXPECT_EQ(name_in("model name\t: ARMv7 Processor rev 4 (v7l)\n"),
+              "ARMv7 Processor rev 4 (v7l)");
+    EXPECT_EQ(name_in("hart\t: 0\nuarch\t: sifive,u74-mc\n"), "sifive,u74-mc");
+    EXPECT_EQ(name_in("garbage\n::\n\n:"), "");
+    EXPECT_EQ(race::processor_name("/nowhere"), "");
+}
+
+TEST(machine_processor, counts_cores_where_only_cpuinfo_tells) {
+    const machine_root root(machine_files().file(
+        "/proc/cpuinfo", "processor\t: 0\nphysical id\t: 0\ncore id\t: 0\nflags\t: fpu avx fma\n\n"
+                         "processor\t: 1\nphysical id\t: 0\ncore id\t: 0\n\n"
+                         "processor\t: 2\nphysical id\t: 1\ncore id\t: 0\n\n"
+                         "processor\t: 3\nphysical id\t: 1\ncore id\t: 0\n"));
+    const race::processor found = race::read_processor(root.path());
+    EXPECT_EQ(found.cpus, 4u);
+    EXPECT_EQ(found.cores, 2u);
+    EXPECT_EQ(found.sockets, 2u);
+    EXPECT_EQ(found.threads_per_core, 2u);
+    EXPECT_THAT(found.instruction_sets, ElementsAre("avx", "fma"));
+    EXPECT_EQ(found.cores_of(regatta::cpu_set{0, 1}), std::nullopt);
+}
+
+TEST(machine_processor, puts_caches_together_that_are_alike) {
+    const race::processor found =
+        race::read_processor(machine_root(library_test::hybrid_desktop()).path());
+    EXPECT_EQ(found.cores, 16u);
+    EXPECT_EQ(found.cores_of(regatta::cpu_set::parse("0-3,16")), 3u);
+    ASSERT_EQ(found.kinds.size(), 2u);
+    EXPECT_EQ(found.kinds[0].name, "performance");
+    std::vector<std::string> caches;
+    for (const race::alike_caches& cache : found.caches) {
+        caches.push_back(std::to_string(cache.count) + " L" + std::to_string(cache.level) + " " +
+                         race::size_text(cache.bytes) + " " + std::to_string(cache.cpus));
+    }
+    EXPECT_THAT(caches,
+                ElementsAre("8 L1 48 KiB 2", "8 L1 32 KiB 1", "8 L1 32 KiB 2", "8 L1 64 KiB 1",
+                            "8 L2 2 MiB 2", "2 L2 4 MiB 4", "1 L3 36 MiB 24"));
+}
+
+TEST(machine_clock_settings, name_all_governors) {
+    machine_files files;
+    files.cpu_file("cpu0/cpufreq/scaling_governor", "performance")
+        .cpu_file("cpu1/cpufreq/scaling_governor", "powersave")
+        .cpu_file("cpu2/cpufreq/scaling_governor", "performance")
+        .cpu_file("cpufreq/boost", "0");
+    const auto found =
+        race::read_clock_settings(regatta::cpu_set::first(3), machine_root(files).path());
+    EXPECT_EQ(found.governor, "performance, powersave");
+    EXPECT_EQ(found.boost, false);
+    EXPECT_FALSE(found.now_mhz.has_value());
+    EXPECT_FALSE(found.slow_time());
+}
+
+TEST(machine_clock_settings, the_battery_is_used_where_no_mains_supply_is_plugged_in) {
+    const auto on_battery = [](const char* plugged, const char* type) {
+        machine_files files;
+        files.file("/sys/class/power_supply/AC/online", std::string(plugged) + "\n")
+            .file("/sys/class/power_supply/AC/type", std::string(type) + "\n")
+            .file("/sys/class/power_supply/BAT0/type", "Battery\n");
+        return race::read_clock_settings({}, machine_root(files).path()).on_battery;
+    };
+    EXPECT_EQ(on_battery("0", "Mains"), true);
+    EXPECT_EQ(on_battery("1", "Mains"), false);
+    EXPECT_EQ(on_battery("0", "USB"), std::nullopt);
+}
+
+TEST(machine_control_group, of_version_1) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "5:memory:/a/b\n4:cpu,cpuacct:/a/b\n")
+        .file("/proc/self/mountinfo", v1_mounts)
+        .file("/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n")
+        .file("/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n")
+        .file("/sys/fs/cgroup/cpu/a/b/cpu.shares", "512\n")
+        .file("/sys/fs/cgroup/cpu/a/b/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n")
+        .file("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "200000\n")
+        .file("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n")
+        .file("/sys/fs/cgroup/cpu/a/cpu.stat",
+              "nr_periods 50\nnr_throttled 7\nthrottled_time 123456\n")
+        .file("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n")
+        .file("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n")
+        .file("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "4096\n");
+    const auto found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.path, "/a/b");
+    EXPECT_EQ(found.quota, 2.0);
+    EXPECT_EQ(found.periods, 50u); // Of the group above, which holds this one back.
+    EXPECT_EQ(found.throttled_periods, 7u);
+    EXPECT_EQ(found.throttled_ns, 123456);
+    EXPECT_EQ(found.weight, 0.5);
+    EXPECT_EQ(found.memory_limit_bytes, 1048576u);
+    EXPECT_EQ(found.memory_used_bytes, 4096u);
+}
+
+TEST(machine_control_group, of_version_2_counts_microseconds) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "0::/one\n")
+        .file("/proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/one/cpu.weight", "20\n")
+        .file("/sys/fs/cgroup/one/memory.max", "max\n")
+        .file("/sys/fs/cgroup/one/cpu.stat",
+              "usage_usec 9\nnr_periods 3000\nnr_throttled 120\nthrottled_usec 1200000\n");
+    const auto found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.throttled_ns, 1'200'000'000);
+    EXPECT_EQ(found.weight, 0.2);
+    EXPECT_EQ(found.memory_limit_bytes, std::nullopt);
+    EXPECT_EQ(found.quota, std::nullopt);
+}
+
+TEST(machine_control_group, that_cannot_be_read_limits_nothing) {
+    const auto found = race::read_control_group("/nowhere");
+    EXPECT_EQ(found.path, "");
+    EXPECT_EQ(found.quota, std::nullopt);
+    EXPECT_EQ(found.weight, std::nullopt);
+}
+
+TEST(machine_virtualisation, is_named_as_far_as_it_names_itself) {
+    const char* const maker = "/sys/class/dmi/id/sys_vendor";
+    const char* const product = "/sys/class/dmi/id/product_name";
+    EXPECT_EQ(guest_in(machine_files().file("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n")),
+              "virtual machine");
+    EXPECT_EQ(guest_in(machine_files().file("/proc/cpuinfo", "flags\t: fpu sse\n")), "");
+    EXPECT_EQ(guest_in(machine_files().file("/sys/hypervisor/type", "xen\n")),
+              "virtual machine (Xen)");
+    EXPECT_EQ(guest_in(machine_files().file(maker, "QEMU\n").file("/run/.containerenv", "")),
+              "virtual machine (QEMU), container (podman)");
+    EXPECT_EQ(guest_in(machine_files()
+                           .file(maker, "Microsoft Corporation\n")
+                           .file(product, "Virtual Machine\n")),
+              "virtual machine (Hyper-V)");
+    EXPECT_EQ(
+        guest_in(machine_files().file(maker, "Microsoft Corporation\n").file(product, "Surface\n")),
+        "");
+    EXPECT_EQ(guest_in(machine_files().file(maker, "Amazon EC2\n").file(product, "c5.metal\n")),
+              "");
+    EXPECT_EQ(guest_in(machine_files().file(maker, "Amazon EC2\n").file(product, "c6g.large\n")),
+              "virtual machine (Amazon EC2)");
+    EXPECT_EQ(guest_in(machine_files().file("/proc/self/cgroup", "0::/kubepods/burstable/x\n")),
+              "container (kubepods)");
+    EXPECT_EQ(guest_in(machine_files().file("/run/systemd/container", "systemd-nspawn\n")),
+              "container (systemd-nspawn)");
+}
+
+TEST(machine_virtualisation, what_was_stolen_is_a_share_of_what_was_wanted) {
+    const auto stolen = [](const char* line) {
+        return race::read_virtualisation(
+                   machine_root(machine_files().file("/proc/stat", line)).path())
+            .stolen_share;
+    };
+    // user nice system idle iowait irq softirq steal: idle and iowait were not wanted.
+    EXPECT_EQ(stolen("cpu  50 10 20 99999 77777 5 5 10 0 0\n"), 0.1);
+    EXPECT_EQ(stolen("cpu  0 0 0 100 0 0 0 0 0 0\n"), std::nullopt);
+    EXPECT_EQ(stolen("cpu  1 2 3\n"), std::nullopt);
+    EXPECT_EQ(stolen(""), std::nullopt);
+}
+
+TEST(machine_kernel_settings, only_what_decides_is_kept_of_the_boot_line) {
+    const machine_root root(machine_files().file(
+        "/proc/cmdline", "root=/dev/sda1 nosmt secret=x isolcpus=domain,2-3 idle=poll quiet\n"));
+    EXPECT_THAT(race::read_boot_options(root.path()),
+                ElementsAre("nosmt", "isolcpus=domain,2-3", "idle=poll"));
+    EXPECT_THAT(race::read_boot_options("/nowhere"), IsEmpty());
+    EXPECT_THAT(race::read_mitigations("/nowhere"), IsEmpty());
+}
+
+TEST(machine_memory_state, of_senseless_files_is_no_error) {
+    const machine_root root(machine_files().file(
+        "/proc/meminfo", "MemTotal: much\nSwapTotal: 10 kB\nSwapFree: 20 kB\n"));
+    const auto found = race::read_memory_state(root.path());
+    EXPECT_EQ(found.bytes, 0u);
+    EXPECT_EQ(found.available_bytes, std::nullopt);
+    EXPECT_EQ(found.swap_used_bytes, 0u);
+    EXPECT_EQ(found.transparent_huge_pages, "");
+}
+
+TEST(machine_blas_record, tells_what_a_program_would_get_and_not_what_this_one_asks_for) {
+    const race::blas_record before = race::find_blas_record();
+    if (before.path.empty()) {
+        GTEST_SKIP() << "OpenBLAS (libopenblas0-pthread) is not installed";
+    }
+    EXPECT_NE(before.version, "");
+    EXPECT_NE(before.core, "");
+    // As `blas` does for this process; unless the user had named one.
+    const bool users = std::getenv("OPENBLAS_CORETYPE") != nullptr;
+    ::setenv("OPENBLAS_CORETYPE", "PRESCOTT", 0);
+    EXPECT_EQ(race::find_blas_record().core, before.core);
+    if (!users) {
+        ::unsetenv("OPENBLAS_CORETYPE");
+    }
+}
