@@ -62,7 +62,7 @@ void advising::leave_open(topic about, std::string text, std::string measure) co
 }
 
 std::string advising::range(const figure_interval& interval) const {
-    return ratio_text(interval.low) + (style.unicode ? "…" : "..") + ratio_text(interval.high);
+    return factor_text(interval.low) + (style.unicode ? "…" : "..") + factor_text(interval.high);
 }
 
 std::string advising::nothing_is_said() const {
@@ -85,6 +85,10 @@ std::string advising::command(const std::string& verb,
     }
     words.insert(words.end(), further.begin(), further.end());
     return command_line(words);
+}
+
+std::string factor_text(double factor) {
+    return fmt::format("{:.2f}", factor);
 }
 
 bool is_disturbed(const result_evidence& result) noexcept {

@@ -66,7 +66,7 @@ void ask_stream(const advising& with, const loss& lost) {
     with.to.limit = used_up ? limit_kind::memory : limit_kind::core;
     std::string text = fmt::format("stream, which only moves memory, is {} times as fast with {} "
                                    "workers as with 1: ",
-                                   ratio_text(point.speedup->median.value), lost.workers);
+                                   factor_text(point.speedup->median.value), lost.workers);
     text += used_up ? "memory bandwidth is used up, and that fits as the limit."
                     : "memory bandwidth is not used up, so it is what the workers of a core share "
                       "or a cache that they share.";
@@ -81,7 +81,7 @@ void say_items(const advising& with, const loss& lost) {
              fmt::format("The items themselves are the limit: with {} workers they cost {} times "
                          "as much as alone, which is {} of what is lost (each worker does {} of "
                          "what one alone does). Another pool changes nothing about that.",
-                         lost.workers, ratio_text(lost.items_ratio),
+                         lost.workers, factor_text(lost.items_ratio),
                          percent_text(*lost.items_share), percent_text(lost.efficiency)),
              lost.figures);
     if (blame_the_clock(with, lost)) {
@@ -143,7 +143,7 @@ void say_serial(const advising& with, const loss& lost) {
                              "is done by one worker alone, so that no number of them is more than "
                              "{} times as fast as one.",
                              percent_text(serial.median.value), percent_text(serial.low),
-                             percent_text(serial.high), ratio_text(1 / serial.median.value)),
+                             percent_text(serial.high), factor_text(1 / serial.median.value)),
                  {{"serial fraction", serial.median}});
     } else {
         with.to.limit = limit_kind::serial_part;
@@ -151,7 +151,7 @@ void say_serial(const advising& with, const loss& lost) {
                  fmt::format("What is lost is not in the items: with {} workers each does {} of "
                              "what one alone does, and the items cost {} times as much as alone.",
                              lost.workers, percent_text(lost.efficiency),
-                             ratio_text(lost.items_ratio)),
+                             factor_text(lost.items_ratio)),
                  lost.figures);
     }
     say_where(with, lost);

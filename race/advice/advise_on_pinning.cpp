@@ -20,7 +20,7 @@ cited_figure slowdown_figure(const mode_evidence& mode) {
 
 /// "1.03 (1.02…1.05)".
 std::string slowdown_text(const advising& with, const mode_evidence& mode) {
-    return fmt::format("{} ({})", ratio_text(mode.slowdown->median.value),
+    return fmt::format("{} ({})", factor_text(mode.slowdown->median.value),
                        with.range(*mode.slowdown));
 }
 
@@ -61,8 +61,8 @@ void consider_owning(const advising& with, const isolation_evidence& result,
                              "as alone, where others take {} or {}.",
                              better ? "If others use this machine, give the workers"
                                     : "The workers do not need",
-                             slowdown_text(with, *owned), ratio_text(free.slowdown->median.value),
-                             ratio_text(pinned.slowdown->median.value)),
+                             slowdown_text(with, *owned), factor_text(free.slowdown->median.value),
+                             factor_text(pinned.slowdown->median.value)),
                  {slowdown_figure(*owned), slowdown_figure(free), slowdown_figure(pinned)});
     } else if (owned != nullptr && !owned->reason.empty()) {
         with.leave_open(topic::pinning,

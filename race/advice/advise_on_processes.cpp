@@ -97,7 +97,8 @@ bool compare(const advising& with, const race_evidence& race, bool python) {
     const double floor = race.noise_floor->value;
     const std::string kind = kind_text(found, floor);
     std::string text = sentence_of(with, found, kind, floor, python ? "Python" : "");
-    if (const figure* set_up = processes->part("set_up"); set_up != nullptr && kind == "threads") {
+    const figure* set_up = processes->part("set_up");
+    if (set_up != nullptr && kind == "threads" && processes->share("set_up") >= 0.01) {
         text.pop_back();
         text += fmt::format("; before its first item {} of its workers' time is gone.",
                             percent_text(processes->share("set_up")));

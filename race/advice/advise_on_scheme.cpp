@@ -64,7 +64,7 @@ std::string figures_text(const advising& with, const race_evidence& race,
                     race.workers, race.workers == 1 ? "" : "s");
     if (one.speedup && one.scheme != "serial") {
         text += fmt::format(", {} times as fast as serial (95 % interval {})",
-                            ratio_text(one.speedup->median.value), with.range(*one.speedup));
+                            factor_text(one.speedup->median.value), with.range(*one.speedup));
         figures.push_back({one.name + " speed-up", one.speedup->median});
     }
     return text;
@@ -83,7 +83,8 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
                             "is {} of them",
                             leaders.size() - 1, percent_text(floor),
                             chosen == leaders.front() ? "the first" : "the simplest");
-    } else if (const scheme_evidence* next = next_after(race, leaders, of_items)) {
+    } else if (const scheme_evidence* next = next_after(race, leaders, of_items);
+               next != nullptr && (next->scheme != "serial" || !one.speedup)) {
         text +=
             fmt::format("; {} of the time of {}, the next (noise floor {})",
                         ratio_text(one.vs_baseline->median.value / next->vs_baseline->median.value),

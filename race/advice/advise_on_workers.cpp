@@ -42,7 +42,7 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
     const bool slower = ratio * (1 + floor) < 1;
     with.say(topic::workers,
              fmt::format("More gain nothing: {} are {} times as fast as {}, {} (noise floor {}).",
-                         workers_text(most.workers), ratio_text(ratio), chosen.workers,
+                         workers_text(most.workers), factor_text(ratio), chosen.workers,
                          slower ? "so they lose" : "which is the same", percent_text(floor)),
              {speedup_figure(most), speedup_figure(chosen)});
 }
@@ -65,7 +65,7 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
                  fmt::format("On a larger machine of this kind the law that fits best has its peak "
                              "with {:.0f} workers, at {} times one; that goes beyond the {} that "
                              "were measured.",
-                             scale.peak_workers->value, ratio_text(scale.peak_speedup->value),
+                             scale.peak_workers->value, factor_text(scale.peak_speedup->value),
                              measured),
                  {{"workers at the peak", *scale.peak_workers},
                   {"speed-up at the peak", *scale.peak_speedup}});
@@ -99,7 +99,7 @@ void advise_on_workers(const advising& with) {
             **std::ranges::max_element(sound.begin() + 1, sound.end(), {}, speedup_of);
         with.say(topic::workers,
                  fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}).",
-                             workers_text(best.workers), ratio_text(best.speedup->median.value),
+                             workers_text(best.workers), factor_text(best.speedup->median.value),
                              with.range(*best.speedup)),
                  {speedup_figure(best)});
         return;
@@ -107,7 +107,7 @@ void advise_on_workers(const advising& with) {
     with.say(topic::workers,
              fmt::format("Take {}: {} times as fast as one (95 % interval {}), which uses {} of "
                          "each.",
-                         workers_text(chosen.workers), ratio_text(chosen.speedup->median.value),
+                         workers_text(chosen.workers), factor_text(chosen.speedup->median.value),
                          with.range(*chosen.speedup), percent_text(chosen.efficiency->value)),
              {speedup_figure(chosen), {"efficiency", *chosen.efficiency}});
     say_what_more_do(with, sound, chosen, floor);

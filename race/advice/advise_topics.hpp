@@ -17,7 +17,7 @@ struct advising {
 
     void say(topic about, std::string text, std::vector<cited_figure> figures) const;
     void leave_open(topic about, std::string text, std::string measure) const;
-    /// "1.94…1.98".
+    /// "1.94…1.98": as `factor_text` writes both.
     std::string range(const figure_interval& interval) const;
     /// "the 2 results given say nothing of it".
     std::string nothing_is_said() const;
@@ -32,6 +32,8 @@ void advise_on_limit(const advising& with);
 void advise_on_processes(const advising& with);
 void advise_on_pinning(const advising& with);
 
+/// "1.96": how many times as much; two decimals.
+std::string factor_text(double factor);
 /// Whether somebody else used the CPUs too often for the figures to be relied upon.
 bool is_disturbed(const result_evidence& result) noexcept;
 /// The speed-ups that can be relied upon, rising by workers: enough rounds, none above the number

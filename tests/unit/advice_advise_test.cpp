@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advice/advice.hpp"
+#include "advice_results.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace regatta::race;
+using fakes::isolation_file;
+using fakes::isolation_maker;
+using fakes::primes_race;
+using fakes::race_file;
+using fakes::scale_maker;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+/// Advises, and checks what holds of all advice: no sentence without a figure.
+advice advised(const std::vector<result_text>& files) {
+    advice made = advise(read_evidence(files), {});
+    for (const sentence& one : made.sentences) {
+        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
+        EXPECT_FALSE(one.figures.empty()) << one.text;
+        EXPECT_TRUE(one.text.ends_with('.')) << one.text;
+        for (const cited_figure& cited : one.figures) {
+            EXPECT_FALSE(cited.name.empty() || cited.from.file.empty() || cited.from.member.empty())
+                << one.text;
+        }
+    }
+    for (const open_question& one : made.open) {
+        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
+        EXPECT_THAT(one.measure, HasSubstr("regatta "));
+    }
+    return made;
+}
+
+/// All sentences about it.
+std::string said(const advice& made, topic about) {
+    std::string all;
+    for (const sentence& one : made.sentences) {
+        all += one.about == about ? one.text + "\n" : "";
+    }
+    return all;
+}
+
+std::string left_open(const advice& made, topic about) {
+    std::string all;
+    for (const open_question& one : made.open) {
+        all += one.about == about ? one.text + " " + one.measure + "\n" : "";
+    }
+    return all;
+}
+
+result_text stream_file(double speedup) {
+    scale_maker stream(2);
+    stream.result.workload = "stream";
+    stream.result.settings = {{"size", "64"}};
+    return stream.add(1, 1, 900).add(2, speedup, 900 * 2 / speedup).finish("stream.json");
+}
+
+} // namespace
+
+TEST(advice_on_scheme, the_winner_and_by_how_much) {
+    const auto made = advised({race_file(
+        primes_race().add("serial", 200).add("std_thread", 110, 0.9).add("steady", 102, 0.98))});
+    EXPECT_EQ(made.scheme, "steady");
+    EXPECT_THAT(said(made, topic::scheme),
+                AllOf(HasSubstr("Take steady: 102 ms a run with 2 workers"),
+                      HasSubstr("times as fast as serial (95 % interval"), HasSubstr("0.92"),
+                      HasSubstr("of the time of std_thread, the next")));
+}
+
+TEST(advice_on_scheme, of_a_tie_the_simplest) {
+    const auto made = advised(
+        {race_file(primes_race().add("steady", 100).add("std_thread", 100.2).add("tbb", 100.1))});
+    EXPECT_EQ(made.scheme, "std_thread");
+    EXPECT_THAT(said(made, topic::scheme), HasSubstr("2 others cannot be told from the fastest"));
+}
+
+TEST(advice_on_scheme, code_of_its_own_is_told_and_not_recommended) {
+    const auto made = advised({race_file(
+        primes_race().add("std_thread", 100).add("steady", 120).add("eigen", 20, 1, false))});
+    EXPECT_EQ(made.scheme, "std_thread");
+    EXPECT_THAT(said(made, topic::scheme),
+                HasSubstr("eigen takes 0.199 of the time of std_thread"));
+}
+
+TEST(advice_on_scheme, nothing_without_a_verdict) {
+    auto maker = primes_race().add("serial", 200).add("std_thread", 100);
+    for (scheme_result& one : maker.result.schemes) {
+        one.measured.samples.resize(3);
+    }
+    maker.result.rounds = 3;
+    const auto made = advised({race_file(maker)});
+    EXPECT_FALSE(made.scheme);
+    EXPECT_THAT(said(made, topic::scheme), IsEmpty());
+    EXPECT_THAT(left_open(made, topic::scheme),
+                AllOf(HasSubstr("the 3 rounds of race.json gave no verdict"),
+                      HasSubstr("regatta race primes --size 500 --max-prime 10000 --rounds 15")));
+}
+
+TEST(advice_on_workers, the_fewest_of_the_best) {
+    const auto made = advised({scale_maker(4)
+                                   .add(1, 1, 100)
+                                   .add(2, 1.97, 101)
+                                   .add(4, 3.9, 101)
+                                   .add(8, 3.91, 205)
+                                   .finish()});
+    EXPECT_EQ(made.workers, 4u);
+    EXPECT_THAT(said(made, topic::workers),
+                AllOf(HasSubstr("Take 4 workers: 3.90 times as fast as one"),
+                      HasSubstr("98 % of each"), HasSubstr("More gain nothing: 8 workers are 1.00"),
+                      HasSubstr("which is the same")));
+}
+
+TEST(advice_on_workers, more_can_be_slower) {
+    const auto made =
+        advised({scale_maker(4).add(1, 1, 100).add(2, 1.6, 101).add(4, 1.2, 101).finish()});
+    EXPECT_EQ(made.workers, 2u);
+    EXPECT_THAT(said(made, topic::workers), HasSubstr("so they lose"));
+}
+
+TEST(advice_on_workers, one_may_be_enough) {
+    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 0.8, 101).finish()});
+    EXPECT_EQ(made.workers, 1u);
+    EXPECT_THAT(said(made, topic::workers),
+                HasSubstr("Stay with 1 worker: 2 workers are 0.80 times as fast"));
+}
+
+TEST(advice_on_workers, where_the_measurement_ended_too_early) {
+    const auto made = advised({scale_maker(16).add(1, 1, 100).add(2, 1.98, 100).finish()});
+    EXPECT_THAT(left_open(made, topic::workers), HasSubstr("16 CPUs"));
+}
+
+// The machine of the article: 3377 events a second with one thread, 15172 with four.
+TEST(advice_on_workers, no_advice_rests_on_a_speed_up_that_cannot_be) {
+    const auto made = advised(
+        {scale_maker(4)
+             .add(1, 1, 296)
+             .add(2, 2.19, 270)
+             .add(4, 4.49, 264)
+             .add(8, 4.53, 520)
+             .warn(scale_warning_kind::super_linear, 2, "2 workers are 2.19 times as fast as 1")
+             .warn(scale_warning_kind::super_linear, 4, "4 workers are 4.49 times as fast as 1")
+             .warn(scale_warning_kind::baseline_drifted, 0, "1 worker was 12 % faster at the end")
+             .warn(scale_warning_kind::super_linear, 8, "and so on to 8")
+             .finish()});
+    EXPECT_FALSE(made.workers);
+    EXPECT_EQ(made.limit, limit_kind::unknown);
+    EXPECT_THAT(said(made, topic::workers), IsEmpty());
+    EXPECT_THAT(said(made, topic::trust),
+                AllOf(HasSubstr("scale.json warns: 2 workers are 2.19"), HasSubstr("4.49"),
+                      HasSubstr("12 % faster at the end")));
+    EXPECT_THAT(left_open(made, topic::workers), HasSubstr("of the 4 numbers of workers"));
+}
+
+TEST(advice_on_limit, nothing_to_speak_of) {
+    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 1.96, 101).finish()});
+    EXPECT_EQ(made.limit, limit_kind::none);
+    EXPECT_THAT(said(made, topic::limit), HasSubstr("each does 98 % of what one alone does"));
+}
+
+TEST(advice_on_limit, items_that_cost_more_and_what_stream_says) {
+    const auto slow_items = [] { return scale_maker(2).add(1, 1, 100).add(2, 1.25, 159).finish(); };
+    const auto alone = advised({slow_items()});
+    EXPECT_EQ(alone.limit, limit_kind::items);
+    EXPECT_THAT(said(alone, topic::limit),
+                AllOf(HasSubstr("with 2 workers they cost 1.59 times as much as alone"),
+                      HasSubstr("98 % of what is lost")));
+    EXPECT_THAT(left_open(alone, topic::limit), HasSubstr("regatta scale stream --workers 1,2"));
+
+    const auto memory = advised({slow_items(), stream_file(1.1)});
+    EXPECT_EQ(memory.limit, limit_kind::memory);
+    EXPECT_THAT(said(memory, topic::limit), HasSubstr("is 1.10 times as fast with 2 workers"));
+    EXPECT_THAT(left_open(memory, topic::limit), IsEmpty());
+
+    const auto core = advised({slow_items(), stream_file(1.95)});
+    EXPECT_EQ(core.limit, limit_kind::core);
+    EXPECT_THAT(said(core, topic::limit), HasSubstr("memory bandwidth is not used up"));
+}
+
+TEST(advice_on_limit, stream_itself_is_memory) {
+    const auto made = advised({stream_file(1.1)});
+    EXPECT_EQ(made.limit, limit_kind::memory);
+    EXPECT_THAT(said(made, topic::limit), HasSubstr("a second with 2 workers"));
+}
+
+TEST(advice_on_limit, the_clock_is_blamed_before_memory) {
+    const auto made =
+        advised({scale_maker(2).add(1, 1, 100, 3.6e9).add(2, 1.5, 131, 2.8e9).finish()});
+    EXPECT_EQ(made.limit, limit_kind::clock);
+    EXPECT_THAT(said(made, topic::limit), HasSubstr("3.60 GHz with 1 worker, 2.80 GHz with 2"));
+}
+
+TEST(advice_on_limit, a_serial_part_and_where_the_workers_wait) {
+    // Amdahl's law with a serial fraction of 0.2.
+    const auto made =
+        advised({race_file(primes_race().add("serial", 200).add("std_thread", 120, 0.8333)),
+                 scale_maker(2).add(1, 1, 100).add(2, 1 / 0.6, 100.5).finish()});
+    EXPECT_EQ(made.limit, limit_kind::serial_part);
+    EXPECT_THAT(said(made, topic::limit),
+                AllOf(HasSubstr("20 % of a run (95 % interval"),
+                      HasSubstr("no number of them is more than 4.9"),
+                      HasSubstr("Most of it goes into handing items out: 17 %")));
+}
+
+TEST(advice_on_limit, workers_that_hold_each_other_up) {
+    scale_maker maker(16);
+    for (const unsigned p : {1U, 2U, 4U, 8U, 16U}) {
+        maker.add(p, p / (1 + 0.02 * (p - 1) + 0.01 * p * (p - 1)), 100);
+    }
+    const auto made = advised({maker.finish()});
+    EXPECT_EQ(made.limit, limit_kind::contention);
+    EXPECT_EQ(made.workers, 8u);
+    EXPECT_THAT(said(made, topic::limit), HasSubstr("from 10 workers on more of them are slower"));
+}
+
+TEST(advice_on_limit, a_race_alone_tells_it_too) {
+    const auto made =
+        advised({race_file(primes_race().add("serial", 200).add("std_thread", 150, 0.6))});
+    EXPECT_EQ(made.limit, limit_kind::serial_part);
+    EXPECT_THAT(said(made, topic::limit), HasSubstr("each does 67 % of what one alone does"));
+}
+
+TEST(advice_on_processes, by_what_they_cost) {
+    const auto dear = advised({race_file(
+        primes_race().add("serial", 200).add("std_thread", 100).add("processes", 130, 0.77))});
+    EXPECT_EQ(dear.kind, "threads");
+    EXPECT_THAT(said(dear, topic::processes),
+                HasSubstr("processes takes 1.294 times as long as std_thread"));
+    EXPECT_THAT(said(dear, topic::processes), Not(HasSubstr("before its first item")));
+    const auto free = advised({race_file(
+        primes_race().add("serial", 200).add("std_thread", 100).add("processes", 100.1))});
+    EXPECT_EQ(free.kind, "either");
+    EXPECT_THAT(said(free, topic::processes), HasSubstr("cost nothing here"));
+    const auto none = advised({race_file(primes_race().add("serial", 200).add("std_thread", 100))});
+    EXPECT_FALSE(none.kind);
+    EXPECT_THAT(left_open(none, topic::processes), HasSubstr("serial,std_thread,processes"));
+}
+
+TEST(advice_on_processes, python_is_another_matter) {
+    const auto made = advised({race_file(primes_race()
+                                             .add("std_thread", 100)
+                                             .add("processes", 130)
+                                             .add("python_serial", 300)
+                                             .add("python_threads", 290)
+                                             .add("python_processes", 160))});
+    EXPECT_EQ(made.kind, "threads");
+    EXPECT_THAT(said(made, topic::processes),
+                AllOf(HasSubstr("Threads, unless"), HasSubstr("In Python: processes: "
+                                                              "python_processes takes 0.5")));
+}
+
+TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
+    // They spin where the pinned worker is, and leave the other CPU to the one that is not.
+    const auto hostile = advised({isolation_file(fakes::under_hostile_noise())});
+    EXPECT_EQ(hostile.placement, "free");
+    EXPECT_THAT(said(hostile, topic::pinning),
+                AllOf(HasSubstr("Do not pin: beside 2 hostile processes pinned workers take 2.99"),
+                      HasSubstr("do not need CPUs of their own")));
+    const auto own = advised({isolation_file(isolation_maker()
+                                                 .add(isolation_mode::alone, 100, 100)
+                                                 .add(isolation_mode::unpinned, 150, 100)
+                                                 .add(isolation_mode::pinned, 150, 100)
+                                                 .add(isolation_mode::exclusive, 101, 100))});
+    EXPECT_EQ(own.placement, "exclusive");
+    EXPECT_THAT(said(own, topic::pinning), HasSubstr("give the workers CPUs of their own"));
+    const auto pin = advised({isolation_file(isolation_maker()
+                                                 .add(isolation_mode::alone, 100, 100)
+                                                 .add(isolation_mode::unpinned, 150, 100)
+                                                 .add(isolation_mode::pinned, 110, 100)
+                                                 .refuse(isolation_mode::exclusive, "no rights"))});
+    EXPECT_EQ(pin.placement, "pinned");
+    EXPECT_THAT(said(pin, topic::pinning), HasSubstr("Pin: beside"));
+    EXPECT_THAT(left_open(pin, topic::pinning), HasSubstr("no rights"));
+    const auto same = advised({isolation_file(isolation_maker()
+                                                  .add(isolation_mode::alone, 100, 100)
+                                                  .add(isolation_mode::unpinned, 110, 100)
+                                                  .add(isolation_mode::pinned, 110, 100)
+                                                  .refuse(isolation_mode::exclusive, "no"))});
+    EXPECT_EQ(same.placement, "free");
+    EXPECT_THAT(said(same, topic::pinning), HasSubstr("Pinning is not worth while"));
+}
+
+TEST(advice_on_trust, disturbed_and_cut_short_results) {
+    auto maker = primes_race().add("serial", 200).add("std_thread", 100);
+    for (scheme_result& one : maker.result.schemes) {
+        for (std::size_t i = 0; i < 6; ++i) {
+            one.measured.samples[i].load.contaminated = true;
+        }
+    }
+    maker.result.stopped = true;
+    const auto made = advised({race_file(maker)});
+    EXPECT_THAT(said(made, topic::trust), AllOf(HasSubstr("% of the samples of race.json"),
+                                                HasSubstr("cut short after 15 rounds")));
+    EXPECT_THAT(said(advised({stream_file(1.9)}), topic::trust), IsEmpty());
+}
+
+TEST(advice_in_all, what_is_not_measured_is_left_open) {
+    const auto made = advised({race_file(primes_race().add("serial", 200).add("std_thread", 100))});
+    for (const topic about : {topic::workers, topic::pinning, topic::processes}) {
+        EXPECT_THAT(said(made, about), IsEmpty());
+        EXPECT_THAT(left_open(made, about), HasSubstr("the 1 result given says nothing of it"));
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Result files that advice is given from, of measurements that never took place.
+
+#include "advice/evidence.hpp"
+#include "isolation_results.hpp"
+#include "race_results.hpp"
+#include "report/isolation_json.hpp"
+#include "report/json.hpp"
+#include "report/scale_json.hpp"
+#include "scaling/scale_result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::race::fakes {
+
+/// As `some_machine`, with as many CPUs.
+inline provenance machine_of(unsigned cpus) {
+    provenance from = some_machine();
+    from.machine.online_cpus = from.machine.available_cpus = cpus;
+    return from;
+}
+
+/// How primes scales on a machine with so many CPUs: 15 rounds, speed-ups as given.
+class scale_maker {
+public:
+    explicit scale_maker(unsigned cpus) {
+        result.workload = "primes";
+        result.settings = {{"size", "500"}, {"max_prime", "10000"}, {"seed", "1"}};
+        result.scheme = "std_thread";
+        result.unit = "events";
+        result.units_a_run = 500;
+        result.items = 500;
+        result.cpus = cpus;
+        result.rounds = 15;
+        result.warm_up = 1;
+        result.load_source = "a test";
+        result.floor = {0.01, about(1)};
+    }
+
+    /// @param item_us how long an item takes; 0: not known.
+    scale_maker& add(unsigned workers, double speedup, double item_us,
+                     std::optional<double> clock_hz = std::nullopt) {
+        scale_point& one = result.points.emplace_back();
+        one.workers = workers;
+        one.speedup = about(speedup);
+        one.efficiency = about(speedup / workers);
+        one.time = about(1e9 / speedup);
+        one.events_per_second = one.throughput = about(500 * speedup);
+        one.clock_hz = clock_hz;
+        scaling_observation seen{static_cast<double>(workers), {}};
+        for (unsigned round = 0; round < 15; ++round) {
+            const double noise = 1 + ((round * 7 + workers) % 11) / 2200.0;
+            one.measured.samples.push_back({round, 1e9 / speedup * noise, {}});
+            seen.speedups.push_back(speedup / noise);
+        }
+        if (item_us > 0) {
+            one.latency.record(static_cast<std::int64_t>(item_us * 1000));
+        }
+        if (workers <= result.cpus) {
+            observed_.push_back(seen);
+        }
+        return *this;
+    }
+    scale_maker& warn(scale_warning_kind kind, unsigned workers, const std::string& text) {
+        result.warnings.push_back({kind, workers, text});
+        return *this;
+    }
+
+    result_text finish(const std::string& file = "scale.json") {
+        result.fit = fit_scaling(observed_);
+        return {file, to_json(result, machine_of(result.cpus))};
+    }
+
+    scale_result result;
+
+private:
+    static estimate about(double value) { return {value, value * 0.99, value * 1.01, 15}; }
+
+    std::vector<scaling_observation> observed_;
+};
+
+/// A race over the workload of `scale_maker` with two workers.
+inline result_maker primes_race() {
+    result_maker maker;
+    maker.result.workload = "primes";
+    maker.result.settings = {{"size", "500"}, {"max_prime", "10000"}, {"seed", "1"}};
+    return maker;
+}
+
+inline result_text race_file(result_maker maker, unsigned cpus = 2) {
+    return {"race.json", to_json(maker.finish(), machine_of(cpus))};
+}
+
+inline result_text isolation_file(isolation_maker maker, unsigned cpus = 2) {
+    return {"isolation.json", to_json(maker.finish(), machine_of(cpus))};
+}
+
+} // namespace regatta::race::fakes
