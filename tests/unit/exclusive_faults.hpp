@@ -7,8 +7,10 @@
 
 #include <regatta/cpu/exclusive_system.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,25 @@ public:
     std::function<int(const std::string& act)> before_act = [](const std::string&) { return 0; };
     /// How many acts there were.
     int acts = 0;
+    /// The error number that locking has; no act.
+    int lock_error = 0;
+    /// Whether a file or folder cannot be read.
+    std::function<bool(const std::string& path)> is_hidden = [](const std::string&) {
+        return false;
+    };
+
+    int lock(const std::string& path) override {
+        return lock_error != 0 ? -lock_error : exclusive_system::lock(path);
+    }
+    std::optional<std::string> read(const std::string& path) override {
+        return is_hidden(path) ? std::nullopt : exclusive_system::read(path);
+    }
+    std::vector<std::string> list(const std::string& path) override {
+        return is_hidden(path) ? std::vector<std::string>() : exclusive_system::list(path);
+    }
+    int read_error(const std::string& path) override {
+        return is_hidden(path) ? EACCES : exclusive_system::read_error(path);
+    }
 
     int write(const std::string& path, const std::string& text) override {
         const int error = asked("write " + path + " " + text);

@@ -6,6 +6,7 @@
 /// with its own processes; and, once and for some milliseconds, of the whole machine.
 
 #include "exclusive_fakes.hpp"
+#include "exclusive_sleeper.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/exclusive_cpus.hpp>
@@ -13,7 +14,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +34,7 @@ namespace {
 using exclusive_test::difference;
 using exclusive_test::faulty_system;
 using exclusive_test::root_folder;
+using exclusive_test::sleeper;
 using exclusive_test::snapshot;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
@@ -42,42 +43,6 @@ using regatta::exclusive_options;
 using regatta::exclusive_system;
 using regatta::exclusivity;
 using testing::IsEmpty;
-
-/// A child that sleeps until the end of the scope, pinned if a set is given.
-class sleeper {
-public:
-    explicit sleeper(const cpu_set& pin = {}) {
-        pid_ = ::fork();
-        if (pid_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (!pin.empty()) {
-                regatta::try_pin_this_thread(pin);
-            }
-            for (;;) {
-                ::pause();
-            }
-        }
-        while (!pin.empty() && allowed() != pin) {
-            std::this_thread::yield();
-        }
-    }
-    sleeper(const sleeper&) = delete;
-    sleeper& operator=(const sleeper&) = delete;
-    ~sleeper() {
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-
-    int pid() const noexcept { return pid_; }
-    std::string name() const { return std::to_string(pid_); }
-    cpu_set allowed() const {
-        exclusive_system system;
-        return regatta::detail::read_task_mask(system, pid_, pid_).value_or(cpu_set());
-    }
-
-private:
-    pid_t pid_;
-};
 
 /// A group below the top of this machine's cpusets, which the tests take for the top itself: a root
 /// folder shows the group, this test's processes and nothing else. This process is in it meanwhile.

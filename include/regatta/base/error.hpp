@@ -20,6 +20,11 @@ namespace regatta {
 /// Without exceptions it prints the same text to stderr and calls `std::abort`.
 /// @param error_number as in `errno`, also where the system itself counts differently.
 [[noreturn]] inline void fail_system(int error_number, std::string operation) {
+    // An operation that says already why it failed need not say it twice.
+    const std::string reason = ": " + std::generic_category().message(error_number);
+    if (operation.ends_with(reason)) {
+        operation.resize(operation.size() - reason.size());
+    }
     if (REGATTA_WINDOWS && error_number == ENOTSUP) {
         operation += " (not supported on this system)"; // Its C library has no text for the number.
     }

@@ -65,7 +65,16 @@ inline std::string find_breach(exclusive_system& system, const exclusive_plan& p
                "' instead of '" + cpus.to_string() + "'";
     }
     if (plan.level == exclusivity::shielded) {
-        return {};
+        if (plan.others.empty()) {
+            return {};
+        }
+        const std::string name = "the group " + plan.others + " of everybody else ";
+        const auto others = read_cpus(system, plan.others + "/cpuset.cpus");
+        if (!others) {
+            return name + "is gone";
+        }
+        const cpu_set both = *others & cpus;
+        return both.empty() ? std::string() : name + "has CPUs '" + both.to_string() + "'";
     }
     const auto state = system.read(plan.group + "/cpuset.cpus.partition");
     const std::string text(state ? trimmed(*state) : std::string_view("nothing"));
@@ -93,6 +102,10 @@ inline step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
                                  lease.done.push_back(step);
                              }
                              return error;
+                         },
+                         [&] {
+                             lease.journal.not_done();
+                             lease.done.pop_back();
                          },
                          notes};
     step_error failed;
@@ -212,6 +225,9 @@ inline std::unique_ptr<lease_state> acquire_lease(const cpu_set* cpus, unsigned 
     }
     if (system.is_trusted(wanted.journal)) { // Others' leases count also for who can have none.
         leases = read_leases(system, wanted.journal);
+        for (std::string& unread : unread_leases(system, wanted.journal, leases)) {
+            sentences.push_back(std::move(unread));
+        }
     }
     const exclusive_machine machine = read_machine(system);
     if (machine.online.empty()) {
@@ -234,15 +250,21 @@ inline std::unique_ptr<lease_state> acquire_lease(const cpu_set* cpus, unsigned 
     lease->rest = machine.online - lease->cpus;
     if (!no_journal) {
         lease->journal = lease_journal(system, wanted.journal);
-        if (const int number = lease->journal.begin(lease->cpus, wanted.title)) {
+        const auto is_used = [&](const std::string& name) {
+            return has_group(system, machine, group_name(name));
+        };
+        if (const int number = lease->journal.begin(lease->cpus, wanted.title, is_used)) {
             no_journal = act_failed(number, "write the journal " + wanted.journal);
         }
     }
 
-    const plan_request request{system, machine, lease->cpus, wanted,
-                               std::string(group_prefix) + (lease->journal.is_open()
-                                                                ? lease->journal.name().substr(6)
-                                                                : "none")};
+    const plan_request request{
+        system,
+        machine,
+        lease->cpus,
+        wanted,
+        group_name(lease->journal.is_open() ? lease->journal.name() : "lease.none"),
+        has_foreign_shield(system, machine, leases)};
     error = {ENOTSUP, false, {}};
     std::string reasons;
     for (exclusive_plan& plan : make_plans(request)) {
@@ -282,6 +304,8 @@ inline std::unique_ptr<lease_state> acquire_lease(const cpu_set* cpus, unsigned 
     if (error) {
         if (lease->done.empty()) {
             lease->journal.end();
+        } else {
+            lease->journal.give_up();
         }
         error.text = "CPUs '" + lease->cpus.to_string() + "' cannot be had as '" +
                      std::string(to_string(wanted.at_least)) + "' or better: " + reasons +

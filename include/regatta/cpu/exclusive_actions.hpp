@@ -33,6 +33,8 @@ struct step_context {
     const std::vector<exclusive_step>& of_others;
     /// Keeps a step's inverse, before the step acts; returns the error number of the journal.
     std::function<int(const exclusive_step&)> record;
+    /// Forgets what was recorded last: it was not done.
+    std::function<void()> forget;
     /// What people should know though nothing failed.
     std::vector<std::string>& notes;
 };
@@ -201,15 +203,19 @@ inline step_error apply_step_only(step_context& context, const exclusive_step& s
     switch (step.kind) {
     case step_kind::make_group: {
         // Somebody else's, in another container perhaps: undoing this step would remove it.
-        if (!step.shared && context.system.exists(step.path)) {
+        const bool known = others_need(context, step);
+        if (!known && context.system.exists(step.path)) {
             return act_failed(EEXIST, describe(step));
         }
         if (auto error = keep_inverse(context, step)) {
             return error;
         }
         const int error = context.system.make_directory(step.path);
-        return error == 0 || (error == EEXIST && step.shared) ? step_error{}
-                                                              : act_failed(error, describe(step));
+        if (error == EEXIST && !known) {
+            context.forget(); // Since a moment ago.
+        }
+        return error == 0 || (error == EEXIST && known) ? step_error{}
+                                                        : act_failed(error, describe(step));
     }
     case step_kind::set_file:
         if (!step.undo_text.empty()) {
@@ -300,6 +306,19 @@ inline step_error undo_make_group(step_context& context, const exclusive_step& s
     return act_failed(error, "remove the group " + step.path);
 }
 
+/// Whether a group below has been given CPUs or memory of its own.
+inline bool is_cpuset_used(exclusive_system& system, const std::string& path) {
+    for (const std::string& name : system.list_folders(path)) {
+        for (const char* file : {"cpuset.cpus", "cpuset.mems", "cpuset.cpus.exclusive"}) {
+            const auto text = system.read(path + "/" + name + "/" + file);
+            if (text && !trimmed(*text).empty()) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// Undoes a step, in whatever state it was left; doing so twice is the same as once.
 inline step_error undo_step(step_context& context, const exclusive_step& step) {
     if (others_need(context, step)) {
@@ -315,7 +334,11 @@ inline step_error undo_step(step_context& context, const exclusive_step& step) {
                    : act_failed(error, "write '" + step.undo_text + "' to " + step.path);
     }
     case step_kind::enable_cpuset: {
-        const int error = context.system.write(step.path + "/cgroup.subtree_control", "-cpuset\n");
+        // Leases of another journal, for one, would be gone with it.
+        const int error =
+            is_cpuset_used(context.system, step.path)
+                ? EBUSY
+                : context.system.write(step.path + "/cgroup.subtree_control", "-cpuset\n");
         if (error == EBUSY) {
             context.notes.push_back("the cpuset controller stays on below " + step.path +
                                     ": somebody else uses it by now.");

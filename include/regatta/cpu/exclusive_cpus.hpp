@@ -149,8 +149,9 @@ public:
     }
 
     /// Gives the CPUs back; everything is as it was before. Threads that are still in are moved
-    /// out. Failure: `std::system_error` naming what could not be undone; the lease is over all the
-    /// same, and `release_stale` tries again once this process has ended.
+    /// out. Blocks: up to ten seconds for another program that takes or gives back CPUs. Failure:
+    /// `std::system_error` naming what could not be undone; the lease is over all the same, and the
+    /// next `acquire` or `release_stale`, of any program, tries again.
     void release() {
         std::string problem;
         if (!try_release(problem)) {
@@ -172,12 +173,19 @@ public:
         detail::lease_lock lock(*state->system);
         if (const auto error = lock.take(state->options.journal)) {
             problem = error.text;
-            return false;
+        } else {
+            for (const std::string& one : detail::end_lease(*state)) {
+                problem += (problem.empty() ? "" : "; ") + one;
+            }
         }
-        for (const std::string& one : detail::end_lease(*state)) {
-            problem += (problem.empty() ? "" : "; ") + one;
+        if (problem.empty()) {
+            return true;
         }
-        return problem.empty();
+        // Else nobody would touch what is left for as long as this process lives.
+        const int error = state->journal.give_up();
+        problem += error == 0 ? "; `regatta cpus release --stale` or the next lease undoes the rest"
+                              : "; the rest is undone once this process has ended";
+        return false;
     }
 
 private:

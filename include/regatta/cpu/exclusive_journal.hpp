@@ -12,17 +12,16 @@
 #include <regatta/cpu/exclusive_step.hpp>
 #include <regatta/cpu/exclusive_system.hpp>
 #include <regatta/cpu/exclusive_tasks.hpp>
+#include <regatta/cpu/printable_text.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -63,14 +62,19 @@ struct lease_record {
     bool taken = false;                  ///< Everything was done; before, the level says nothing.
     bool complete = false;               ///< The file has its head; nothing was done before.
     bool foreign = false;                ///< Written by another version, whose lines may differ.
+    bool unread = false;                 ///< It could not be read: nothing else is known.
+    bool given_up = false;               ///< The owner lives, but is through with it.
     std::vector<exclusive_step> steps{}; ///< What is to be undone, last first.
 };
 
 /// Whether the owner of a lease still lives. Of processes that are numbered elsewhere nothing is
 /// known: they count as alive as long as there is anybody with such a number.
 inline bool is_alive(exclusive_system& system, const lease_record& lease) {
-    if (lease.foreign) {
+    if (lease.foreign || lease.unread) {
         return true;
+    }
+    if (lease.given_up) {
+        return false;
     }
     const lease_owner self = this_owner(system);
     if (lease.owner.boot != self.boot) {
@@ -89,6 +93,7 @@ inline lease_record read_lease(exclusive_system& system, const std::string& fold
     lease_record lease;
     lease.name = name;
     const auto text = system.read(folder + "/" + name);
+    lease.unread = !text && system.read_error(folder + "/" + name) != ENOENT;
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
         const auto fields = fields_of(rest.substr(0, end));
@@ -101,7 +106,7 @@ inline lease_record read_lease(exclusive_system& system, const std::string& fold
             lease.owner.processes = fields[4];
             lease.cpus =
                 cpu_set::try_parse(fields[5], cpu_set::max_width, error).value_or(cpu_set());
-            lease.title = fields[6];
+            lease.title = printable_text(fields[6]);
             lease.complete = true;
         } else if (fields[0].starts_with("lease ")) {
             lease.foreign = true;
@@ -110,6 +115,10 @@ inline lease_record read_lease(exclusive_system& system, const std::string& fold
         } else if (fields[0] == "taken" && fields.size() == 2) {
             lease.level = static_cast<exclusivity>(to_number(fields[1]).value_or(0));
             lease.taken = true;
+        } else if (fields[0] == "not done" && !lease.steps.empty()) {
+            lease.steps.pop_back();
+        } else if (fields[0] == "given up") {
+            lease.given_up = true;
         } else if (auto step = step_from_fields(fields)) {
             lease.steps.push_back(std::move(*step));
         }
@@ -130,6 +139,33 @@ inline std::vector<lease_record> read_leases(exclusive_system& system, const std
         }
     }
     return leases;
+}
+
+/// What of the journal this process may not read, in words; leases may be missing then.
+inline std::vector<std::string> unread_leases(exclusive_system& system, const std::string& folder,
+                                              const std::vector<lease_record>& leases) {
+    std::vector<std::string> sentences;
+    const int error = system.read_error(folder);
+    if (error != 0 && error != ENOENT) {
+        sentences.push_back("The journal " + folder + " cannot be read, so that leases of CPUs " +
+                            "are not known: " + std::generic_category().message(error) + ".");
+    }
+    for (const lease_record& lease : leases) {
+        if (lease.unread) {
+            sentences.push_back("The lease " + folder + "/" + lease.name +
+                                " cannot be read, and whose CPUs which are is not known.");
+        }
+    }
+    return sentences;
+}
+
+/// Whether a group was made by one of some leases.
+inline bool is_made_by(const std::vector<lease_record>& leases, const std::string& group) {
+    return std::any_of(leases.begin(), leases.end(), [&](const lease_record& lease) {
+        return std::any_of(lease.steps.begin(), lease.steps.end(), [&](const exclusive_step& step) {
+            return step.kind == step_kind::make_group && step.path == group;
+        });
+    });
 }
 
 /// The steps of every lease in the folder but one.
@@ -168,13 +204,7 @@ public:
                                " could have been written by other users; it must belong to root "
                                "or this user, and nobody else may write there"};
         }
-        for (int attempt = 0; attempt < 1000; ++attempt) {
-            file_ = system_.lock(folder + "/lock");
-            if (file_ != -EWOULDBLOCK) {
-                break;
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
+        file_ = system_.lock(folder + "/lock");
         if (file_ < 0) {
             return {-file_, "could not lock the journal " + folder + ": " +
                                 (file_ == -EWOULDBLOCK ? "another program holds it"
@@ -201,13 +231,15 @@ public:
     const std::string& folder() const noexcept { return folder_; }
 
     /// Begins the file. Under the lock. @returns the error number.
-    int begin(const cpu_set& cpus, const std::string& title) {
+    /// @param is_used whether a lease of another journal has the name already.
+    template<class IsUsed>
+    int begin(const cpu_set& cpus, const std::string& title, IsUsed is_used) {
         const lease_owner owner = this_owner(*system_);
         const std::vector<std::string> taken = system_->list(folder_);
         const std::string stem = "lease." + std::to_string(owner.process) + ".";
         for (int number = 1; name_.empty(); ++number) {
             const std::string name = stem + std::to_string(number);
-            if (!std::binary_search(taken.begin(), taken.end(), name)) {
+            if (!std::binary_search(taken.begin(), taken.end(), name) && !is_used(name)) {
                 name_ = name;
             }
         }
@@ -221,12 +253,16 @@ public:
     }
     /// What is to be undone one day; to be called before it is done.
     int step(const exclusive_step& done) { return is_open() ? put(step_to_line(done)) : EBADF; }
+    /// The last step was not done after all.
+    int not_done() { return line({"not done"}); }
     /// Everything that was done so far is undone.
     int undone() { return line({"undone"}); }
     /// Everything is done.
     int taken(exclusivity level) {
         return line({"taken", std::to_string(static_cast<int>(level))});
     }
+    /// Whoever comes next may undo what is left, though this process lives. Needs no lock.
+    int give_up() { return line({"given up"}); }
     /// Nothing is left to be undone.
     void end() {
         if (is_open()) {

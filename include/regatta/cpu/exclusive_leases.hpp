@@ -14,6 +14,7 @@
 #include <regatta/cpu/exclusive_step.hpp>
 #include <regatta/cpu/exclusive_system.hpp>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +30,8 @@ struct exclusive_lease {
     exclusivity level = exclusivity::soft; ///< Of no meaning before `taken`.
     bool taken = false;                    ///< False while its owner is still at it.
     int process = 0;                       ///< Its owner.
-    bool stale = false;                    ///< The owner has died.
+    bool stale = false;                    ///< Whoever comes next undoes what is left of it.
+    bool given_up = false;                 ///< It is stale though the owner lives.
     std::vector<std::string> effects{};    ///< What it has done, in words.
 };
 
@@ -55,6 +57,7 @@ inline exclusive_lease describe_lease(exclusive_system& system, const lease_reco
     lease.taken = record.taken;
     lease.process = record.owner.process;
     lease.stale = !is_alive(system, record);
+    lease.given_up = record.given_up;
     for (const exclusive_step& step : record.steps) {
         lease.effects.push_back(describe(step));
     }
@@ -68,7 +71,7 @@ inline std::vector<std::string> undo_steps(exclusive_system& system, const std::
                                            const std::vector<exclusive_step>& steps,
                                            std::vector<std::string>& notes) {
     const std::vector<exclusive_step> of_others = steps_of_others(system, folder, own);
-    step_context context{system, of_others, {}, notes};
+    step_context context{system, of_others, {}, {}, notes};
     std::vector<std::string> problems;
     // What cannot be undone for a moment only is so at the second try.
     for (int attempt = 0; attempt == 0 || (attempt == 1 && !problems.empty()); ++attempt) {
@@ -86,7 +89,9 @@ inline std::vector<std::string> undo_steps(exclusive_system& system, const std::
 inline stale_release release_stale_locked(exclusive_system& system, const std::string& folder) {
     stale_release result;
     const lease_owner self = this_owner(system);
-    for (const lease_record& record : read_leases(system, folder)) {
+    const std::vector<lease_record> records = read_leases(system, folder);
+    result.notes = unread_leases(system, folder, records);
+    for (const lease_record& record : records) {
         if (is_alive(system, record)) {
             continue;
         }
@@ -114,29 +119,41 @@ inline stale_release release_stale_locked(exclusive_system& system, const std::s
 } // namespace detail
 
 /// Every lease of CPUs on this machine.
+/// @param unread gets a sentence for each part of the journal that this process may not read; if
+/// there is one, leases may be missing.
 ///
-/// Threads: any. Failure: none; a journal that cannot be read has no leases.
-inline std::vector<exclusive_lease> exclusive_status(const exclusive_options& options = {}) {
+/// Threads: any. Failure: none.
+inline std::vector<exclusive_lease> exclusive_status(const exclusive_options& options,
+                                                     std::vector<std::string>& unread) {
     const auto system = detail::system_of(options);
     std::vector<exclusive_lease> leases;
-    for (const auto& record : detail::read_leases(*system, options.journal)) {
+    const auto records = detail::read_leases(*system, options.journal);
+    for (const auto& record : records) {
         if (record.complete || record.foreign) {
             leases.push_back(detail::describe_lease(*system, record));
         }
     }
+    unread = detail::unread_leases(*system, options.journal, records);
     return leases;
 }
 
-/// Undoes everything that leases have done whose owners died: groups, affinities of tasks and of
-/// interrupts become what they were. Done twice, or again after it was killed halfway, it is the
-/// same as once.
+/// The same for those whom the leases will do that this process may read.
+inline std::vector<exclusive_lease> exclusive_status(const exclusive_options& options = {}) {
+    std::vector<std::string> unread;
+    return exclusive_status(options, unread);
+}
+
+/// Undoes everything that leases have done whose owners died or gave them up: groups, affinities of
+/// tasks and of interrupts become what they were. Done twice, or again after it was killed halfway,
+/// it is the same as once.
 ///
 /// Threads: any. Blocks: up to ten seconds for another program that takes or gives back CPUs.
 /// Failure: `std::system_error` where the journal cannot be locked; what cannot be undone is told
 /// in the result and stays in the journal.
 inline stale_release release_stale(const exclusive_options& options = {}) {
     const auto system = detail::system_of(options);
-    if (system->list(options.journal).empty()) {
+    if (const int error = system->read_error(options.journal);
+        error == ENOENT || (error == 0 && system->list(options.journal).empty())) {
         return {};
     }
     detail::lease_lock lock(*system);

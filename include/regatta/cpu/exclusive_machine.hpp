@@ -59,10 +59,24 @@ struct exclusive_machine {
 inline constexpr std::string_view group_prefix = "regatta.";
 /// The group of version 1 that everybody else is moved to; all leases share it.
 inline constexpr std::string_view others_group = "regatta.others";
+/// The end of the name of a group of version 1 for processes that yield to a lease.
+inline constexpr std::string_view yielding_suffix = ".yielding";
 
 /// The name of a group without its folder.
 inline std::string_view last_part(std::string_view path) noexcept {
     return path.substr(path.rfind('/') + 1);
+}
+
+/// What the group of a lease is called, "regatta.4711.1" for "lease.4711.1".
+inline std::string group_name(std::string_view lease) {
+    return std::string(group_prefix) + std::string(lease.substr(lease.find('.') + 1));
+}
+
+/// Whether a group has the name of one that leases make to run in: "regatta.4711.1".
+inline bool is_lease_group(std::string_view path) noexcept {
+    const std::string_view name = last_part(path);
+    return name.starts_with(group_prefix) && name != others_group &&
+           !name.ends_with(yielding_suffix);
 }
 
 /// Every group below `top`, each before those in it.
@@ -132,7 +146,8 @@ inline std::vector<held_cpus> find_held_cpus(exclusive_system& system, const gro
             const std::string group = v1.top + "/" + name;
             const auto exclusive = system.read(group + "/cpuset.cpu_exclusive");
             const auto cpus = read_cpus(system, group + "/cpuset.cpus");
-            if (exclusive && trimmed(*exclusive) == "1" && cpus) {
+            const bool is_held = exclusive && trimmed(*exclusive) == "1";
+            if (cpus && (is_held || is_lease_group(group))) { // Theirs cannot always be exclusive.
                 held.push_back({group, *cpus});
             }
         }
@@ -152,6 +167,17 @@ inline exclusive_machine read_machine(exclusive_system& system) {
         machine.isolated_at_boot -= one.cpus; // Newer kernels list those of partitions, too.
     }
     return machine;
+}
+
+/// Whether there is a group of this name wherever a lease could make its own.
+inline bool has_group(exclusive_system& system, const exclusive_machine& machine,
+                      const std::string& name) {
+    for (const std::string* parent : {&machine.v1.top, &machine.v2.top, &machine.v2.own}) {
+        if (!parent->empty() && system.exists(*parent + "/" + name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// The CPUs that a lease may be made of: those online that the groups above grant.

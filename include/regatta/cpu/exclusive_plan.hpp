@@ -41,7 +41,8 @@ struct plan_request {
     const exclusive_machine& machine;
     const cpu_set& cpus;
     const exclusive_options& options;
-    std::string name{}; ///< What the lease's group is called.
+    std::string name{};          ///< What the lease's group is called.
+    bool foreign_shield = false; ///< See `has_foreign_shield`.
 
     cpu_set rest() const { return machine.online - cpus; }
 };
@@ -174,86 +175,101 @@ inline std::vector<std::string> overlapping_groups(const plan_request& request) 
     return overlapping;
 }
 
-/// A cpuset of version 1 for the lease, and one without its CPUs for everybody else.
-inline exclusive_plan shield_plan(const plan_request& request) {
+/// What both plans with cpusets of version 1 begin with.
+inline exclusive_plan cpuset_plan(const plan_request& request, std::string way) {
     const group_tree& tree = request.machine.v1;
     exclusive_plan plan;
     plan.level = exclusivity::shielded;
-    plan.way = "a cpuset of version 1 for the lease, and one for everybody else";
+    plan.way = std::move(way);
     if (!tree) {
         plan.impossible = "there are no control groups of version 1 with cpusets";
         return plan;
     }
+    plan.group = tree.top + "/" + request.name;
+    plan.home = tree.own;
+    plan.member = "tasks";
+    plan.steps.push_back(masks_step(step_kind::save_masks, request));
+    return plan;
+}
+
+/// The CPUs of the top cpuset of version 1 that nobody holds.
+inline cpu_set cpus_of_nobody(const plan_request& request) {
+    cpu_set free =
+        read_cpus(request.system, request.machine.v1.top + "/cpuset.cpus").value_or(cpu_set());
+    for (const held_cpus& one : request.machine.held) {
+        free -= one.cpus;
+    }
+    return free;
+}
+
+/// Gives a new cpuset all memory, and CPUs.
+inline void fill_cpuset(exclusive_plan& plan, const plan_request& request, const std::string& group,
+                        const cpu_set& cpus) {
+    const auto mems = request.system.read(request.machine.v1.top + "/cpuset.mems");
+    plan.steps.push_back(
+        file_step(group + "/cpuset.mems", std::string(mems ? trimmed(*mems) : "")));
+    plan.steps.push_back(file_step(group + "/cpuset.cpus", cpus.to_string()));
+}
+
+/// The cpuset of the lease itself, which both end with.
+inline void make_lease_cpuset(exclusive_plan& plan, const plan_request& request,
+                              const std::string& target) {
+    plan.steps.push_back(group_step(plan.group, target, plan.member));
+    fill_cpuset(plan, request, plan.group, request.cpus);
+    // Where the top is no exclusive cpuset itself, inside of a container, this cannot be had.
+    plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
+}
+
+/// A cpuset of version 1 for the lease, and one without its CPUs for everybody else.
+inline exclusive_plan shield_plan(const plan_request& request) {
+    exclusive_plan plan =
+        cpuset_plan(request, "a cpuset of version 1 for the lease, and one for everybody else");
+    if (!plan.impossible.empty()) {
+        return plan;
+    }
+    const std::string& top = request.machine.v1.top;
+    plan.others = top + "/" + std::string(others_group);
     if (!request.options.move_others) {
         plan.impossible = "other programs' tasks would be moved, which was not allowed";
         return plan;
     }
-    const std::string others = tree.top + "/" + std::string(others_group);
-    plan.group = tree.top + "/" + request.name;
-    plan.home = tree.own;
-    plan.member = "tasks";
-    plan.others = others;
-    const auto mems_text = request.system.read(tree.top + "/cpuset.mems");
-    const std::string mems(mems_text ? trimmed(*mems_text) : std::string_view());
-
-    plan.steps.push_back(masks_step(step_kind::save_masks, request));
+    if (request.foreign_shield) {
+        plan.impossible = "the group " + plan.others + " belongs to leases that are not in this " +
+                          "journal, those of another container perhaps, and ends with them";
+        return plan;
+    }
     for (const std::string& group : overlapping_groups(request)) {
         plan.steps.push_back(cpus_step(step_kind::take_cpus, group + "/cpuset.cpus", request.cpus));
     }
-    exclusive_step make_others = group_step(others, tree.top, plan.member);
-    make_others.shared = true;
-    plan.steps.push_back(std::move(make_others));
-    if (!request.system.read(others + "/cpuset.cpus")) {
-        cpu_set free = read_cpus(request.system, tree.top + "/cpuset.cpus").value_or(cpu_set());
-        for (const held_cpus& one : request.machine.held) {
-            free -= one.cpus;
-        }
-        plan.steps.push_back(file_step(others + "/cpuset.mems", mems));
-        plan.steps.push_back(file_step(others + "/cpuset.cpus", free.to_string()));
+    plan.steps.push_back(group_step(plan.others, top, plan.member));
+    plan.steps.back().shared = true;
+    if (!request.system.read(plan.others + "/cpuset.cpus")) {
+        fill_cpuset(plan, request, plan.others, cpus_of_nobody(request));
         plan.steps.push_back(
-            cpus_step(step_kind::take_cpus, others + "/cpuset.cpus", request.cpus));
+            cpus_step(step_kind::take_cpus, plan.others + "/cpuset.cpus", request.cpus));
     }
     exclusive_step move;
     move.kind = step_kind::move_tasks;
-    move.path = tree.top;
-    move.target = others;
+    move.path = top;
+    move.target = plan.others;
     move.member = plan.member;
     move.shared = true;
     plan.steps.push_back(std::move(move));
-    plan.steps.push_back(
-        group_step(plan.group, plan.home == tree.top ? others : plan.home, plan.member));
-    plan.steps.push_back(file_step(plan.group + "/cpuset.mems", mems));
-    plan.steps.push_back(file_step(plan.group + "/cpuset.cpus", request.cpus.to_string()));
-    // Where the top is no exclusive cpuset itself, inside of a container, this cannot be had.
-    plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
+    make_lease_cpuset(plan, request, plan.home == top ? plan.others : plan.home);
     return plan;
 }
 
 /// The same for processes that yield: nobody else is moved.
 inline exclusive_plan yielding_plan(const plan_request& request) {
-    const group_tree& tree = request.machine.v1;
-    exclusive_plan plan;
-    plan.level = exclusivity::shielded;
-    plan.way = "a cpuset of version 1 for the lease, and one for processes of this program alone";
-    if (!tree) {
-        plan.impossible = "there are no control groups of version 1 with cpusets";
+    exclusive_plan plan = cpuset_plan(
+        request,
+        "a cpuset of version 1 for the lease, and one for processes of this program alone");
+    if (!plan.impossible.empty()) {
         return plan;
     }
-    plan.group = tree.top + "/" + request.name;
-    plan.home = tree.own;
-    plan.member = "tasks";
-    const std::string aside = plan.group + ".yielding";
-    const auto mems_text = request.system.read(tree.top + "/cpuset.mems");
-    const std::string mems(mems_text ? trimmed(*mems_text) : std::string_view());
-    cpu_set free = read_cpus(request.system, tree.top + "/cpuset.cpus").value_or(cpu_set());
-    for (const held_cpus& one : request.machine.held) {
-        free -= one.cpus;
-    }
-
-    plan.steps.push_back(masks_step(step_kind::save_masks, request));
+    const std::string aside = plan.group + std::string(yielding_suffix);
     plan.steps.push_back(group_step(aside, plan.home, plan.member));
-    plan.steps.push_back(file_step(aside + "/cpuset.mems", mems));
-    plan.steps.push_back(file_step(aside + "/cpuset.cpus", (free - request.cpus).to_string()));
+    fill_cpuset(plan, request, aside, cpus_of_nobody(request) - request.cpus);
     for (const int process : request.options.yielding) {
         exclusive_step move;
         move.kind = step_kind::move_process;
@@ -262,10 +278,7 @@ inline exclusive_plan yielding_plan(const plan_request& request) {
         move.member = plan.member;
         plan.steps.push_back(std::move(move));
     }
-    plan.steps.push_back(group_step(plan.group, plan.home, plan.member));
-    plan.steps.push_back(file_step(plan.group + "/cpuset.mems", mems));
-    plan.steps.push_back(file_step(plan.group + "/cpuset.cpus", request.cpus.to_string()));
-    plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
+    make_lease_cpuset(plan, request, plan.home);
     return plan;
 }
 

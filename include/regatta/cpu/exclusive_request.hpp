@@ -9,6 +9,7 @@
 #include <regatta/cpu/exclusive_journal.hpp>
 #include <regatta/cpu/exclusive_machine.hpp>
 #include <regatta/cpu/placement.hpp>
+#include <regatta/cpu/printable_text.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <algorithm>
@@ -50,9 +51,11 @@ inline free_cpus find_free_cpus(exclusive_system& system, const exclusive_machin
                                     lease.cpus);
     }
     for (const held_cpus& one : machine.held) {
-        // Those of leases were named above; the group of everybody else is nobody's own.
+        const std::string group = "the group " + printable_text(one.group);
         if (!last_part(one.group).starts_with(group_prefix)) {
-            result.holders.emplace_back("the group " + one.group, one.cpus);
+            result.holders.emplace_back(group, one.cpus);
+        } else if (is_lease_group(one.group) && !is_made_by(leases, one.group)) {
+            result.holders.emplace_back(group + ", a lease that is not in this journal", one.cpus);
         }
     }
     result.free = result.usable;
@@ -60,6 +63,14 @@ inline free_cpus find_free_cpus(exclusive_system& system, const exclusive_machin
         result.free -= cpus;
     }
     return result;
+}
+
+/// Whether the group of everybody else is there, but of leases that this journal does not show. It
+/// would end with them, whoever else relies on it.
+inline bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
+                               const std::vector<lease_record>& leases) {
+    const std::string others = machine.v1.top + "/" + std::string(others_group);
+    return machine.v1 && system.exists(others) && !is_made_by(leases, others);
 }
 
 /// Whether a lease of exactly these CPUs makes sense.
@@ -107,11 +118,16 @@ inline exclusive_error choose_cpus(unsigned count, const exclusive_machine& mach
     const cpu_set isolated = state.free & machine.isolated_at_boot;
     const unsigned most = std::max(isolated.count(), free.count() > 0 ? free.count() - 1 : 0);
     if (count == 0 || count > most) {
-        return bad_request(
-            std::to_string(count) + " CPUs were asked for; " +
-            (most == 0 ? "none can be had" : "1.." + std::to_string(most) + " can be had") +
-            ", since CPUs " + state.free.to_string() +
-            " are free and at least one must be left for everybody else");
+        const std::string asked =
+            std::to_string(count) + (count == 1 ? " CPU was" : " CPUs were") + " asked for; ";
+        const std::string can = most == 0 ? "none" : most == 1 ? "1" : "1.." + std::to_string(most);
+        const std::string free_ones =
+            state.free.empty()
+                ? "none is free"
+                : (state.free.count() == 1 ? "CPU " : "CPUs ") + state.free.to_string() +
+                      (state.free.count() == 1 ? " is free" : " are free");
+        return bad_request(asked + can + " can be had, since " + free_ones +
+                           " and at least one must be left for everybody else");
     }
     if (count <= isolated.count()) {
         free = isolated;

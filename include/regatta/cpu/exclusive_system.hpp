@@ -11,11 +11,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,20 @@ public:
         std::error_code error;
         return std::filesystem::exists(root_ + path, error);
     }
+    /// Why a file or directory cannot be read: 0 if it can; ENOENT: there is none.
+    virtual int read_error(const std::string& path) {
+#if REGATTA_LINUX
+        const int file = ::open((root_ + path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        const int error = file < 0 ? errno : 0;
+        if (file >= 0) {
+            ::close(file);
+        }
+        return error;
+#else
+        static_cast<void>(path);
+        return ENOTSUP;
+#endif
+    }
     /// Whether only this user and root can have written the file or directory.
     virtual bool is_trusted(const std::string& path) {
 #if REGATTA_LINUX
@@ -83,7 +99,12 @@ public:
     }
     virtual int make_directory(const std::string& path) {
 #if REGATTA_LINUX
-        return result_of(::mkdir((root_ + path).c_str(), 0755));
+        const std::string name = root_ + path;
+        if (::mkdir(name.c_str(), 0755) != 0) {
+            return errno;
+        }
+        ::chmod(name.c_str(), 0755); // Others see who owns CPUs, whatever the mask of new files.
+        return 0;
 #else
         static_cast<void>(path);
         return ENOTSUP;
@@ -120,7 +141,8 @@ public:
 #endif
     }
 
-    /// Opens a file, created if need be, and locks it against every other such lock.
+    /// Opens a file, created if need be, and locks it against every other such lock. Blocks: up to
+    /// ten seconds.
     /// @returns a descriptor to close, or the negative error number; -EWOULDBLOCK: another has it.
     virtual int lock(const std::string& path) {
 #if REGATTA_LINUX
@@ -129,10 +151,12 @@ public:
         if (file < 0) {
             return -errno;
         }
-        if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-            const int error = errno;
-            ::close(file);
-            return -error;
+        for (int attempt = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+            if (const int error = errno; error != EWOULDBLOCK || attempt == 1000) {
+                ::close(file);
+                return -error;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
         return file;
 #else
@@ -222,6 +246,9 @@ private:
         const int file = ::open((root_ + path).c_str(), O_WRONLY | O_CLOEXEC | flags, 0644);
         if (file < 0) {
             return errno;
+        }
+        if (kind == open_kind::journal) {
+            ::fchmod(file, 0644); // As for directories.
         }
         const ssize_t written = ::write(file, text.data(), text.size());
         int error = written == static_cast<ssize_t>(text.size()) ? 0 : written < 0 ? errno : ENOSPC;

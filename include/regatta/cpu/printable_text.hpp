@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Names that others have chosen, made fit to be shown to people.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace regatta::detail {
+
+/// How many bytes the UTF-8 character at the beginning of `text` has; 0 where there is none.
+inline std::size_t utf8_length(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    const std::size_t length = first < 0x80                     ? 1
+                               : first >= 0xC2 && first <= 0xDF ? 2
+                               : first >= 0xE0 && first <= 0xEF ? 3
+                               : first >= 0xF0 && first <= 0xF4 ? 4
+                                                                : 0;
+    if (length > text.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    // What fewer bytes could have said.
+    const bool too_long = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+    return too_long ? 0 : length;
+}
+
+/// `text` with '?' for each control character, those of Unicode's second row (U+0080 to U+009F)
+/// included, and for each byte that is no UTF-8: a terminal takes them for commands.
+inline std::string printable_text(std::string_view text) {
+    std::string printable;
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        const auto last = static_cast<unsigned char>(text[length > 0 ? length - 1 : 0]);
+        const bool control = length == 1 ? last < 0x20 || last == 0x7F
+                                         : length == 2 && text[0] == '\xC2' && last < 0xA0;
+        printable += length == 0 || control ? std::string_view("?") : text.substr(0, length);
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return printable;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// The journal of leases: who may read it, what becomes of a lease while it is locked, and leases
+/// of two journals on one machine.
+
+#include "exclusive_fakes.hpp"
+
+#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/cpu/printable_text.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::whole_root;
+using regatta::cpu_set;
+using regatta::exclusive_cpus;
+using regatta::exclusive_error;
+using regatta::exclusivity;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class exclusive_journal : public exclusive_test::lease_test {
+protected:
+    std::string group(const std::string& parent, int number) const {
+        return parent + "/regatta." + std::to_string(::getpid()) + "." + std::to_string(number);
+    }
+    /// Options of a program with another journal, as in another container.
+    regatta::exclusive_options elsewhere() const {
+        regatta::exclusive_options other = options;
+        other.journal = "/run/elsewhere";
+        return other;
+    }
+    exclusive_cpus take_with(const cpu_set& cpus, const regatta::exclusive_options& with) {
+        exclusive_error error;
+        auto lease = exclusive_cpus::try_acquire(cpus, with, error);
+        EXPECT_TRUE(lease) << error.text;
+        return lease ? std::move(*lease) : exclusive_cpus();
+    }
+    /// The machine, without the other journal.
+    exclusive_test::snapshot machine() const {
+        auto all = whole_root(root);
+        all.erase("/run/elsewhere");
+        all.erase("/run/elsewhere/lock");
+        return all;
+    }
+};
+
+} // namespace
+
+TEST_F(exclusive_journal, everybody_may_read_it_whatever_the_mask_of_new_files) {
+    namespace fs = std::filesystem;
+    const mode_t before = ::umask(077);
+    const auto lease = take({3});
+    ::umask(before);
+    const auto others = fs::perms::others_all;
+    EXPECT_EQ(fs::status(root.path() + "/run/regatta").permissions() & others,
+              fs::perms::others_read | fs::perms::others_exec);
+    const std::string file = root.path() + "/run/regatta/lease." + std::to_string(::getpid());
+    EXPECT_EQ(fs::status(file + ".1").permissions() & others, fs::perms::others_read);
+}
+
+TEST_F(exclusive_journal, a_folder_that_may_not_be_read_is_said) {
+    const auto lease = take({3});
+    std::vector<std::string> unread;
+    EXPECT_EQ(regatta::exclusive_status(options, unread).size(), 1U);
+    EXPECT_THAT(unread, IsEmpty());
+    system->is_hidden = [](const std::string& path) { return path == "/run/regatta"; };
+    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(unread, ElementsAre(HasSubstr("/run/regatta cannot be read, so that leases of "
+                                              "CPUs are not known: Permission denied")));
+    system->lock_error = EACCES; // As for everybody but root.
+    const auto other = take({3});
+    EXPECT_THAT(other.explain(), Contains(HasSubstr("leases of CPUs are not known")));
+    system->lock_error = 0;
+}
+
+TEST_F(exclusive_journal, a_lease_that_may_not_be_read_is_said_and_stays) {
+    use_v2();
+    const auto lease = take({3});
+    const std::string file = "/run/regatta/lease." + std::to_string(::getpid()) + ".1";
+    system->is_hidden = [&](const std::string& path) { return path == file; };
+    std::vector<std::string> unread;
+    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(unread, ElementsAre(HasSubstr(file + " cannot be read")));
+    const auto repaired = regatta::release_stale(options);
+    EXPECT_THAT(repaired.released, IsEmpty());
+    EXPECT_EQ(repaired.notes, unread);
+    EXPECT_TRUE(std::filesystem::exists(root.path() + file));
+    // Its group shows that there is a lease.
+    EXPECT_THAT(refusal({3}).text, HasSubstr("a lease that is not in this journal"));
+}
+
+// It may have been there from before, and is only missing: nobody owns anything then.
+TEST_F(exclusive_journal, no_journal_is_no_secret) {
+    std::vector<std::string> unread{"something"};
+    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(unread, IsEmpty());
+}
+
+TEST_F(exclusive_journal, a_lease_that_ends_while_the_journal_is_locked_is_left_to_the_next) {
+    use_v2();
+    const auto before = whole_root(root);
+    for (const bool next_lease : {false, true}) {
+        auto lease = take({3});
+        lease.enter();
+        system->lock_error = EWOULDBLOCK;
+        std::string problem;
+        EXPECT_FALSE(lease.try_release(problem));
+        EXPECT_THAT(problem, HasSubstr("another program holds it; `regatta cpus release --stale` "
+                                       "or the next lease undoes the rest"));
+        EXPECT_FALSE(lease);
+        system->lock_error = 0;
+        const auto left = regatta::exclusive_status(options);
+        ASSERT_EQ(left.size(), 1U);
+        EXPECT_TRUE(left[0].stale && left[0].given_up);
+        if (next_lease) {
+            EXPECT_EQ(take({3}).level(), exclusivity::isolated_partition);
+        } else {
+            EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+        }
+        EXPECT_EQ(difference(before, whole_root(root)), "");
+    }
+}
+
+TEST_F(exclusive_journal, what_could_not_be_undone_can_be_before_the_process_ends) {
+    use_v2();
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("rmdir") ? EACCES : 0;
+    };
+    EXPECT_THROW(lease.release(), std::system_error);
+    system->before_act = [](const std::string&) { return 0; };
+    EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive_journal, a_reason_is_told_once) {
+    take({3});
+    system->lock_error = EACCES;
+    try {
+        regatta::release_stale(options);
+        FAIL();
+    } catch (const std::system_error& error) {
+        EXPECT_STREQ(error.what(), "release stale CPUs: could not lock the journal /run/regatta: "
+                                   "Permission denied");
+        EXPECT_EQ(error.code(), std::errc::permission_denied);
+    }
+}
+
+TEST_F(exclusive_journal, one_cpu_is_not_several) {
+    root.file("/sys/devices/system/cpu/online", "0\n");
+    exclusive_error error;
+    EXPECT_FALSE(exclusive_cpus::try_acquire(1, options, error));
+    EXPECT_EQ(error.text, "1 CPU was asked for; none can be had, since CPU 0 is free and at least "
+                          "one must be left for everybody else");
+    root.file("/sys/devices/system/cpu/online", "0-1\n");
+    EXPECT_FALSE(exclusive_cpus::try_acquire(2, options, error));
+    EXPECT_THAT(error.text, HasSubstr("2 CPUs were asked for; 1 can be had, since CPUs 0-1 are"));
+}
+
+TEST_F(exclusive_journal, a_title_gives_no_commands_to_a_terminal) {
+    options.title = "\x1b[31mred\n\xc2\x9b"
+                    "2J\xff Z\xc3\xbcrich";
+    const auto lease = take({3});
+    const std::string shown = "?[31mred??2J? Z\xc3\xbcrich";
+    EXPECT_EQ(regatta::exclusive_status(options).at(0).title, shown);
+    EXPECT_THAT(refusal({3}).text, HasSubstr("(" + shown + ")"));
+}
+
+TEST(printable_text, only_characters_are_left) {
+    const std::pair<std::string, std::string> cases[] = {
+        {"", ""},
+        {"plain ~", "plain ~"},
+        {"\t\r\n\x7f", "????"},
+        {"\xc2\x80\xc2\x9f\xc2\xa0", "??\xc2\xa0"}, // The last one is a space.
+        {"\xe2\x82\xac \xf0\x9f\x9a\xa3", "\xe2\x82\xac \xf0\x9f\x9a\xa3"},
+        {"\x9b\xc3", "??"}, // No UTF-8, and the half of a character.
+        {"\xe2\x82", "??"},
+        {"\xc0\x9b\xe0\x82\x9b\xf0\x80\x82\x9b", "?????????"}, // Longer than need be.
+        {"\xf8\x88\x80\x80\x80", "?????"}};
+    for (const auto& [text, printable] : cases) {
+        EXPECT_EQ(regatta::detail::printable_text(text), printable) << text;
+    }
+}
+
+// Two containers may see the same groups, but have a journal each, and processes with the same
+// numbers.
+TEST_F(exclusive_journal, leases_of_two_journals_have_groups_of_their_own) {
+    use_v2();
+    auto first = take({3});
+    auto second = take_with({4}, elsewhere());
+    const std::string service = "/sys/fs/cgroup/service";
+    EXPECT_EQ(second.level(), exclusivity::isolated_partition);
+    EXPECT_EQ(root.text(group(service, 1) + "/cpuset.cpus"), "3\n");
+    EXPECT_EQ(root.text(group(service, 2) + "/cpuset.cpus"), "4\n");
+    first.release();
+    EXPECT_EQ(second.check(), std::nullopt);
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cgroup.subtree_control"), "cpuset memory\n");
+    EXPECT_EQ(root.text(service + "/cpuset.cpus.exclusive"), "4\n");
+    second.release();
+    EXPECT_FALSE(std::filesystem::exists(root.path() + group(service, 2)));
+    EXPECT_EQ(root.text(service + "/cpuset.cpus.exclusive"), "\n");
+}
+
+TEST_F(exclusive_journal, cpus_of_another_journals_lease_are_refused) {
+    for (const bool v1 : {false, true}) {
+        v1 ? use_v1() : use_v2();
+        const auto first = take({3});
+        exclusive_error error;
+        EXPECT_FALSE(exclusive_cpus::try_acquire(cpu_set{3}, elsewhere(), error));
+        EXPECT_EQ(error.number, EBUSY);
+        EXPECT_THAT(error.text, HasSubstr("CPUs 3 belong to the group /sys/fs/cgroup/"));
+        EXPECT_THAT(error.text, HasSubstr("a lease that is not in this journal; CPUs 0-2,4-7 are"));
+        EXPECT_TRUE(take({4})) << "its own lease is no stranger";
+    }
+}
+
+TEST_F(exclusive_journal, a_shield_is_not_shared_between_journals) {
+    use_v1();
+    const auto before = machine();
+    auto first = take({3});
+    const auto with_first = machine();
+    auto strict = elsewhere();
+    strict.at_least = exclusivity::shielded;
+    exclusive_error error;
+    EXPECT_FALSE(exclusive_cpus::try_acquire(cpu_set{5}, strict, error));
+    EXPECT_THAT(error.text, HasSubstr("the group /sys/fs/cgroup/cpuset/regatta.others belongs to "
+                                      "leases that are not in this journal"));
+    EXPECT_EQ(difference(with_first, machine()), "");
+    EXPECT_EQ(first.check(), std::nullopt);
+    auto second = take_with({5}, elsewhere());
+    EXPECT_EQ(second.level(), exclusivity::swept);
+    first.release();
+    EXPECT_EQ(take({3}).level(), exclusivity::shielded) << "again, since it was gone";
+    second.release();
+    EXPECT_EQ(difference(before, machine()), "");
+}
+
+TEST_F(exclusive_journal, a_group_that_somebody_makes_at_the_same_moment_stays) {
+    for (const bool v1 : {false, true}) {
+        v1 ? use_v1() : use_v2();
+        const std::string theirs =
+            v1 ? "/sys/fs/cgroup/cpuset/regatta.others" : group("/sys/fs/cgroup/service", 1);
+        system->before_act = [&](const std::string& act) {
+            if (act == "mkdir " + theirs) {
+                root.file(theirs + "/tasks", "").file(theirs + "/cgroup.threads", "");
+            }
+            return 0;
+        };
+        const auto before = whole_root(root);
+        auto lease = take({3});
+        EXPECT_LE(lease.level(), exclusivity::swept);
+        EXPECT_THAT(lease.explain(), Contains(HasSubstr("File exists")));
+        lease.release();
+        EXPECT_TRUE(std::filesystem::exists(root.path() + theirs));
+        std::filesystem::remove_all(root.path() + theirs);
+        EXPECT_EQ(difference(before, whole_root(root)), "");
+        system->before_act = [](const std::string&) { return 0; };
+    }
+}
+
+TEST_F(exclusive_journal, a_shield_that_somebody_opens_is_told) {
+    use_v1();
+    const auto lease = take({3});
+    const std::string others = "/sys/fs/cgroup/cpuset/regatta.others";
+    EXPECT_EQ(lease.check(), std::nullopt);
+    root.file(others + "/cpuset.cpus", "0-7\n");
+    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of everybody else has CPUs '3'"));
+    std::filesystem::rename(root.path() + others, root.path() + "/elsewhere");
+    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of everybody else is gone"));
+    std::filesystem::rename(root.path() + "/elsewhere", root.path() + others);
+    EXPECT_THAT(lease.explain(), Not(IsEmpty()));
+}
