@@ -11,14 +11,16 @@ namespace regatta::race {
 
 /// What the samples from some round on took beside those before it.
 struct level_shift {
-    double ratio = 1;         ///< Of the medians.
-    bool significant = false; ///< By chance this happens in under 1 of 100 steady series.
+    unsigned round = 0;       ///< The first of the later ones.
+    double ratio = 1;         ///< Of their median to that of the earlier ones.
+    bool significant = false; ///< By chance seldom: in 1 of 100 steady series of 15 samples.
 };
 
-/// Compares the samples from round `split` on with those before it, disturbed ones included: what
-/// disturbs is what is sought. Not significant where there are too few.
-/// Source: the rank-sum test (Wilcoxon 1945, Mann and Whitney 1947), by its normal approximation
-/// with corrections for continuity and ties.
-level_shift shift_at(const series& measured, unsigned split);
+/// The place in the middle third of the series where the times before it and those after it differ
+/// most. Disturbed samples count: what disturbs is what is sought. Not significant where there are
+/// fewer than 12.
+/// Source: A. Pettitt, "A non-parametric approach to the change-point problem", 1979, with the
+/// rank-sum test's normal approximation at each place.
+level_shift find_shift(const series& measured);
 
 } // namespace regatta::race

@@ -123,13 +123,12 @@ private:
         return clocks.empty() ? std::nullopt : std::optional(median(std::move(clocks)));
     }
 
-    /// Others that only the times show: the last third of the rounds beside the first two.
+    /// Others that only the times show: from some round on they are at another level.
     void note_levels() {
-        const unsigned split = result_.rounds - result_.rounds / 3;
         std::optional<std::size_t> worst;
         level_shift most;
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
-            const level_shift shift = shift_at(result_.points[i].measured, split);
+            const level_shift shift = find_shift(result_.points[i].measured);
             if (shift.significant && differs(shift.ratio, level_tolerance) &&
                 (!worst || std::abs(std::log(shift.ratio)) > std::abs(std::log(most.ratio)))) {
                 worst = i;
@@ -140,11 +139,12 @@ private:
             return;
         }
         const unsigned workers = result_.points[*worst].workers;
-        const std::string what = "in the last third of the rounds the runs with " +
+        const std::string what = "from round " + std::to_string(most.round + 1) + " of " +
+                                 std::to_string(result_.rounds) + " on the runs with " +
                                  workers_text(workers) + " took " + number(most.ratio) +
                                  " times as long as before";
-        const auto early = clock_of(*worst, 0, split);
-        const auto late = clock_of(*worst, split, result_.rounds);
+        const auto early = clock_of(*worst, 0, most.round);
+        const auto late = clock_of(*worst, most.round, result_.rounds);
         if (early && late && !differs(most.ratio * *late / *early, level_tolerance)) {
             warn(kind::clock_changed, workers,
                  what + ": the clock went from " + gigahertz(*early) + " to " + gigahertz(*late));
@@ -158,6 +158,9 @@ private:
     void note_drift() {
         const estimate& drift = result_.baseline_drift;
         const double least = std::max(clock_tolerance, result_.floor.distance);
+        if (evidence_.before.disturbed() || evidence_.after.disturbed()) {
+            return; // others did that
+        }
         if (drift.count >= 2 && differs(drift.median, least) && (drift.low > 1 || drift.high < 1)) {
             warn(kind::baseline_drifted, 1,
                  "at the end 1 worker took " + interval(drift) +

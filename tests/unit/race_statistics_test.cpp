@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace race = regatta::race;
@@ -52,6 +53,72 @@ TEST(race_bootstrap, covers_the_true_median) {
     }
     EXPECT_GE(covered, 360);
     EXPECT_LE(covered, 396);
+}
+
+// "That holds the true median in at least 95 of 100 cases, whatever the distribution."
+TEST(race_median_by_ranks, covers_the_true_median_of_any_distribution) {
+    race::random_source random(43);
+    for (const std::size_t count :
+         {std::size_t{6}, std::size_t{7}, std::size_t{15}, std::size_t{30}, std::size_t{101}}) {
+        int even = 0;
+        int skewed = 0;
+        constexpr int trials = 1000;
+        for (int trial = 0; trial < trials; ++trial) {
+            std::vector<double> values;
+            std::vector<double> tailed; // half of it within 0…1, the rest far beyond
+            for (std::size_t i = 0; i < count; ++i) {
+                const double value = (static_cast<double>(random.below(1'000'000)) + 0.5) / 1e6;
+                values.push_back(value);
+                tailed.push_back(1 / (1 - value) - 1);
+            }
+            const auto one = race::median_by_ranks(values);
+            even += one.low <= 0.5 && 0.5 <= one.high ? 1 : 0;
+            const auto other = race::median_by_ranks(tailed);
+            skewed += other.low <= 1 && 1 <= other.high ? 1 : 0;
+        }
+        EXPECT_GE(even, trials * 94 / 100) << count;
+        EXPECT_LE(even, trials * 995 / 1000) << count;
+        EXPECT_EQ(even, skewed) << count; // ranks do not change
+    }
+}
+
+TEST(race_median_by_ranks, takes_the_ranks_of_the_tables) {
+    // Of 6 to 8 values the extremes, of 9 to 11 the second, of 15 the fourth, of 20 the sixth.
+    const std::vector<std::pair<int, int>> table{{1, 1},  {5, 1},  {6, 1},  {8, 1},
+                                                 {9, 2},  {11, 2}, {12, 3}, {15, 4},
+                                                 {17, 5}, {20, 6}, {30, 10}};
+    for (const auto& [count, rank] : table) {
+        std::vector<double> values(static_cast<std::size_t>(count));
+        std::iota(values.begin(), values.end(), 1.0);
+        std::reverse(values.begin(), values.end());
+        const auto found = race::median_by_ranks(values);
+        EXPECT_EQ(found.low, rank) << count;
+        EXPECT_EQ(found.high, count + 1 - rank) << count;
+        EXPECT_EQ(found.median, (count + 1) / 2.0);
+        EXPECT_EQ(found.count, values.size());
+    }
+    EXPECT_EQ(race::median_by_ranks({}).count, 0u);
+}
+
+TEST(race_rank_autocorrelation, is_small_of_independent_values_and_large_of_a_drift) {
+    race::random_source random(7);
+    double sum = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        std::vector<double> values;
+        for (int i = 0; i < 30; ++i) {
+            values.push_back(static_cast<double>(random.below(1'000'000)));
+        }
+        sum += race::rank_autocorrelation(values);
+    }
+    EXPECT_LT(sum / 200, 0.15); // not 0, since below 0 counts as that
+    std::vector<double> drift(30);
+    std::iota(drift.begin(), drift.end(), 0.0);
+    EXPECT_GT(race::rank_autocorrelation(drift), 0.85);
+    drift.back() = 1e9; // one far away is a rank like any other
+    EXPECT_GT(race::rank_autocorrelation(drift), 0.85);
+    EXPECT_EQ(race::rank_autocorrelation({1, 9, 1, 9, 1, 9, 1, 9}), 0);
+    EXPECT_EQ(race::rank_autocorrelation({5, 5, 5}), 0);
+    EXPECT_EQ(race::rank_autocorrelation({}), 0);
 }
 
 TEST(race_random, is_the_same_everywhere) {

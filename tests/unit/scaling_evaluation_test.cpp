@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "scaling/evaluation.hpp"
+#include "scaling_samples.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+using namespace regatta::race;
+using testing::HasSubstr;
+using kind = scale_warning_kind;
+
+namespace {
+
+/// A measurement on 4 CPUs, made up: items of 1 ms, 100 a run, 15 rounds.
+class made_up_scale : public testing::Test {
+protected:
+    made_up_scale() {
+        result.unit = "events";
+        result.units_a_run = 100;
+        result.items = 100;
+        result.cpus = 4;
+        result.seed = 1;
+        result.rounds = rounds;
+        add(1, 1);
+        result.control = series_of(noisy(rounds, alone_ns, noise, 1000));
+        evidence.before = series_of(noisy(3, alone_ns, noise, 1001));
+        evidence.after = series_of(noisy(3, alone_ns, noise, 1002));
+    }
+
+    scale_point& add(unsigned workers, double speedup, double clock_hz = 3e9) {
+        scale_point& point = result.points.emplace_back();
+        point.workers = workers;
+        point.measured = series_of(noisy(rounds, alone_ns / speedup, noise, workers));
+        for (int i = 0; i < 1500; ++i) {
+            point.latency.record(1'000'000);
+        }
+        std::vector<clock_sample>& clocks = evidence.clocks.emplace_back();
+        for (unsigned i = 0; i < rounds; ++i) {
+            clocks.push_back({i, clock_hz});
+        }
+        return point;
+    }
+
+    void evaluate() { evaluate_scale(result, evidence); }
+
+    /// The text of the warning of that kind about so many workers; empty: there is none.
+    std::string warning(kind what, unsigned workers = 0) const {
+        for (const scale_warning& one : result.warnings) {
+            if (one.kind == what && one.workers == workers) {
+                return one.text;
+            }
+        }
+        return {};
+    }
+
+    static constexpr unsigned rounds = 15;
+    static constexpr double alone_ns = 1e8;
+    static constexpr double noise = 0.002;
+    scale_result result;
+    scale_evidence evidence;
+};
+
+} // namespace
+
+TEST_F(made_up_scale, tells_rates_speedups_and_efficiency) {
+    add(2, 1.9);
+    add(4, 3.6);
+    evaluate();
+    EXPECT_TRUE(result.warnings.empty()) << result.warnings.front().text;
+    const scale_point& one = result.points[0];
+    EXPECT_NEAR(one.events_per_second.median, 1000, 5);
+    EXPECT_LT(one.events_per_second.low, one.events_per_second.median);
+    EXPECT_GT(one.events_per_second.high, one.events_per_second.median);
+    EXPECT_EQ(one.speedup.median, 1);
+    EXPECT_EQ(one.word, verdict::baseline);
+    const scale_point& four = *result.find(4);
+    EXPECT_NEAR(four.speedup.median, 3.6, 0.03);
+    EXPECT_LT(four.speedup.low, 3.6);
+    EXPECT_GT(four.speedup.high, 3.6);
+    EXPECT_NEAR(four.efficiency.median, 0.9, 0.01);
+    EXPECT_EQ(four.word, verdict::faster);
+    EXPECT_EQ(*four.clock_hz, 3e9);
+    EXPECT_NEAR(result.baseline_drift.median, 1, 0.01);
+    ASSERT_TRUE(result.fit.usl);
+    EXPECT_EQ(result.fit.points, 3u);
+    EXPECT_FALSE(result.disturbed());
+}
+
+TEST_F(made_up_scale, throughput_is_in_the_units_of_the_work) {
+    result.units_a_run = 25; // GFLOP
+    evaluate();
+    EXPECT_NEAR(result.points[0].throughput.median, 250, 2);
+}
+
+TEST_F(made_up_scale, more_workers_than_cpus_are_no_part_of_the_fit) {
+    add(2, 1.9);
+    add(8, 3.5);
+    evaluate();
+    EXPECT_EQ(result.fit.points, 2u);
+    EXPECT_THAT(warning(kind::oversubscribed, 8), HasSubstr("share 4 CPUs"));
+    EXPECT_EQ(warning(kind::oversubscribed, 2), "");
+}
+
+TEST_F(made_up_scale, others_that_the_meter_saw_make_it_disturbed) {
+    add(2, 1.9);
+    result.points[0].measured = disturbed_in(result.points[0].measured, 8, rounds);
+    result.points[1].measured = disturbed_in(result.points[1].measured, 8, rounds);
+    result.control = disturbed_in(result.control, 8, rounds);
+    evaluate();
+    EXPECT_TRUE(result.disturbed());
+    EXPECT_NEAR(result.contaminated, 7.0 / 15, 1e-9);
+    EXPECT_NEAR(result.foreign, 7 * 500.0 / (7 * 1000), 1e-9);
+    EXPECT_THAT(warning(kind::disturbed), HasSubstr("47 % of the runs"));
+    EXPECT_EQ(result.find(2)->speedup.count, 8u); // the others do not count
+}
+
+TEST_F(made_up_scale, a_few_disturbed_runs_are_dropped_without_a_word) {
+    add(2, 1.9);
+    result.points[1].measured = disturbed_in(result.points[1].measured, 3, 5);
+    evaluate();
+    EXPECT_FALSE(result.disturbed());
+    EXPECT_EQ(result.find(2)->speedup.count, 13u);
+}
+
+TEST_F(made_up_scale, nothing_is_concluded_where_all_was_disturbed) {
+    add(2, 1.9);
+    for (scale_point& point : result.points) {
+        point.measured = disturbed_in(point.measured, 0, rounds);
+    }
+    result.control = disturbed_in(result.control, 0, rounds);
+    evaluate();
+    EXPECT_TRUE(result.disturbed());
+    EXPECT_EQ(result.find(2)->speedup.count, 0u);
+    EXPECT_GT(result.find(2)->speedup.median, 0); // for the eye
+    EXPECT_EQ(result.fit.points, 0u);
+    EXPECT_EQ(warning(kind::super_linear, 2), "");
+}
+
+// Where the load meter is blind: in a container, or a neighbour on the same core.
+TEST_F(made_up_scale, others_that_only_the_times_show_make_it_disturbed) {
+    scale_point& two = add(2, 1.9);
+    for (unsigned i = 8; i < rounds; ++i) {
+        two.measured.samples[i].ns *= 1.5;
+    }
+    evaluate();
+    EXPECT_TRUE(result.disturbed());
+    EXPECT_THAT(warning(kind::disturbed, 2), HasSubstr("from round 9 of 15 on"));
+}
+
+TEST_F(made_up_scale, a_clock_that_fell_is_no_disturbance) {
+    scale_point& two = add(2, 1.9);
+    for (unsigned i = 10; i < rounds; ++i) {
+        two.measured.samples[i].ns *= 1.5;
+        evidence.clocks[1][i].hz = 2e9;
+    }
+    evaluate();
+    EXPECT_FALSE(result.disturbed());
+    EXPECT_THAT(warning(kind::clock_changed, 2), HasSubstr("from 3.00 GHz to 2.00 GHz"));
+}
+
+// Four workers 4.61 times as fast as one: measured while the clock was low.
+TEST_F(made_up_scale, super_linear_by_the_clock) {
+    for (clock_sample& one : evidence.clocks[0]) {
+        one.hz = 2.2e9;
+    }
+    add(2, 2.0 * 1.15, 2.53e9);
+    add(4, 4.61, 2.6e9);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("4.61"));
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("2.60 GHz with 4 workers and 2.20 GHz"));
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("leaves a speed-up of 3.90"));
+    EXPECT_NE(warning(kind::super_linear, 2), "");
+    EXPECT_NE(warning(kind::clock_changed, 4), "");
+}
+
+TEST_F(made_up_scale, super_linear_by_a_slow_begin) {
+    add(4, 4.61);
+    evidence.before = series_of(noisy(3, 1.3 * alone_ns, noise, 5));
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("slow at first"));
+    EXPECT_THAT(warning(kind::baseline_drifted, 1), HasSubstr("0.77"));
+}
+
+TEST_F(made_up_scale, super_linear_by_the_caches) {
+    scale_point& four = add(4, 5);
+    four.latency.clear();
+    for (int i = 0; i < 1500; ++i) {
+        four.latency.record(780'000);
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("fits its own caches"));
+}
+
+TEST_F(made_up_scale, super_linear_beyond_the_cpus_and_without_a_cause) {
+    add(8, 4.8);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8), HasSubstr("is more than 4"));
+    EXPECT_THAT(warning(kind::super_linear, 8), HasSubstr("do not trust"));
+}
+
+TEST_F(made_up_scale, within_the_noise_nothing_is_super_linear) {
+    add(2, 2.003);
+    add(4, 4);
+    evaluate();
+    EXPECT_EQ(warning(kind::super_linear, 2), "");
+    EXPECT_EQ(warning(kind::super_linear, 4), "");
+}
+
+TEST_F(made_up_scale, what_cannot_be_told_apart_is_said) {
+    add(2, 1.0005);
+    add(3, 1.8);
+    add(4, 1.8);
+    evaluate();
+    EXPECT_THAT(warning(kind::within_noise, 2), HasSubstr("cannot be told from 1"));
+    EXPECT_EQ(warning(kind::within_noise, 3), "");
+    EXPECT_THAT(warning(kind::within_noise, 4), HasSubstr("cannot be told from 3"));
+}
+
+TEST_F(made_up_scale, too_few_rounds_and_a_stop_are_said) {
+    add(2, 1.9);
+    result.rounds = 3;
+    result.stopped = true;
+    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
+        all->samples.resize(3);
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::stopped), HasSubstr("after 3 rounds"));
+    EXPECT_THAT(warning(kind::few_rounds), HasSubstr("3 rounds"));
+    EXPECT_EQ(result.find(2)->word, verdict::undecided);
+}
+
+TEST_F(made_up_scale, one_that_was_stopped_before_its_first_round_has_no_figures) {
+    add(2, 1.9);
+    result.rounds = 0;
+    result.stopped = true;
+    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control,
+                        &evidence.before, &evidence.after}) {
+        all->samples.clear();
+    }
+    evaluate();
+    EXPECT_NE(warning(kind::stopped), "");
+    EXPECT_FALSE(result.points[0].ran());
+    EXPECT_EQ(result.fit.points, 0u);
+}
+
+TEST_F(made_up_scale, a_count_that_failed_is_left_out) {
+    scale_point& failed = add(2, 1.9);
+    failed.failure = "worker 1 was killed by signal 9";
+    add(4, 3.6);
+    evaluate();
+    EXPECT_EQ(result.fit.points, 2u);
+    EXPECT_EQ(failed.speedup.count, 0u);
+}
+
+TEST_F(made_up_scale, at_a_rate_there_is_no_speedup_and_who_cannot_keep_up_is_late) {
+    result.rate = 1500; // 100 items arrive in 66 ms, and one worker needs 100
+    add(2, 1.49);
+    evaluate();
+    EXPECT_EQ(result.find(2)->speedup.count, 0u);
+    EXPECT_EQ(result.fit.points, 0u);
+    EXPECT_THAT(warning(kind::late, 1), HasSubstr("of the 1500 items"));
+    EXPECT_EQ(warning(kind::late, 2), "");
+    EXPECT_EQ(warning(kind::within_noise, 2), "");
+}
+
+TEST(scale_warning_kind, has_a_name_each) {
+    EXPECT_EQ(to_string(kind::disturbed), "disturbed");
+    EXPECT_EQ(to_string(kind::super_linear), "super_linear");
+    EXPECT_EQ(to_string(kind::clock_changed), "clock_changed");
+    EXPECT_EQ(to_string(kind::baseline_drifted), "baseline_drifted");
+    EXPECT_EQ(to_string(kind::within_noise), "within_noise");
+    EXPECT_EQ(to_string(kind::oversubscribed), "oversubscribed");
+    EXPECT_EQ(to_string(kind::few_rounds), "few_rounds");
+    EXPECT_EQ(to_string(kind::late), "late");
+    EXPECT_EQ(to_string(kind::stopped), "stopped");
+}

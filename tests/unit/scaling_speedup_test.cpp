@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/verdict.hpp"
+#include "scaling/level_shift.hpp"
+#include "scaling/speedup.hpp"
+#include "scaling_samples.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+using namespace regatta::race;
+
+namespace {
+
+/// A machine whose clock wanders, so that all runs of a round are as slow, and on which a second
+/// worker gains now more and now less: by `drift`, slowly within a run, and by `apart`, from one
+/// run of the program to the next. All in multiples of the noise of one time.
+struct wandering_machine {
+    double drift = 0;
+    double apart = 0;
+
+    struct run {
+        series base, control, two;
+    };
+
+    run measure(std::size_t rounds, normal_source& random) const {
+        constexpr double noise = 0.01;
+        constexpr double alike = 0.8; // neighbouring rounds
+        std::vector<double> base, control, two;
+        const double shift = apart * random.next();
+        double wander = random.next();
+        double clock = 0;
+        for (std::size_t i = 0; i < rounds; ++i) {
+            wander = alike * wander + std::sqrt(1 - alike * alike) * random.next();
+            clock += random.next();
+            const auto time = [&](double level, double more) {
+                return level * std::exp(noise * (clock + more + random.next()));
+            };
+            base.push_back(time(2, 0));
+            control.push_back(time(2, 0));
+            two.push_back(time(1, std::sqrt(2.0) * (drift * wander + shift)));
+        }
+        return {series_of(base), series_of(control), series_of(two)};
+    }
+
+    /// In how many of 100 runs the interval holds the true speed-up.
+    int coverage(std::size_t rounds) const {
+        normal_source random(11);
+        constexpr int trials = 200;
+        int held = 0;
+        for (int trial = 0; trial < trials; ++trial) {
+            const run one = measure(rounds, random);
+            const double floor = floor_between(one.control, one.base).distance;
+            const estimate found = speedup_between(one.base, one.two, floor);
+            held += found.low <= 2 && 2 <= found.high ? 1 : 0;
+        }
+        return held * 100 / trials;
+    }
+};
+
+} // namespace
+
+TEST(scaling_speedup, is_the_median_of_the_rounds_ratios) {
+    const series base = series_of({100, 200, 100, 100, 100, 100, 100});
+    const series point = series_of({50, 100, 50, 25, 50, 50, 50});
+    const estimate found = speedup_between(base, point, 0.0);
+    EXPECT_EQ(found.median, 2);
+    EXPECT_EQ(found.count, 7u);
+    EXPECT_LE(found.low, 2);
+    EXPECT_GE(found.high, 4); // of seven values the interval is their whole range
+}
+
+TEST(scaling_speedup, is_known_no_better_than_the_baseline_from_itself) {
+    const series base = series_of(std::vector<double>(15, 100.0));
+    const series point = series_of(std::vector<double>(15, 50.0));
+    const estimate found = speedup_between(base, point, 0.03);
+    EXPECT_DOUBLE_EQ(found.low, 2 / 1.03);
+    EXPECT_DOUBLE_EQ(found.high, 2 * 1.03);
+}
+
+TEST(scaling_speedup, leaves_out_disturbed_rounds_and_rests_on_nothing_where_all_are) {
+    const series base = series_of(std::vector<double>(10, 100.0));
+    series point = series_of({50, 50, 50, 50, 50, 50, 90, 90, 90, 90});
+    EXPECT_EQ(speedup_between(base, disturbed_in(point, 6, 10), 0).high, 2);
+    EXPECT_EQ(speedup_between(base, disturbed_in(point, 6, 10), 0).count, 6u);
+    const estimate rough = speedup_between(base, disturbed_in(point, 0, 10), 0);
+    EXPECT_EQ(rough.count, 0u);
+    EXPECT_GT(rough.median, 0);
+    EXPECT_EQ(speedup_between(base, series_of({}), 0).count, 0u);
+}
+
+// The interval says 95 of 100; a machine worse than expected may cost some.
+TEST(scaling_speedup, its_interval_holds_the_truth_on_steady_and_on_drifting_machines) {
+    EXPECT_GE((wandering_machine{0, 0}.coverage(15)), 95);
+    EXPECT_GE((wandering_machine{0.5, 0}.coverage(15)), 95);
+    EXPECT_GE((wandering_machine{0, 0.6}.coverage(15)), 93);
+    EXPECT_GE((wandering_machine{1, 0.3}.coverage(15)), 93);
+    EXPECT_GE((wandering_machine{0.5, 0.3}.coverage(7)), 95);
+}
+
+TEST(scaling_level_shift, is_found_where_it_is) {
+    for (std::size_t round = 5; round <= 10; ++round) {
+        std::vector<double> times = noisy(15, 100, 0.01, round);
+        for (std::size_t i = round; i < times.size(); ++i) {
+            times[i] *= 1.3;
+        }
+        const level_shift found = find_shift(series_of(times));
+        EXPECT_TRUE(found.significant) << round;
+        EXPECT_EQ(found.round, round);
+        EXPECT_NEAR(found.ratio, 1.3, 0.03);
+    }
+}
+
+// What disturbed may also end.
+TEST(scaling_level_shift, to_faster_is_one_too) {
+    std::vector<double> times = noisy(15, 100, 0.01, 4);
+    for (std::size_t i = 0; i < 8; ++i) {
+        times[i] *= 1.3;
+    }
+    EXPECT_TRUE(find_shift(series_of(times)).significant);
+    EXPECT_LT(find_shift(series_of(times)).ratio, 0.8);
+}
+
+TEST(scaling_level_shift, steady_series_seldom_show_one) {
+    for (const std::size_t rounds : {std::size_t{12}, std::size_t{15}, std::size_t{40}}) {
+        int alarms = 0;
+        constexpr int trials = 1000;
+        for (std::uint64_t trial = 0; trial < trials; ++trial) {
+            alarms += find_shift(series_of(noisy(rounds, 100, 0.05, trial))).significant ? 1 : 0;
+        }
+        EXPECT_LE(alarms, trials * 3 / 100) << rounds;
+    }
+}
+
+TEST(scaling_level_shift, of_few_or_equal_samples_is_none) {
+    EXPECT_FALSE(find_shift(series_of({})).significant);
+    EXPECT_FALSE(find_shift(series_of({1, 1, 1, 1, 1, 9, 9, 9, 9, 9})).significant);
+    EXPECT_FALSE(find_shift(series_of(std::vector<double>(15, 7.0))).significant);
+    EXPECT_EQ(find_shift(series_of(std::vector<double>(15, 7.0))).ratio, 1);
+}
