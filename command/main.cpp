@@ -10,6 +10,7 @@
 #include "race_arguments.hpp"
 #include "race_command.hpp"
 #include "race_isolation.hpp"
+#include "scale_command.hpp"
 #include "schemes/scheme.hpp"
 #include "subcommand.hpp"
 #include "usage_error.hpp"
@@ -55,6 +56,7 @@ int run(int argc, char** argv) {
             chosen = [&] { return run_race_command(arguments, words); };
         }
     });
+    add_scale_command(app, chosen, words);
     add_cpus_command(app, chosen);
     add_info_command(app, chosen, words);
     add_watch_command(app, chosen);
@@ -63,6 +65,7 @@ int run(int argc, char** argv) {
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
                "  regatta race isolation           pin threads, or own their CPUs?\n"
+               "  regatta scale                    how far does it scale?\n"
                "  regatta cpus                     the CPUs of this machine\n"
                "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"

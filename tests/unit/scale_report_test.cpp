@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race_results.hpp"
+#include "report/scale_csv.hpp"
+#include "report/scale_curve.hpp"
+#include "report/scale_json.hpp"
+#include "report/scale_table.hpp"
+#include "report/scale_text.hpp"
+#include "report/scale_words.hpp"
+#include "scale_results.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using race::scale_warning_kind;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// Holds a text against the file of that name. With REGATTA_UPDATE_GOLDEN in the environment the
+/// file is written anew, to be read critically before it is committed.
+void expect_golden(const std::string& name, const std::string& text) {
+    const std::string path = std::string(REGATTA_GOLDEN) + "/" + name + ".txt";
+    if (std::getenv("REGATTA_UPDATE_GOLDEN") != nullptr) {
+        std::ofstream(path) << text;
+        return;
+    }
+    std::ifstream file(path);
+    ASSERT_TRUE(file) << path;
+    std::ostringstream expected;
+    expected << file.rdbuf();
+    EXPECT_EQ(text, expected.str()) << path;
+}
+
+std::string report(const fakes::scale_maker& maker, const race::text_style& style) {
+    return race::to_text(maker.result, fakes::some_machine(), style);
+}
+
+nlohmann::json document_of(const race::scale_result& result) {
+    return nlohmann::json::parse(race::to_json(result, fakes::some_machine()));
+}
+
+/// Three numbers of workers at an offered rate that one of them cannot take.
+fakes::scale_maker at_a_rate() {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.result.rate = 5000;
+    maker.add(1, 3377, 90).add(2, 5000, 0.31).add(4, 5000, 0.3);
+    maker.warn(scale_warning_kind::late, 1, "one worker took 3377 of the 5000 items/s offered");
+    return maker;
+}
+
+} // namespace
+
+TEST(scale_golden, the_evaluation_that_cannot_be_true) {
+    expect_golden("scale_evaluation_80", report(fakes::of_the_evaluation(), {.width = 80}));
+    expect_golden("scale_evaluation_120", report(fakes::of_the_evaluation(), {.width = 120}));
+}
+
+TEST(scale_golden, a_server_with_contention) {
+    expect_golden("scale_server_120", report(fakes::of_a_server(), {.width = 120}));
+    expect_golden("scale_server_40", report(fakes::of_a_server(), {.width = 40}));
+    expect_golden("scale_server_80_colour",
+                  report(fakes::of_a_server(), {.width = 80, .colour = true}));
+}
+
+TEST(scale_golden, matrices_against_the_peak_in_ascii) {
+    expect_golden("scale_matrices_80_ascii",
+                  report(fakes::of_matrices(), {.width = 80, .unicode = false}));
+}
+
+TEST(scale_golden, an_offered_rate) {
+    expect_golden("scale_rate_80", report(at_a_rate(), {.width = 80}));
+}
+
+TEST(scale_golden, a_disturbed_run_with_a_failure_that_was_cut_short) {
+    auto maker = fakes::of_the_evaluation();
+    maker.result.warnings.clear();
+    maker.result.points.resize(2);
+    maker.result.points[1].speedup = fakes::scale_maker::around(1.94, 0.2);
+    maker.result.points[1].efficiency = fakes::scale_maker::around(0.97, 0.2);
+    maker.result.points[1].measured.samples[3].load.contaminated = true;
+    maker.result.fit = {};
+    maker.add_failed(4, "a worker was killed by signal 9");
+    maker.result.stopped = true;
+    maker.result.rounds = 9;
+    maker.warn(scale_warning_kind::disturbed, 0,
+               "other processes used 31 % of the CPUs' time while this ran");
+    maker.warn(scale_warning_kind::stopped, 0, "cut short after 9 rounds");
+    expect_golden("scale_disturbed_80", report(maker, {.width = 80}));
+}
+
+TEST(scale_report, keeps_to_every_width) {
+    for (const auto& maker :
+         {fakes::of_the_evaluation(), fakes::of_a_server(), fakes::of_matrices(), at_a_rate()}) {
+        for (unsigned width = 130; width >= 24; --width) {
+            for (const bool unicode : {true, false}) {
+                for (const auto& line :
+                     lines_of(report(maker, {.width = width, .unicode = unicode}))) {
+                    EXPECT_LE(race::columns_of(line), width) << line;
+                }
+            }
+        }
+    }
+}
+
+TEST(scale_report, no_escape_without_colour_and_no_utf8_without_unicode) {
+    EXPECT_THAT(report(fakes::of_a_server(), {}), Not(HasSubstr("\x1b")));
+    for (const char c : report(fakes::of_a_server(), {.unicode = false})) {
+        EXPECT_GE(c, 0) << "beyond ASCII";
+    }
+}
+
+TEST(scale_report, colours_take_no_columns) {
+    const auto plain = lines_of(report(fakes::of_a_server(), {.width = 80}));
+    auto coloured = lines_of(report(fakes::of_a_server(), {.width = 80, .colour = true}));
+    ASSERT_EQ(coloured.size(), plain.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        std::string& line = coloured[i];
+        for (auto at = line.find('\x1b'); at != line.npos; at = line.find('\x1b')) {
+            line.erase(at, line.find('m', at) + 1 - at);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        EXPECT_EQ(line, plain[i]);
+    }
+}
+
+TEST(scale_report, a_machine_that_spoils_it_is_told_before_the_figures) {
+    auto from = fakes::some_machine();
+    from.machine.build_type = "Debug";
+    const std::string text = race::to_text(fakes::of_a_server().result, from, {});
+    EXPECT_LT(text.find("Warning: "), text.find("speed-up"));
+}
+
+TEST(scale_report, nothing_measured_is_said_so) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add_failed(1, "no memory");
+    const std::string text = report(maker, {});
+    EXPECT_THAT(text, HasSubstr("FAILED with 1 worker: no memory\n"));
+    EXPECT_THAT(text, HasSubstr("Nothing was measured.\n"));
+}
+
+TEST(scale_table, the_least_of_windows_keeps_workers_and_speed_up) {
+    for (unsigned width = 120; width >= 20; --width) {
+        const std::string table =
+            race::scale_table_text(fakes::of_matrices().result, {.width = width});
+        EXPECT_THAT(table, AllOf(HasSubstr("workers"), HasSubstr("speed-up"))) << width;
+    }
+    auto all = lines_of(race::scale_table_text(fakes::of_matrices().result, {.width = 130}));
+    for (const char* title : {"GFLOP/s", "items/s", "of peak", "speed-up", "interval", "effic.",
+                              "latency", "95th", "used"}) {
+        EXPECT_THAT(all.at(0), HasSubstr(title));
+    }
+}
+
+TEST(scale_table, a_bar_is_as_long_as_efficiency_could_be) {
+    const auto lines =
+        lines_of(race::scale_table_text(fakes::of_matrices().result, {.width = 130}));
+    EXPECT_THAT(lines.at(1), HasSubstr("████████████████████████"));
+    EXPECT_THAT(lines.at(2), HasSubstr("███████████████████████░"));
+    EXPECT_THAT(lines.at(3), HasSubstr("  ███████████░")); // 4 workers on 2 CPUs: half
+}
+
+TEST(scale_table, items_too_short_to_be_timed_have_no_latency) {
+    fakes::scale_maker maker(2, "items", 1e6, 1'000'000);
+    maker.result.workload = "empty";
+    maker.add(1, 9.1e6).add(2, 1.7e7);
+    const std::string text = report(maker, {});
+    EXPECT_THAT(text, Not(HasSubstr("latency")));
+    EXPECT_THAT(text, HasSubstr(" 9.100 M"));
+    EXPECT_THAT(text, HasSubstr(" 17.00 M"));
+}
+
+TEST(scale_table, sysbench_s_figures_are_those_of_primes_alone) {
+    const auto lines = lines_of(race::sysbench_text(fakes::of_the_evaluation().result, {}));
+    ASSERT_EQ(lines.size(), 6u);
+    EXPECT_THAT(lines[2], StartsWith("      1    1000   3377.00    0.30    0.30     0.35    0.37"));
+    EXPECT_EQ(race::sysbench_text(fakes::of_matrices().result, {}), "");
+}
+
+TEST(scale_curve, needs_two_numbers_of_workers_and_room) {
+    fakes::scale_maker one(4, "events", 400, 400);
+    one.add(1, 3377);
+    EXPECT_EQ(race::scale_curve_text(one.result, {}), "");
+    EXPECT_EQ(race::scale_curve_text(fakes::of_a_server().result, {.width = 24}), "");
+    EXPECT_NE(race::scale_curve_text(fakes::of_a_server().result, {.width = 40}), "");
+}
+
+TEST(scale_curve, a_perfect_line_covers_the_ideal) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 2000).add(4, 4000).fit_amdahl(0, 0);
+    EXPECT_THAT(race::scale_curve_text(maker.result, {}), Not(HasSubstr("··")));
+}
+
+TEST(scale_curve, wide_intervals_are_drawn) {
+    auto maker = fakes::of_matrices();
+    maker.result.points[1].speedup = {1.6, 1.2, 1.9, 15};
+    EXPECT_THAT(race::scale_curve_text(maker.result, {}),
+                AllOf(HasSubstr("┃ its interval"), HasSubstr("  ┃")));
+    EXPECT_THAT(race::scale_curve_text(fakes::of_matrices().result, {}), Not(HasSubstr("┃")));
+}
+
+TEST(scale_curve, numbers_of_workers_that_would_touch_are_left_out) {
+    fakes::scale_maker maker(64, "events", 400, 400);
+    for (const unsigned workers : {1U, 30U, 31U, 32U, 33U, 34U, 64U}) {
+        maker.add(workers, 100.0 * workers);
+    }
+    const auto lines = lines_of(race::scale_curve_text(maker.result, {.width = 60}));
+    const std::string& labels = lines.at(lines.size() - 2);
+    EXPECT_THAT(labels, AllOf(HasSubstr(" 30 "), HasSubstr("64"), Not(HasSubstr("31"))));
+}
+
+TEST(scale_curve, slower_than_one_worker_is_below_it) {
+    fakes::scale_maker maker(4, "items", 400, 400);
+    maker.add(1, 1000).add(2, 700).add(4, 240).fit_usl(0.5, 0.3, 0.02);
+    const std::string curve = race::scale_curve_text(maker.result, {});
+    EXPECT_THAT(curve, AllOf(HasSubstr("  0.5× ┤"), HasSubstr(" 0.25× ┤"), HasSubstr("╮")));
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                HasSubstr("does not scale here: no number of workers is clearly faster"));
+}
+
+TEST(scale_words, a_law_without_a_peak_says_so) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.05, 0, 0.01);
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                HasSubstr("It has no peak: more workers never slow it down, and none give more "
+                          "than 20.00×."));
+    maker.fit_usl(0, 0, 0.01);
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0), HasSubstr("nothing of it limits"));
+}
+
+TEST(scale_words, a_peak_far_beyond_the_cpus_is_called_that) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1990).add(4, 3960).fit_usl(0.003, 0.00001, 0.001);
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                HasSubstr("far beyond the 4 CPUs measured"));
+}
+
+TEST(scale_words, too_few_rounds_give_no_verdict) {
+    auto maker = fakes::of_matrices();
+    for (auto& one : maker.result.points) {
+        one.word = race::verdict::undecided;
+    }
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                StartsWith("Too few clean rounds for a verdict (6 are needed); as it looks, 2 "
+                           "workers do 1.95 times one worker's 78.40 GFLOP/s."));
+}
+
+TEST(scale_words, the_least_number_of_workers_that_is_not_beaten_wins) {
+    fakes::scale_maker maker(8, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1990).add(4, 3900).add(8, 3910);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(StartsWith("primes scales to 4 workers: 3.90× (3.88…3.92)"),
+                      HasSubstr("98 % of what 4 CPUs can give"),
+                      HasSubstr("8 workers are no faster (3.91×)."), Not(HasSubstr("notes"))));
+}
+
+TEST(scale_words, an_offered_rate_that_nobody_can_take) {
+    auto maker = at_a_rate();
+    maker.warn(scale_warning_kind::late, 0, "all of them were late");
+    EXPECT_EQ(race::scale_conclusion(maker.result, {}), "5000 items/s are more than 4 workers can "
+                                                        "take.");
+}
+
+TEST(scale_json, has_what_a_reader_looks_for) {
+    const auto document = document_of(fakes::of_a_server().result);
+    EXPECT_EQ(document["schema"], "regatta-scale/1");
+    EXPECT_EQ(document["settings"]["size"], 512);
+    ASSERT_EQ(document["points"].size(), 7u);
+    const auto& point = document["points"][3];
+    EXPECT_EQ(point["workers"], 8);
+    EXPECT_EQ(point["status"], "ok");
+    EXPECT_NEAR(point["speedup"]["median"].get<double>(), 6.27, 0.01);
+    EXPECT_LT(point["speedup"]["low"], point["speedup"]["median"]);
+    EXPECT_GT(point["speedup"]["high"], point["speedup"]["median"]);
+    EXPECT_NEAR(point["efficiency"].get<double>(), 0.783, 0.001);
+    EXPECT_NEAR(point["events_per_second"].get<double>(), 15039, 1);
+    for (const char* one : {"min", "mean", "median", "p95", "p99", "max"}) {
+        EXPECT_GT(point["latency_ns"][one].get<double>(), 500'000) << one;
+    }
+    EXPECT_NEAR(point["fitted_speedup"].get<double>(), 6.29, 0.05);
+    const auto& fit = document["fit"];
+    EXPECT_EQ(fit["preferred"], "usl");
+    EXPECT_NEAR(fit["amdahl"]["serial_fraction"]["median"].get<double>(), 0.0484, 1e-9);
+    EXPECT_NEAR(fit["amdahl"]["limit"].get<double>(), 20.66, 0.01);
+    EXPECT_NEAR(fit["usl"]["contention"]["median"].get<double>(), 0.0302, 1e-9);
+    EXPECT_GT(fit["usl"]["peak_workers"], 29);
+    EXPECT_EQ(document["warnings"][0]["kind"], "oversubscribed");
+    EXPECT_EQ(document["warnings"][0]["workers"], 64);
+    EXPECT_EQ(document["summary"].size(), 4u);
+    EXPECT_TRUE(document["peak"].is_null());
+    EXPECT_EQ(document_of(fakes::of_matrices().result)["peak"]["value"], 96);
+}
+
+TEST(scale_json, what_failed_is_null_and_named) {
+    auto maker = fakes::of_matrices();
+    maker.add_failed(8, "no threads");
+    const auto document = document_of(maker.result);
+    const auto& point = document["points"][3];
+    EXPECT_EQ(point["status"], "failed");
+    EXPECT_EQ(point["reason"], "no threads");
+    for (const char* one :
+         {"speedup", "efficiency", "events_per_second", "latency_ns", "verdict"}) {
+        EXPECT_TRUE(point[one].is_null()) << one;
+    }
+}
+
+TEST(scale_json, figures_without_a_clean_round_are_there_with_a_count_of_0) {
+    auto maker = fakes::of_matrices();
+    maker.result.points[1].speedup.count = 0;
+    const auto point = document_of(maker.result)["points"][1];
+    EXPECT_NEAR(point["speedup"]["median"].get<double>(), 1.95, 0.01);
+    EXPECT_EQ(point["speedup"]["count"], 0);
+}
+
+TEST(scale_csv, a_line_a_number_of_workers) {
+    auto maker = fakes::of_the_evaluation();
+    maker.add_failed(16, "killed, by \"9\"");
+    const auto lines = lines_of(race::to_csv(maker.result));
+    ASSERT_EQ(lines.size(), 6u);
+    const auto commas = std::count(lines[0].begin(), lines[0].end(), ',');
+    for (std::size_t i = 1; i < 5; ++i) {
+        EXPECT_EQ(std::count(lines[i].begin(), lines[i].end(), ','), commas) << lines[i];
+    }
+    EXPECT_THAT(lines[2], StartsWith("2,ok,,events,7405.000000,"));
+    EXPECT_THAT(lines[5], StartsWith("16,failed,\"killed, by \"\"9\"\"\",events,,,,"));
+}
