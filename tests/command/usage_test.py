@@ -84,6 +84,10 @@ class Usage(unittest.TestCase):
         self.refused("race", "--size", "0", says=["0", "64"])
         self.refused("race", "empty", "--size", "99", says=["99", "100000000"])
         self.refused("race", "empty", "--kernel", "naive", says=["empty", "--kernel"])
+        self.refused("race", "--max-prime", "1000", says=["matmul", "--max-prime"])
+        self.refused("race", "primes", "--max-prime", "999", says=["max-prime 999", "1000"])
+        self.refused("race", "primes", "--max-prime", "-1", says=["--max-prime", '"-1"'])
+        self.refused("race", "stream", "--size", "16385", says=["16385", "16384"])
 
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
