@@ -71,15 +71,15 @@ private:
     /// What holds the lock of the interpreter.
     std::string lock_words() const {
         const scheme_result* threads = ran({"python_threads_1blas", "python_threads"});
-        if (threads == nullptr || !threads->figure("interpreted_ns") || threads->time.median <= 0) {
+        const double cpu_ns = threads == nullptr ? 0 : threads->figure("cpu_ns").value_or(0);
+        if (cpu_ns <= 0 || !threads->figure("interpreted_ns")) {
             return {};
         }
-        const double share =
-            std::min(1.0, *threads->figure("interpreted_ns") / threads->time.median);
-        std::string text = fmt::format(
-            "Python's lock (GIL): in {} one thread or another held it, running code of Python, "
-            "for {} of the run; the rest of the time they could run side by side",
-            threads->name, percent_text(share));
+        const double share = std::min(1.0, *threads->figure("interpreted_ns") / cpu_ns);
+        std::string text =
+            fmt::format("Python's lock (GIL): of the CPU time of {} {} went into code "
+                        "of Python, which one thread at a time may run",
+                        threads->name, percent_text(share));
         const bool variant = threads->scheme == "python_threads_1blas";
         const scheme_result* serial =
             variant ? ran({"python_serial_1blas"}) : ran({"python_serial"});

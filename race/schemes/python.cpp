@@ -45,6 +45,7 @@ public:
         const answer_numbers ready = process_->answer("ready");
         figures_.push_back({"interpreter_start_ns", static_cast<double>(now_ns() - begin)});
         figure("threads", ready);
+        cpu_at_ready_ = ready.contains("cpu_ns") ? ready.find("cpu_ns")->second : 0;
         // So that the CPU time that it has used by now does not count.
         context.log.workers[0].process = process_->pid();
         context.log.seen.store(1, std::memory_order_relaxed); // no worker is there yet
@@ -57,6 +58,8 @@ public:
         process_->say("go");
         const answer_numbers done = process_->answer("done");
         write_log(context, done);
+        const std::int64_t cpu_ns = context.log.workers[0].cpu_ns - cpu_at_ready_;
+        figures_.push_back({"cpu_ns", static_cast<double>(cpu_ns)});
         figure("interpreted_ns", done);
         figure("sent_bytes", done);
     }
@@ -94,6 +97,7 @@ private:
     python_start start_;
     shared_memory records_; ///< An `item_record` for each item.
     std::optional<python_process> process_;
+    std::int64_t cpu_at_ready_ = 0; ///< CPU time that it had used when it was ready.
     std::vector<run_figure> figures_;
 };
 

@@ -53,7 +53,7 @@ class Python(unittest.TestCase):
         self.assertEqual(sent["python_pool_map"], 4 * 2 * 64 * 64 * 8)
         self.assertEqual(sent["python_processes"], 0)
         report = one_line(report)
-        for sentence in ("Python's lock (GIL): in python_threads", "Starting workers: a process of",
+        for sentence in ("Python's lock (GIL): of the CPU time of python_threads", "Starting workers: a process of",
                          "Pickling: python_pool_map sent 262 kB",
                          "The fastest in Python and the fastest in C++",
                          "Not in these times: starting the interpreter"):

@@ -37,7 +37,8 @@ def serve(words):
     work.computation = computations.of(workload, numbers)
     work.computation.warm_up()
     # Every thread but this one is of the library with which numpy computes.
-    say(f"ready threads={len(os.listdir('/proc/self/task'))}")
+    threads = len(os.listdir("/proc/self/task"))
+    say(f"ready cpu_ns={time.process_time_ns()} threads={threads}")
     if race.readline() != "go\n":
         return
     ways.ALL[way](work)
