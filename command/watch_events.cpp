@@ -20,7 +20,7 @@ namespace regatta::command {
 watch_events::watch_events() {
     sigset_t taken;
     ::sigemptyset(&taken);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH}) {
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH}) {
         struct sigaction now {};
         if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
             ::sigaddset(&taken, number);
@@ -56,6 +56,16 @@ watch_event watch_events::wait(const watch_sources& sources,
     seen.key = (watched[2].revents & POLLIN) != 0;
     seen.terminal_gone = ((watched[2].revents | watched[3].revents) & broken) != 0;
     return seen;
+}
+
+void watch_events::stop_here() noexcept {
+    std::signal(SIGTSTP, SIG_DFL); // Curses has a handler of its own.
+    sigset_t stop;
+    ::sigemptyset(&stop);
+    ::sigaddset(&stop, SIGTSTP);
+    ::raise(SIGTSTP);
+    ::sigprocmask(SIG_UNBLOCK, &stop, nullptr); // Here it stands still.
+    ::sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
 
 int watch_events::take_signal() noexcept {

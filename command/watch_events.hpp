@@ -26,9 +26,10 @@ struct watch_sources {
     int screen = -1;
 };
 
-/// From its construction to the end of the process, SIGINT, SIGQUIT, SIGTERM, SIGHUP and SIGWINCH
-/// do nothing by themselves, so that none interrupts a drawing: they are told by `wait`. Those that
-/// this process was started to ignore stay ignored. Programs that `spawn` starts are not affected.
+/// From its construction to the end of the process, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP and
+/// SIGWINCH do nothing by themselves, so that none interrupts a drawing: they are told by `wait`.
+/// Those that this process was started to ignore stay ignored. Programs that `spawn` starts are not
+/// affected.
 ///
 /// Threads: one, the only one when it is made.
 class watch_events {
@@ -37,8 +38,9 @@ public:
     watch_events();
 
     /// Waits until something happens, at most until `deadline`; then nothing may have happened.
-    /// Earlier than that it comes back after Ctrl-Z.
     watch_event wait(const watch_sources& sources, std::chrono::steady_clock::time_point deadline);
+    /// Does what SIGTSTP asks for: stops this process until it is continued.
+    void stop_here() noexcept;
 
 private:
     int take_signal() noexcept;

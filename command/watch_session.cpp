@@ -52,6 +52,16 @@ struct watch_end {
     bool written = true; ///< Whether all could be written that was to be.
 };
 
+void stop_together(watch_events& events, watch_program* program) {
+    if (program != nullptr) {
+        program->pass_on(SIGTSTP);
+    }
+    events.stop_here();
+    if (program != nullptr) {
+        program->pass_on(SIGCONT);
+    }
+}
+
 /// The loop of looks.
 class watch_session {
 public:
@@ -81,10 +91,9 @@ public:
         while (!is_over(end)) {
             const watch_event seen = events_.wait(sources, next);
             if (seen.signal == SIGWINCH) {
-                if (view_) {
-                    view_->resize();
-                    draw();
-                }
+                follow_size();
+            } else if (seen.signal == SIGTSTP) {
+                stop();
             } else if (seen.signal != 0 || seen.terminal_gone) {
                 end.signal = seen.signal != 0 ? seen.signal : SIGHUP;
             }
@@ -108,6 +117,22 @@ private:
     bool is_over(const watch_end& end) const {
         return end.signal != 0 || end.process_ended || end.quit || !end.written ||
                (options_.count && looks_ >= *options_.count);
+    }
+
+    void follow_size() {
+        if (view_) {
+            view_->resize();
+            draw();
+        }
+    }
+
+    /// Ctrl-Z: the program stops and goes on with this process.
+    void stop() {
+        if (view_) {
+            view_->suspend();
+        }
+        stop_together(events_, program_);
+        follow_size();
     }
 
     /// Looks and shows it. @returns whether what is watched still lives.
@@ -241,7 +266,9 @@ int accompany(watch_program& program, watch_events& events, const watch_end& end
         constexpr auto soon = std::chrono::milliseconds(100);
         const watch_event seen =
             events.wait({.process = program.pidfd()}, steady_clock::now() + soon);
-        if (seen.signal != 0 && seen.signal != SIGWINCH) {
+        if (seen.signal == SIGTSTP) {
+            stop_together(events, &program);
+        } else if (seen.signal != 0 && seen.signal != SIGWINCH) {
             program.pass_on(seen.signal);
         }
         show_output();

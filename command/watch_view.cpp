@@ -73,7 +73,7 @@ watch_view::watch_view(bool colour) : screen_(::newterm(nullptr, stdout, stdin))
     ::cbreak();
     ::noecho();
     keep_flowing();
-    ::def_prog_mode(); // These modes come back after Ctrl-Z, too.
+    ::def_prog_mode(); // These modes come back after `suspend`, too.
     ::nonl();
     ::intrflush(::stdscr, FALSE);
     ::keypad(::stdscr, TRUE);
@@ -109,6 +109,10 @@ void watch_view::resize() {
         ::resizeterm(size.ws_row, size.ws_col);
         ::clearok(::curscr, TRUE); // The terminal may have moved what was on it.
     }
+}
+
+void watch_view::suspend() {
+    ::endwin();
 }
 
 bool watch_view::can_draw() const noexcept {

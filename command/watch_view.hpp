@@ -48,6 +48,8 @@ public:
     unsigned columns() const noexcept;
     /// To be called when the terminal has another size than before.
     void resize();
+    /// Gives the terminal back until the next `draw`.
+    void suspend();
     /// Whether the terminal takes text now.
     bool can_draw() const noexcept;
     /// Shows these lines and nothing else.
