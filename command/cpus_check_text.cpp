@@ -3,6 +3,8 @@
 
 #include "cpus_check_report.hpp"
 
+#include <regatta/cpu/printable_text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,20 +69,11 @@ std::string paragraph(std::string_view text, const text_style& style) {
     return "  " + wrapped(text, 2, inner);
 }
 
-/// Names come from others: no control characters, nothing that is not printable.
-std::string printable(std::string_view name) {
-    std::string out;
-    for (const char c : name) {
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    }
-    return out;
-}
-
 std::string name_of(const task_presence& task) {
     if (task.pid == 0) {
         return "somebody unseen";
     }
-    return task.name.empty() ? "(ended unnamed)" : printable(task.name);
+    return task.name.empty() ? "(ended unnamed)" : detail::printable_text(task.name);
 }
 
 std::string headline(const cpu_check& check, bool certain, const text_style& style) {
@@ -280,8 +273,9 @@ std::string interrupt_text(const cpu_check& check, const text_style& style) {
     for (const interrupt_count& one : check.interrupts) {
         const double a_second = static_cast<double>(one.count) * 1e9 /
                                 static_cast<double>(std::max<std::int64_t>(check.elapsed_ns(), 1));
-        text += fmt::format("{}{} {} ({:.{}f}/s)", text.empty() ? "" : ", ", printable(one.name),
-                            one.count, a_second, a_second < 10 ? 1 : 0);
+        text += fmt::format("{}{} {} ({:.{}f}/s)", text.empty() ? "" : ", ",
+                            detail::printable_text(one.name), one.count, a_second,
+                            a_second < 10 ? 1 : 0);
     }
     return paragraph("Interrupts: " + (text.empty() ? "none" : text) + ".", style);
 }
@@ -308,7 +302,7 @@ std::string cpu_text(const cpu_check& check, bool certain, const text_style& sty
                               check.allowed_tasks == 1 ? "it" : "they");
     out += paragraph(text, style);
     for (const std::string& note : check.notes) {
-        out += paragraph("Note: " + note, style);
+        out += paragraph("Note: " + detail::printable_text(note), style);
     }
     return out;
 }
@@ -321,7 +315,7 @@ std::string check_text(const exclusivity_report& report, const text_style& style
         out += cpu_text(one, report.certain(), style) + '\n';
     }
     for (const std::string& note : report.notes) {
-        out += wrapped("Note: " + note, 2, style);
+        out += wrapped("Note: " + detail::printable_text(note), 2, style);
     }
     if (report.stopped) {
         out += wrapped("It was interrupted; this is what was found by then.", 0, style);

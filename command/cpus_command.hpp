@@ -7,9 +7,13 @@
 
 #include "subcommand.hpp"
 
+#include <string>
+#include <vector>
+
 namespace regatta::command {
 
-/// Adds `cpus` and the commands below it. @param chosen as `action` says.
-void add_cpus_command(CLI::App& app, action& chosen);
+/// Adds `cpus` and the commands below it. @param chosen as `action` says. @param words the whole
+/// command line.
+void add_cpus_command(CLI::App& app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

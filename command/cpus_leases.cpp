@@ -9,6 +9,7 @@
 
 #include <regatta/base/version.hpp>
 #include <regatta/cpu/exclusive_leases.hpp>
+#include <regatta/cpu/printable_text.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,23 +25,36 @@ namespace regatta::command {
 namespace {
 
 std::string state_of(const exclusive_lease& lease) {
-    return lease.stale   ? "stale: process " + std::to_string(lease.process) + " has died"
-           : lease.taken ? "held by process " + std::to_string(lease.process)
-                         : "being taken by process " + std::to_string(lease.process);
+    const std::string process = "process " + std::to_string(lease.process);
+    return lease.given_up ? "stale: " + process + " could not undo all of it"
+           : lease.stale  ? "stale: " + process + " has died"
+           : lease.taken  ? "held by " + process
+                          : "being taken by " + process;
 }
 
-std::string to_text(const std::vector<exclusive_lease>& leases, bool whole) {
-    if (leases.empty()) {
+/// The leases, and in `unread` what of the journal cannot be read.
+struct lease_list {
+    std::vector<std::string> unread;
+    std::vector<exclusive_lease> leases = exclusive_status(exclusive_options{}, unread);
+};
+
+std::string to_text(const lease_list& found, bool whole) {
+    const std::vector<exclusive_lease>& leases = found.leases;
+    if (leases.empty() && found.unread.empty()) {
         return "No CPUs are owned by anybody.\n";
     }
     std::string text;
+    for (const std::string& sentence : found.unread) {
+        text += detail::printable_text(sentence) + "\n";
+    }
     bool stale = false;
     for (const exclusive_lease& lease : leases) {
         text += fmt::format("CPUs {:<10} {:<19} {}{}\n", lease.cpus.to_string(),
                             lease.taken ? to_string(lease.level) : "", state_of(lease),
                             lease.title.empty() ? "" : " (" + lease.title + ")");
+        // Groups may be called anything.
         for (const std::string& effect : whole ? lease.effects : std::vector<std::string>()) {
-            text += "    " + effect + "\n";
+            text += "    " + detail::printable_text(effect) + "\n";
         }
         stale = stale || lease.stale;
     }
@@ -48,13 +62,14 @@ std::string to_text(const std::vector<exclusive_lease>& leases, bool whole) {
            (stale ? "`regatta cpus release --stale` undoes what dead owners left behind.\n" : "");
 }
 
-std::string to_json(const std::vector<exclusive_lease>& leases) {
+std::string to_json(const lease_list& found) {
     using json = nlohmann::ordered_json;
     json document;
     document["schema"] = "regatta-cpus-status/1";
     document["version"] = version_string;
+    document["notes"] = found.unread;
     document["leases"] = json::array();
-    for (const exclusive_lease& lease : leases) {
+    for (const exclusive_lease& lease : found.leases) {
         document["leases"].push_back(
             {{"name", lease.name},
              {"title", lease.title},
@@ -64,7 +79,7 @@ std::string to_json(const std::vector<exclusive_lease>& leases) {
              {"cpus", lease.cpus.to_string()},
              {"effects", lease.effects}});
     }
-    // A program may be called anything, but JSON is UTF-8.
+    // A group may be called anything, but JSON is UTF-8.
     return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -75,12 +90,12 @@ struct status_arguments {
 };
 
 int show_status(const status_arguments& arguments) {
-    const std::vector<exclusive_lease> leases = exclusive_status();
+    const lease_list found;
     result_files to(arguments.files);
     const bool written =
-        to.write([&] { return to_json(leases); }, [] { return std::string(); },
-                 [&](const race::text_style&) { return to_text(leases, arguments.effects); });
-    return written ? exit_code::success : exit_code::failure;
+        to.write([&] { return to_json(found); }, [] { return std::string(); },
+                 [&](const race::text_style&) { return to_text(found, arguments.effects); });
+    return written && found.unread.empty() ? exit_code::success : exit_code::failure;
 }
 
 void add_status(CLI::App& cpus, action& chosen) {
@@ -96,8 +111,9 @@ void add_status(CLI::App& cpus, action& chosen) {
             "")
         ->type_name("FILE");
     command->add_flag("--effects", a.effects, "Show what each lease has done to the machine");
-    command->footer("Exit status: 0, also where nobody owns any; 1 a file cannot be written, 2 "
-                    "wrong usage.");
+    command->footer(
+        "Exit status: 0, also where nobody owns any; 1 not every lease could be read, "
+        "or the result not be\nwritten; 2 wrong usage, or a file that cannot be opened.");
     command->final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return show_status(*arguments); };
@@ -117,10 +133,10 @@ int release_stale_leases() {
     }
     write_all(STDOUT_FILENO, text, "cannot write to standard output");
     for (const std::string& note : result.notes) {
-        std::fprintf(stderr, "regatta: %s\n", note.c_str());
+        std::fprintf(stderr, "regatta: %s\n", detail::printable_text(note).c_str());
     }
     for (const std::string& problem : result.problems) {
-        std::fprintf(stderr, "regatta: not undone: %s\n", problem.c_str());
+        std::fprintf(stderr, "regatta: not undone: %s\n", detail::printable_text(problem).c_str());
     }
     return result.problems.empty() ? exit_code::success : exit_code::failure;
 }

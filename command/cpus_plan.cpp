@@ -47,12 +47,17 @@ std::vector<std::string> words_of(const std::vector<exclusive_step>& steps) {
 run_time_plan plan_run_time(const cpu_set& cpus, const exclusive_options& options) {
     exclusive_system system(options.root);
     const detail::exclusive_machine machine = detail::read_machine(system);
-    const detail::free_cpus state =
-        detail::find_free_cpus(system, machine, detail::read_leases(system, options.journal));
+    const auto leases = detail::read_leases(system, options.journal);
+    const detail::free_cpus state = detail::find_free_cpus(system, machine, leases);
     run_time_plan result;
+    result.notes = detail::unread_leases(system, options.journal, leases);
     result.refused = detail::check_request(cpus, machine, state).text;
-    const detail::plan_request request{system, machine, cpus, options,
-                                       std::string(detail::group_prefix) + "NAME"};
+    const detail::plan_request request{system,
+                                       machine,
+                                       cpus,
+                                       options,
+                                       detail::group_name("lease.NAME"),
+                                       detail::has_foreign_shield(system, machine, leases)};
     for (exclusive_plan& plan : detail::make_plans(request)) {
         std::vector<std::string> steps = words_of(plan.steps);
         for (std::string& step : words_of(detail::quiet_steps(request, plan.level))) {
@@ -133,7 +138,8 @@ void add_cpus_plan(CLI::App& cpus, action& chosen) {
         "  regatta cpus plan 1-N:1/2 --json plan.json\n"
         "\nIt only looks, and needs no privilege. A reboot and the boot loader's files are yours.\n"
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
-        "the system),\n2 wrong usage.");
+        "the system), or\nthe result could not be written; 2 wrong usage, or a file that cannot be "
+        "opened.");
     command->final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return run_command(*arguments); };

@@ -38,6 +38,7 @@ json to_value(const run_time_plan& plan) {
     for (const run_time_way& way : plan.ways) {
         value["ways"].push_back(to_value(way));
     }
+    value["notes"] = plan.notes;
     return value;
 }
 

@@ -29,6 +29,7 @@ struct run_time_way {
 struct run_time_plan {
     std::string refused;            ///< Why these CPUs cannot be had in any way; empty: they can.
     std::vector<run_time_way> ways; ///< In the order in which they are tried.
+    std::vector<std::string> notes; ///< What could not be looked at.
 
     /// The one that is tried first; null where there is none.
     const run_time_way* first() const noexcept {

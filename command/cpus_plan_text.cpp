@@ -3,6 +3,8 @@
 
 #include "cpus_plan_report.hpp"
 
+#include <regatta/cpu/printable_text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +24,7 @@ std::string paragraph(std::string_view mark, std::string_view text, const text_s
     text_style inner = style;
     inner.width = style.width > indent + 20 ? style.width - static_cast<unsigned>(indent) : 20;
     std::string out(mark);
-    for (const char c : wrapped(text, 0, inner)) {
+    for (const char c : wrapped(detail::printable_text(text), 0, inner)) { // Groups have any name.
         out += c;
         if (c == '\n') {
             out.append(indent, ' ');
@@ -84,6 +86,14 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     return out;
 }
 
+std::string note_text(const run_time_plan& plan, const text_style& style) {
+    std::string out;
+    for (const std::string& note : plan.notes) {
+        out += paragraph("  Note: ", note, style);
+    }
+    return out;
+}
+
 std::string boot_text(const cpus_plan& plan, const text_style& style) {
     const boot_line& line = plan.boot;
     if (line.options.empty()) {
@@ -129,7 +139,8 @@ std::string plan_text(const cpus_plan& plan, const text_style& style) {
     std::string out = named(line.cpus) + " to be kept free";
     out += line.housekeeping.empty() ? "\n\n"
                                      : "; the system keeps " + named(line.housekeeping) + "\n\n";
-    out += run_time_text(plan, style) + '\n' + boot_text(plan, style);
+    out += run_time_text(plan, style) + note_text(plan.run_time, style) + '\n' +
+           boot_text(plan, style);
     if (!line.warnings.empty()) {
         out += '\n' + coloured("Before you do", "1", style) + '\n';
         for (const boot_warning& warning : line.warnings) {

@@ -8,10 +8,13 @@
 
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/cpu/printable_text.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -25,8 +28,8 @@ namespace {
 
 /// As they were typed.
 struct run_arguments {
-    std::string cpus;
-    unsigned count = 0;
+    std::string cpus; ///< Until `sort_words`: the first word that is no option.
+    std::optional<unsigned> count;
     std::string at_least = "soft";
     bool move_others = false;
     bool move_interrupts = false;
@@ -62,13 +65,37 @@ exclusivity level_of(const std::string& text) {
 }
 
 void say(const std::string& text) {
-    std::fprintf(stderr, "regatta: %s\n", text.c_str());
+    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
+}
+
+/// Tells the list of CPUs from the program: `--` stands between them, but is no word.
+/// @param list whether there was any word. @param words the whole command line.
+void sort_words(run_arguments& a, bool list, const std::vector<std::string>& words) {
+    const auto mark = std::find(words.begin(), words.end(), "--");
+    if (mark != words.end()) {
+        list = list && static_cast<std::size_t>(words.end() - mark - 1) <= a.words.size();
+    } else if (cpu_list_error error; list && !cpu_set::try_parse(a.cpus, error)) {
+        list = !a.count && !a.words.empty(); // Where CPUs belong it is a list with a mistake.
+    }
+    if (list && a.count) {
+        throw usage_error("say which CPUs as a list or with --count, not both");
+    }
+    if (!list && !a.count) {
+        throw usage_error("say which CPUs, as a list or with --count N, then -- and the program: "
+                          "regatta cpus run 2-3 -- PROGRAM");
+    }
+    if (!list && !a.cpus.empty()) {
+        a.words.insert(a.words.begin(), std::move(a.cpus));
+        a.cpus.clear();
+    }
+    if (a.words.empty()) {
+        throw usage_error("say which program to run, after --");
+    }
 }
 
 exclusive_cpus take(const run_arguments& arguments, const exclusive_options& options) {
-    return arguments.cpus.empty()
-               ? exclusive_cpus::acquire(arguments.count, options)
-               : exclusive_cpus::acquire(cpu_set::parse(arguments.cpus), options);
+    return arguments.count ? exclusive_cpus::acquire(*arguments.count, options)
+                           : exclusive_cpus::acquire(cpu_set::parse(arguments.cpus), options);
 }
 
 /// Tells once of a lease that is not what it was any more, and once when it is again.
@@ -94,9 +121,6 @@ private:
 };
 
 int run_command(const run_arguments& arguments) {
-    if (arguments.cpus.empty() == (arguments.count == 0)) {
-        throw usage_error("say which CPUs, as a list or with --count, and not both");
-    }
     exclusive_options options;
     options.at_least = level_of(arguments.at_least);
     options.move_others = arguments.move_others;
@@ -117,6 +141,13 @@ int run_command(const run_arguments& arguments) {
         return program.wait([] {}); // A signal has ended it before it began.
     }
     if (!arguments.quiet) {
+        std::vector<std::string> unread;
+        if (!arguments.explain) { // Which tells of it, too.
+            exclusive_status(options, unread);
+        }
+        for (const std::string& sentence : unread) {
+            say(sentence);
+        }
         const std::vector<std::string> sentences = lease.explain();
         for (std::size_t i = 0; i < sentences.size(); ++i) {
             // What is less than asked for in the name of the command is said in any case.
@@ -132,22 +163,28 @@ int run_command(const run_arguments& arguments) {
     }
     breach_watch watch(lease);
     const int status = program.wait([&] { watch.look(); });
-    lease.release();
-    return status;
+    std::string problem;
+    if (lease.try_release(problem)) {
+        return status;
+    }
+    say("give back CPUs: " + problem);
+    return status == exit_code::success ? exit_code::failure : status;
 }
 
 } // namespace
 
-void add_cpus_run(CLI::App& cpus, action& chosen) {
+void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>& words) {
     CLI::App* const command =
         cpus.add_subcommand("run", "Run a program on CPUs that it owns while it runs");
     const auto arguments = std::make_shared<run_arguments>();
     run_arguments& a = *arguments;
-    command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
-        ->type_name("LIST");
+    const CLI::Option* const list =
+        command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
+            ->type_name("LIST");
     command->add_option("program", a.words, "The program and its arguments, after --")
         ->type_name("PROGRAM...");
-    command->add_option("--count", a.count, "Take as many CPUs, whichever are best, without a list")
+    command
+        ->add_option("--count", a.count, "Take as many CPUs, whichever are best, instead of a list")
         ->type_name("N");
     command
         ->add_option("--at-least", a.at_least,
@@ -171,17 +208,11 @@ void add_cpus_run(CLI::App& cpus, action& chosen) {
         "is still running then goes on; without groups it keeps the affinity that it inherited.\n"
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
         "there\n"
-        "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, 2 wrong usage.");
-    command->final_callback([&chosen, arguments] {
+        "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, or not all could be "
+        "given back\nand the program's is 0; 2 wrong usage.");
+    command->final_callback([&chosen, arguments, list, &words] {
         if (!chosen) {
-            // Without a list the first word after -- was taken for one.
-            if (arguments->count > 0 && !arguments->cpus.empty()) {
-                arguments->words.insert(arguments->words.begin(), std::move(arguments->cpus));
-                arguments->cpus.clear();
-            }
-            if (arguments->words.empty()) {
-                throw usage_error("say which program to run, after --");
-            }
+            sort_words(*arguments, list->count() > 0, words);
             chosen = [arguments] { return run_command(*arguments); };
         }
     });

@@ -7,9 +7,12 @@
 
 #include "subcommand.hpp"
 
+#include <string>
+#include <vector>
+
 namespace regatta::command {
 
-/// Adds `run` below `cpus`. @param chosen as `action` says.
-void add_cpus_run(CLI::App& cpus, action& chosen);
+/// Adds `run` below `cpus`. @param chosen as `action` says. @param words the whole command line.
+void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

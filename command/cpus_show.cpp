@@ -42,7 +42,7 @@ int run_command(const show_arguments& arguments) {
     view.groups = find_cpuset_groups(view.machine, root);
     exclusive_options options;
     options.root = root;
-    view.leases = exclusive_status(options);
+    view.leases = exclusive_status(options, view.unread);
 
     result_files to(arguments.files);
     const bool written =

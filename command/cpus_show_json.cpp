@@ -121,6 +121,7 @@ std::string view_json(const cpus_view& view) {
                     {"stale", one.stale},
                     {"cpus", one.cpus.to_string()}};
     });
+    document["notes"] = view.unread;
     return race::text_of(document);
 }
 

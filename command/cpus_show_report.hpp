@@ -27,6 +27,7 @@ struct cpus_view {
     std::optional<double> quota;    ///< CPUs that its control groups grant.
     std::vector<cpuset_group> groups;
     std::vector<exclusive_lease> leases;
+    std::vector<std::string> unread; ///< What of the leases' journal cannot be read, in words.
 };
 
 /// The document, indented, with a final newline; docs/reference/cpus.schema.json describes it.

@@ -5,6 +5,8 @@
 
 #include "report/grid.hpp"
 
+#include <regatta/cpu/printable_text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -216,14 +218,6 @@ private:
     race::grid_column note_{.title = "", .to_the_left = true, .dropped = 1};
 };
 
-/// Names come from others: no control characters.
-std::string printable(std::string name) {
-    std::replace_if(
-        name.begin(), name.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
-    return name;
-}
-
 std::string usage_text(const cpus_view& view, const text_style& style) {
     constexpr std::size_t most_groups = 12;
     const topology& machine = view.machine;
@@ -247,7 +241,7 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     for (const cpuset_group& group : view.groups) {
         if (shown++ < most_groups) {
             const bool named = group.version == 2 && !group.partition.empty();
-            table.add("group " + printable(group.path), group.cpus,
+            table.add("group " + detail::printable_text(group.path), group.cpus,
                       (named ? "partition: " : "") + group.partition,
                       group.partition.empty() ? "" : "36");
         }
@@ -255,7 +249,7 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     for (const exclusive_lease& lease : view.leases) {
         const std::string owner = fmt::format("lease of process {}", lease.process);
         std::string note(lease.taken ? to_string(lease.level) : "being taken");
-        note += lease.title.empty() ? "" : ", " + printable(lease.title);
+        note += lease.title.empty() ? "" : ", " + lease.title;
         table.add(owner, lease.cpus,
                   lease.stale ? note + "; the process has ended: regatta cpus release --stale"
                               : note,
@@ -265,6 +259,9 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     if (shown > most_groups) {
         out += race::wrapped(
             fmt::format("and {} more groups; --json has every one", shown - most_groups), 0, style);
+    }
+    for (const std::string& sentence : view.unread) {
+        out += race::wrapped("Note: " + detail::printable_text(sentence), 2, style);
     }
     return out;
 }

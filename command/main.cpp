@@ -17,6 +17,7 @@
 #include "watch_command.hpp"
 
 #include <regatta/base/version.hpp>
+#include <regatta/cpu/printable_text.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -32,7 +33,8 @@ namespace {
 using namespace regatta::command;
 
 int report(const char* what, int status) {
-    std::fprintf(stderr, "regatta: %s\n", what);
+    // Names that others chose may be in it.
+    std::fprintf(stderr, "regatta: %s\n", regatta::detail::printable_text(what).c_str());
     if (status == exit_code::usage) {
         std::fputs("See `regatta --help` and `regatta COMMAND --help`.\n", stderr);
     }
@@ -57,7 +59,7 @@ int run(int argc, char** argv) {
         }
     });
     add_scale_command(app, chosen, words);
-    add_cpus_command(app, chosen);
+    add_cpus_command(app, chosen, words);
     add_info_command(app, chosen, words);
     add_watch_command(app, chosen);
     add_advise_command(app, chosen, words);

@@ -5,6 +5,7 @@
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/exclusive_leases.hpp>
+#include <regatta/cpu/printable_text.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,14 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <exception>
+#include <system_error>
+#include <utility>
 
 namespace regatta::command {
 namespace {
+
+void tell(const std::string& text) {
+    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
+}
 
 /// Whom signals are passed on to; 0: nobody. Written by the main thread, read by the handler that
 /// interrupts it: relaxed, since they need no order.
@@ -111,17 +118,47 @@ unique_descriptor open_pidfd(pid_t pid) {
     return unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-void wait_until_readable(int descriptor) {
-    pollfd watched{descriptor, POLLIN, 0};
-    while (::poll(&watched, 1, -1) < 0 && errno == EINTR) {
+/// Whether a process has a lease and lives.
+bool owns_cpus(pid_t process, const exclusive_options& options) {
+    const std::vector<exclusive_lease> leases = exclusive_status(options);
+    return std::any_of(leases.begin(), leases.end(), [&](const exclusive_lease& lease) {
+        return lease.process == process && !lease.stale;
+    });
+}
+
+/// Waits for the end of the process that is the only one who can write into the pipe `life`.
+void wait_for_end_of(pid_t watched, int life, const exclusive_options& options) {
+    char byte = 0;
+    while (::read(life, &byte, 1) < 0 && errno == EINTR) {
     }
+    // Its files are closed some time before it counts as dead, and it hands over its children an
+    // instant before.
+    while (::getppid() == watched) {
+        ::usleep(1000);
+    }
+    for (int attempt = 0; attempt < 1000 && owns_cpus(watched, options); ++attempt) {
+        ::usleep(1000);
+    }
+}
+
+/// @returns false where another program keeps the journal locked.
+bool undo_what_is_left(const exclusive_options& options) {
+    try {
+        for (const std::string& problem : release_stale(options).problems) {
+            tell("give back CPUs: " + problem);
+        }
+    } catch (const std::system_error& error) {
+        tell(error.what());
+        return error.code().value() != EWOULDBLOCK;
+    }
+    return true;
 }
 
 /// What the watcher does until the process is dead; then what is left of it is undone.
 /// @param program a pidfd of the program, which has to die first. The kernel kills it, too, but not
 /// if it has changed its user.
-[[noreturn]] void watch(pid_t watched, const unique_descriptor& pidfd, int program,
-                        const signals_held& held, const exclusive_options& options) {
+[[noreturn]] void watch(pid_t watched, int life, int program, const signals_held& held,
+                        const exclusive_options& options) {
     ::setsid(); // Ctrl-C is for the others.
     for (const int number : passed_on) {
         set_handler(number, SIG_IGN);
@@ -135,18 +172,13 @@ void wait_until_readable(int descriptor) {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(nowhere, STDIN_FILENO);
     ::dup2(nowhere, STDOUT_FILENO);
-    if (::getppid() == watched) {
-        wait_until_readable(pidfd.get());
-    }
+    wait_for_end_of(watched, life, options);
     if (program >= 0) {
         ::syscall(SYS_pidfd_send_signal, program, SIGKILL, nullptr, 0);
     }
-    try {
-        for (const std::string& problem : release_stale(options).problems) {
-            std::fprintf(stderr, "regatta: give back CPUs: %s\n", problem.c_str());
-        }
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "regatta: give back CPUs: %s\n", error.what());
+    while (!undo_what_is_left(options)) {
+        // It was said once, and who reads the errors need not wait either.
+        ::dup2(nowhere, STDERR_FILENO);
     }
     ::_exit(0);
 }
@@ -184,21 +216,31 @@ void wait_until_readable(int descriptor) {
 
 } // namespace
 
-lease_watcher::lease_watcher(const held_program& program, const exclusive_options& options) {
+lease_watcher::lease_watcher(const held_program& program, const exclusive_options& options)
+    : options_(options) {
+    pipe_ends life = make_pipe();
     const pid_t self = ::getpid();
-    const unique_descriptor pidfd = open_pidfd(self);
-    if (pidfd.get() < 0) {
-        return; // Too old a kernel: then `release --stale` is there.
-    }
     const signals_held held; // None must end it before it ignores them.
     pid_ = ::fork();
     if (pid_ == 0) {
-        watch(self, pidfd, program.pidfd(), held, options);
+        life.writing = unique_descriptor();
+        watch(self, life.reading.get(), program.pidfd(), held, options_);
     }
+    if (pid_ < 0) {
+        tell("no process could be started that gives back the CPUs if this one is killed: " +
+             std::generic_category().message(errno) + "; then `regatta cpus release --stale` does");
+    }
+    life_ = std::move(life.writing);
 }
 
 lease_watcher::~lease_watcher() {
-    if (pid_ > 0) {
+    const std::vector<exclusive_lease> leases = exclusive_status(options_);
+    const bool left = std::any_of(leases.begin(), leases.end(), [](const exclusive_lease& lease) {
+        return lease.process == ::getpid();
+    });
+    if (left) {
+        life_.release(); // Until the end of the process: before, its lease may count as alive.
+    } else if (pid_ > 0) {
         ::kill(pid_, SIGKILL);
         while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
         }

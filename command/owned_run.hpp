@@ -57,8 +57,11 @@ private:
 };
 
 /// A process that gives back what this one has taken, should it be killed with SIGKILL, and ends
-/// the program before. Made before a lease is taken, by a process with one thread; at its own end
-/// it is not needed any more.
+/// the program before. Made before a lease is taken, by a process with one thread. At its own end
+/// it is not needed any more, unless something could not be given back: then it tries again as soon
+/// as this process has ended, and for as long as another program keeps the journal locked.
+///
+/// Failure: says so on standard error; the lease can be had without.
 class lease_watcher {
 public:
     lease_watcher(const held_program& program, const exclusive_options& options);
@@ -67,6 +70,8 @@ public:
     ~lease_watcher();
 
 private:
+    exclusive_options options_;
+    unique_descriptor life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
     pid_t pid_ = -1;
 };
 

@@ -2,9 +2,14 @@
 # Copyright (c) 2026 The Regatta authors
 """`regatta cpus run`, `status` and `release`: programs on CPUs that they own."""
 
+import ctypes
+import errno
+import fcntl
 import json
 import os
+import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -43,15 +48,37 @@ def cpuset_of_version_1():
     return os.path.exists("/sys/fs/cgroup/cpuset/tasks") and os.geteuid() == 0
 
 
+def as_user(number, *words, **options):
+    """`regatta cpus words...` run by another user."""
+    try:
+        return run("cpus", *words, user=number, group=number, extra_groups=[], **options)
+    except PermissionError as error:
+        raise unittest.SkipTest("other users cannot run this build") from error
+
+
+def forbid_pidfds():
+    """Has the kernel refuse pidfd_open from here on, as those before 5.3 do."""
+    number, refused, allowed = 434, 0x50000 | errno.ENOSYS, 0x7FFF0000
+    load, equals, answer = 0x20, 0x15, 0x06
+    code = struct.pack("HBBI" * 4, load, 0, 0, 0, equals, 0, 1, number, answer, 0, 0, refused,
+                       answer, 0, 0, allowed)
+    code = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", 4, ctypes.addressof(code))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    set_no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
+    if prctl(set_no_new_privileges, 1, 0, 0, 0) or prctl(set_seccomp, filter_mode, program):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
 class Background:
     """`regatta cpus run` with a program that sleeps, until the end of the scope."""
 
     SLEEPER = (sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(100)")
 
-    def __init__(self, *words, program=SLEEPER):
+    def __init__(self, *words, program=SLEEPER, **options):
         self.process = subprocess.Popen(
             [REGATTA, "cpus", "run", CPU, *words, "--", *program],
-            env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         self.process.stdout.readline()
         self.pid = self.process.pid
 
@@ -85,6 +112,15 @@ class CpusRun(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(result.stdout.split()[1].isdigit(), result.stdout)
 
+    def test_a_program_may_have_a_number_for_a_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, CPU), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\necho named\n")
+            os.chmod(file.name, 0o755)
+            path = environment(PATH=folder + ":" + os.environ["PATH"])
+            result = run("cpus", "run", "--count", "1", "--", CPU, env=path)
+            self.assertEqual((result.returncode, result.stdout), (0, "named\n"), result.stderr)
+
     def test_soft_is_called_soft_and_why(self):
         result = run("cpus", "run", "--explain", CPU, "--", "true")
         if "soft" in result.stderr:
@@ -107,8 +143,16 @@ class CpusRun(unittest.TestCase):
                 (["9999", "--", "true"], 2, "are not online"),
                 (["1-0", "--", "true"], 2, "a range must rise"),
                 (["--count", str(online + 1), "--", "true"], 2, "can be had"),
-                (["--", "true"], 2, ""),
+                (["--", "true"], 2, "say which CPUs"),
+                (["--", "true", "-x"], 2, "say which CPUs"),
+                (["true"], 2, "say which CPUs"),
+                ([], 2, "say which CPUs, as a list or with --count N, then -- and the program"),
                 ([CPU], 2, "which program"),
+                (["--count", "1"], 2, "which program"),
+                (["--count", "1", "--"], 2, "which program"),
+                ([CPU, "--count", "1", "--", "true"], 2, "as a list or with --count, not both"),
+                ([CPU, "--count", "1", "true"], 2, "as a list or with --count, not both"),
+                (["--count", "0", "--", "true"], 2, "0 CPUs were asked for"),
                 (["--at-least", "solid", CPU, "--", "true"], 2, "isolated-partition")):
             with self.subTest(words=words):
                 result = run("cpus", "run", *words)
@@ -213,6 +257,72 @@ class CpusRun(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIsInstance(json.loads(result.stdout)["leases"], list)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_names_give_no_commands_to_the_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "\x1b[31mred\x9b2J")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\necho ready\nexec sleep 100\n")
+            os.chmod(program, 0o755)
+            with Background(program=(program,)):
+                for words in (("status", "--effects"), ("plan", CPU), ("run", CPU, "--", "true"),
+                              ("check", CPU, "--for", "100ms")):
+                    result = run("cpus", *words)
+                    self.assertIn("?[31mred?2J", result.stdout + result.stderr, words)
+                    for character in "\x1b\x9b":
+                        self.assertNotIn(character, result.stdout + result.stderr, words)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_what_may_not_be_read_is_said(self):
+        old = os.umask(0o077)
+        try:
+            with Background() as running:
+                os.umask(old)
+                seen = as_user(65534, "status")
+                self.assertIn(f"held by process {running.pid}", seen.stdout)
+                self.assertEqual(seen.returncode, 0)
+                os.chmod("/run/regatta", 0o700)
+                hidden = as_user(65534, "status")
+                self.assertIn("/run/regatta cannot be read", hidden.stdout)
+                self.assertNotIn("No CPUs are owned", hidden.stdout)
+                self.assertEqual(hidden.returncode, 1)
+                for words in ((), ("plan", CPU), ("run", CPU, "--", "true"),
+                              ("check", CPU, "--for", "100ms")):
+                    said = as_user(65534, *words)
+                    said = " ".join((said.stdout + said.stderr).split())
+                    self.assertIn("leases of CPUs are not known", said, words)
+        finally:
+            os.umask(old)
+            os.chmod("/run/regatta", 0o755)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_locked_journal_is_told_and_waited_for(self):
+        with Background() as running:
+            with open("/run/regatta/lock", "w", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                os.kill(running.program(), signal.SIGTERM)
+                self.assertEqual(running.process.wait(timeout=60), 128 + signal.SIGTERM)
+                lease, = leases_of(running.pid)
+                self.assertTrue(lease["stale"])
+                self.assertIn("could not undo all of it", run("cpus", "status").stdout)
+            wait_until(lambda: not leases_of(running.pid), "the lease is undone")
+            self.assertIn(b"another program holds it", running.process.communicate()[1])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_kill_ends_the_lease_where_the_kernel_has_no_pidfd(self):
+        with Background(preexec_fn=forbid_pidfds) as running:
+            running.process.kill()
+            running.process.wait(timeout=60)
+            wait_until(lambda: not leases_of(running.pid), "the lease is undone")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_watcher_that_cannot_be_had_is_said(self):
+        # The command and the program are all the processes that this user may have.
+        result = as_user(31337, "run", CPU, "--", "true",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (2, 2)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no process could be started that gives back the CPUs", result.stderr)
+
     def test_ctrl_c_reaches_the_program(self):
         terminal = OnTerminal("cpus", "run", CPU, "--", sys.executable, "-c",
                               "import time; print('ready', flush=True); time.sleep(100)")
@@ -235,6 +345,18 @@ class CpusRun(unittest.TestCase):
         finally:
             sleeper.kill()
             sleeper.wait()
+
+    def test_a_result_that_cannot_be_written_is_no_success(self):
+        # A file that cannot be opened is known before any work, as for every command.
+        missing = run("cpus", "status", "--json", "/nonexistent/x")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("cannot write /nonexistent/x: No such file or directory", missing.stderr)
+        self.assertEqual(missing.stdout, "")
+        for words in (("status",), ("plan", CPU), ("check", CPU, "--for", "10ms"), ()):
+            self.assertEqual(run("cpus", *words, "--json", "/nonexistent/x").returncode, 2, words)
+            full = run("cpus", *words, "--json", "/dev/full")
+            self.assertEqual(full.returncode, 1, words)
+            self.assertIn("cannot write /dev/full: No space left", full.stderr)
 
     def test_release_needs_a_word(self):
         self.assertEqual(run("cpus", "release").returncode, 2)

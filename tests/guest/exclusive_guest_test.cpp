@@ -6,6 +6,7 @@
 /// were isolated at boot, the shield of version 1.
 
 #include "../unit/exclusive_faults.hpp"
+#include "../unit/exclusive_sleeper.hpp"
 #include "../unit/exclusive_snapshot.hpp"
 #include "guest.hpp"
 
@@ -15,7 +16,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +33,7 @@ namespace {
 
 using exclusive_test::difference;
 using exclusive_test::faulty_system;
+using exclusive_test::sleeper;
 using exclusive_test::snapshot;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
@@ -49,41 +50,6 @@ snapshot whole_machine() {
     exclusive_test::add_tasks(all, system);
     return all;
 }
-
-/// A child that sleeps until the end of the scope, pinned if a set is given.
-class sleeper {
-public:
-    explicit sleeper(const cpu_set& pin = {}) {
-        pid_ = ::fork();
-        if (pid_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (!pin.empty()) {
-                regatta::try_pin_this_thread(pin);
-            }
-            for (;;) {
-                ::pause();
-            }
-        }
-        while (!pin.empty() && allowed() != pin) {
-            std::this_thread::yield();
-        }
-    }
-    sleeper(const sleeper&) = delete;
-    sleeper& operator=(const sleeper&) = delete;
-    ~sleeper() {
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-
-    int pid() const noexcept { return pid_; }
-    cpu_set allowed() const {
-        regatta::exclusive_system system;
-        return regatta::detail::read_task_mask(system, pid_, pid_).value_or(cpu_set());
-    }
-
-private:
-    pid_t pid_;
-};
 
 /// Runs `act` in a child that kills itself before one of its acts, one of every `stride` in turn,
 /// until it comes through; after each death the lease is repaired and the machine must be as
@@ -205,6 +171,24 @@ TEST(exclusive_v2, leases_live_side_by_side_and_end_in_any_order) {
     auto third = exclusive_cpus::acquire(cpu_set{1}, at_least(exclusivity::isolated_partition));
     second.release();
     third.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+// As in two containers that see the same groups: each is in the other's way nowhere.
+TEST(exclusive_v2, leases_of_two_journals_live_side_by_side) {
+    const snapshot before = whole_machine();
+    const exclusive_options options = at_least(exclusivity::isolated_partition);
+    exclusive_options elsewhere = options;
+    elsewhere.journal = "/run/elsewhere";
+    auto first = exclusive_cpus::acquire(cpu_set{1}, options);
+    auto second = exclusive_cpus::acquire(cpu_set{2}, elsewhere);
+    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{1, 3}, elsewhere), std::system_error);
+    first.release();
+    EXPECT_EQ(second.check(), std::nullopt);
+    expect_isolated("2");
+    second.release();
+    // Neither could know whether it was the last one: the controller has stayed on.
+    EXPECT_EQ(guest::write_text("/sys/fs/cgroup/cgroup.subtree_control", "-cpuset"), 0);
     EXPECT_EQ(difference(before, whole_machine()), "");
 }
 
@@ -393,6 +377,32 @@ TEST(exclusive_v1, the_shield_keeps_everybody_out_and_goes_without_a_trace) {
     lease.release();
     EXPECT_EQ(second.check(), std::nullopt);
     second.release();
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+// As in two containers that see the same groups.
+TEST(exclusive_v1, a_lease_of_another_journal_harms_no_shield) {
+    const snapshot before = whole_machine();
+    exclusive_options options = at_least(exclusivity::shielded);
+    options.move_others = true;
+    exclusive_options elsewhere = options;
+    elsewhere.journal = "/run/elsewhere";
+    auto first = exclusive_cpus::acquire(cpu_set{3}, options);
+    for (const cpu_set& cpus : {cpu_set{3}, cpu_set{5}}) {
+        try {
+            exclusive_cpus::acquire(cpus, elsewhere);
+            ADD_FAILURE() << "got CPUs " << cpus.to_string();
+        } catch (const std::system_error& error) {
+            EXPECT_THAT(error.what(), HasSubstr("not in this journal"));
+        }
+    }
+    elsewhere.at_least = exclusivity::swept;
+    auto second = exclusive_cpus::acquire(cpu_set{5}, elsewhere);
+    EXPECT_EQ(second.level(), exclusivity::swept);
+    EXPECT_EQ(first.check(), std::nullopt);
+    second.release();
+    EXPECT_EQ(first.check(), std::nullopt);
+    first.release();
     EXPECT_EQ(difference(before, whole_machine()), "");
 }
 
