@@ -15,6 +15,7 @@ import pyte
 
 from support import REGATTA, environment
 
+ENTERS_SCREEN = b"\x1b[?1049h"
 LEAVES_SCREEN = b"\x1b[?1049l"
 
 

@@ -10,7 +10,7 @@ import termios
 import unittest
 
 import support
-from screen import LEAVES_SCREEN, Terminal
+from screen import ENTERS_SCREEN, LEAVES_SCREEN, Terminal
 from support import REGATTA, environment, wait_until
 
 FAST = ["--interval", "100ms"]
@@ -26,6 +26,15 @@ def sleepers(parent):
             if file.read().strip() == "sleep":
                 found.append(pid)
     return found
+
+
+def state_of(pid):
+    """R, S, T …, as /proc has it; Z when it has ended, whether it was collected or not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return "Z"
 
 
 class View(unittest.TestCase):
@@ -108,13 +117,14 @@ class View(unittest.TestCase):
         terminal.press(f"{REGATTA} watch --interval 100ms -- sleep 1000\n".encode())
         terminal.wait_for(" sleep   ")
         command, = support.children_of(terminal.process.pid)
+        child, = sleepers(command)
         terminal.press(b"\x1a")
         terminal.wait_for("Stopped")
         self.assertEqual(terminal.output.count(LEAVES_SCREEN), 1)
-        self.assertEqual(set(support.children_of(command).values()), {"T"})
+        wait_until(lambda: state_of(child) == "T", "the program stops, too")
         terminal.press(b"fg\n")
-        terminal.wait_for("q quits")
-        self.assertEqual(set(support.children_of(command).values()), {"S"})
+        terminal.read_until(lambda: terminal.output.count(ENTERS_SCREEN) == 2, "a view again")
+        wait_until(lambda: state_of(child) == "S", "the program goes on, too")
         terminal.press(b"\x03")
         terminal.read_until(lambda: terminal.output.count(LEAVES_SCREEN) == 2, "the end")
         terminal.press(b"echo status=$?; exit\n")
@@ -138,7 +148,7 @@ class View(unittest.TestCase):
         terminal.master = terminal.slave = None
         terminal.process.wait(60)
         self.assertEqual(terminal.process.returncode, 129)
-        self.assertFalse(os.path.exists(f"/proc/{child}"))
+        self.assertEqual(state_of(child), "Z")
 
     def test_without_a_keyboard_signals_end_it(self):
         terminal = Terminal(self, "watch", *FAST, stdin=subprocess.DEVNULL)
@@ -206,7 +216,7 @@ class Program(unittest.TestCase):
         child, = sleepers(terminal.process.pid)
         terminal.press(b"\x03")
         self.assertEqual(terminal.status(), 130)
-        self.assertFalse(os.path.exists(f"/proc/{child}"))
+        self.assertEqual(state_of(child), "Z")
 
     def test_after_q_its_output_comes_at_once(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -238,7 +248,7 @@ class Program(unittest.TestCase):
         child, = sleepers(terminal.process.pid)
         terminal.process.kill()
         terminal.process.wait()
-        wait_until(lambda: not os.path.exists(f"/proc/{child}"), "the end of the program")
+        wait_until(lambda: state_of(child) == "Z", "the end of the program")
 
     def test_its_children_are_watched_too(self):
         terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", "sleep 1000 & sleep 1000; wait")
