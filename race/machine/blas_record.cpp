@@ -20,14 +20,15 @@ namespace regatta::race {
 namespace {
 
 constexpr const char* library_file = "libopenblas.so.0";
+constexpr const char* usual_file = "libblas.so.3";
 
 /// Whether the user names a core. Read before `main`: `blas` names one for this process.
 const bool user_names_core = std::getenv("OPENBLAS_CORETYPE") != nullptr;
 
-/// What a program that does nothing prints on both its streams, started with the library before it.
-std::string output_with_library(process_environment environment) {
+/// What a program that does nothing prints on both its streams, started with libraries before it.
+std::string output_with(const std::string& libraries, process_environment environment) {
     const memory_file output;
-    environment.set("LD_PRELOAD", library_file).set("OPENBLAS_NUM_THREADS", "1");
+    environment.set("LD_PRELOAD", libraries).set("OPENBLAS_NUM_THREADS", "1");
     if (!user_names_core) {
         environment.unset("OPENBLAS_CORETYPE");
     }
@@ -51,8 +52,8 @@ std::string between(const std::string& text, std::string_view before, std::strin
 }
 
 /// Of "libopenblasp-r0.3.21.so" 0.3.21.
-std::string version_in(const std::string& name) {
-    return between(name, "-r", ".so");
+std::string version_in(const std::string& path) {
+    return between(path.substr(path.rfind('/') + 1), "-r", ".so");
 }
 
 bool equal_names(std::string_view a, std::string_view b) noexcept {
@@ -72,25 +73,38 @@ int width_of(std::string_view core) noexcept {
     return contains(avx512, core) ? 3 : contains(avx2, core) ? 2 : contains(avx, core) ? 1 : 0;
 }
 
+/// The file that the dynamic loader names for a library, without links on the way; empty: none.
+std::string file_of(const std::string& library, const std::string& names) {
+    const std::string path = between(names, library + " => ", " (");
+    std::error_code error;
+    const auto real = std::filesystem::canonical(path, error);
+    return error ? path : real.string();
+}
+
 } // namespace
+
+bool blas_record::usual_is_reference() const noexcept {
+    const auto has = [this](const char* what) { return usual_path.find(what) != usual_path.npos; };
+    // Others put a file of this name into a folder of their own.
+    return has("/libblas.so") && !has("openblas") && !has("atlas") && !has("blis") && !has("mkl");
+}
 
 blas_record find_blas_record() {
     blas_record found;
     try {
-        // The dynamic loader names the file instead of running the program.
-        const std::string files = output_with_library(
-            process_environment::inherited().set("LD_TRACE_LOADED_OBJECTS", "1"));
-        const std::string path = between(files, std::string(library_file) + " => ", " (");
-        if (path.empty()) {
-            return found;
+        // The dynamic loader names the files instead of running the program.
+        const std::string names =
+            output_with(std::string(library_file) + ' ' + usual_file,
+                        process_environment::inherited().set("LD_TRACE_LOADED_OBJECTS", "1"));
+        found.usual_path = file_of(usual_file, names);
+        found.path = file_of(library_file, names);
+        if (!found.path.empty()) {
+            found.version = version_in(found.path);
+            found.core =
+                between(output_with(library_file,
+                                    process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),
+                        "Core: ", "\n");
         }
-        std::error_code error;
-        const auto real = std::filesystem::canonical(path, error);
-        found.path = error ? path : real.string();
-        found.version = version_in(real.filename().string());
-        found.core = between(
-            output_with_library(process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),
-            "Core: ", "\n");
     } catch (const std::exception&) {
         // No such program, no memory: nothing is known.
     }

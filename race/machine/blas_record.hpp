@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Which OpenBLAS programs of this machine get, and what processor it takes this one for.
+/// Which BLAS programs of this machine get, and what processor OpenBLAS takes this one for.
 
 #include "machine/processor.hpp"
 
@@ -12,14 +12,19 @@
 
 namespace regatta::race {
 
-/// The OpenBLAS of the system, as a program meets it that sets nothing.
+/// The BLAS of the system, as a program meets it that sets nothing.
 struct blas_record {
-    std::string path;    ///< The library's file; empty: there is none.
+    std::string path;    ///< The file of OpenBLAS; empty: there is none.
     std::string version; ///< "0.3.21", where the file's name says it.
     std::string core;    ///< The processor whose code it chose, as "Haswell"; empty: unknown.
+    /// What a program gets that asks for any BLAS (libblas.so.3); empty: nothing.
+    std::string usual_path;
+
+    /// Whether that is the reference BLAS, whose loops are written for clarity.
+    bool usual_is_reference() const noexcept;
 };
 
-/// Finds it by starting a program that does nothing with the library before it, so that this
+/// Finds it by starting a program that does nothing with the libraries before it, so that this
 /// process neither loads it nor changes its own environment.
 ///
 /// Failure: none. Blocks: until that program has ended, some 10 ms twice; 5 s at most.

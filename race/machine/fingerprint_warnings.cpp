@@ -252,6 +252,13 @@ std::vector<std::string> library_warnings_of(const fingerprint& machine) {
     if (machine.blas) {
         add_core(fmt::format("OpenBLAS {} of the system", machine.blas->version),
                  machine.blas->core, "start programs that use it, but not this one, with");
+        if (machine.blas->usual_is_reference()) {
+            found.push_back(fmt::format(
+                "programs that ask for any BLAS get the reference one ({}), whose products of "
+                "matrices take many times as long: install libopenblas0, or choose it with "
+                "update-alternatives",
+                machine.blas->usual_path));
+        }
     }
     if (!machine.python || machine.python->numpy_version.empty()) {
         return found;

@@ -21,8 +21,10 @@ class theme {
 public:
     explicit theme(std::string_view title) : title_(title) {}
 
-    /// Nothing for an empty text.
+    /// Nothing for an empty text. What files tell may be anything: no control characters.
     void add(std::string_view label, std::string text) {
+        std::ranges::replace_if(
+            text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
         if (!text.empty()) {
             lines_.emplace_back(label, std::move(text));
         }
@@ -250,12 +252,13 @@ theme libraries_of(const fingerprint& m) {
         const blas_record& blas = *m.blas;
         const std::string suitable = suitable_blas_core(m.cpu, m.cpu_model);
         const bool lesser = is_lesser_blas_core(blas.core, suitable);
-        lines.add("BLAS", blas.path.empty()
-                              ? "no OpenBLAS (libopenblas0-pthread)"
-                              : joined({joined({"OpenBLAS", blas.version}, " "),
-                                        blas.core.empty() ? "" : "for the core " + blas.core,
-                                        lesser ? suitable + " would suit" : "", blas.path},
-                                       ", "));
+        lines.add("OpenBLAS",
+                  blas.path.empty()
+                      ? "none (libopenblas0-pthread)"
+                      : joined({blas.version, blas.core.empty() ? "" : "for the core " + blas.core,
+                                lesser ? suitable + " would suit" : "", blas.path},
+                               ", "));
+        lines.add("any BLAS", blas.usual_path.empty() ? "none" : blas.usual_path);
     }
     if (m.python) {
         const python_interpreter& python = *m.python;

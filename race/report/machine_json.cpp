@@ -104,12 +104,13 @@ json to_value(const pressure& waiting) {
 }
 
 json to_value(const blas_record& blas) {
-    if (blas.path.empty()) {
+    if (blas.path.empty() && blas.usual_path.empty()) {
         return nullptr;
     }
-    return {{"path", blas.path},
+    return {{"path", text_or_null(blas.path)},
             {"version", text_or_null(blas.version)},
-            {"core", text_or_null(blas.core)}};
+            {"core", text_or_null(blas.core)},
+            {"usual_path", text_or_null(blas.usual_path)}};
 }
 
 json to_value(const python_interpreter& python) {

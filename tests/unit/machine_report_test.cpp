@@ -156,11 +156,12 @@ TEST(machine_report, says_so_where_nothing_spoils) {
 TEST(machine_report, tells_of_the_libraries) {
     race::fingerprint m;
     m.cpu.instruction_sets = {"avx2", "fma"};
-    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott"};
+    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott", ""};
     m.python = race::python_interpreter();
     m.python->missing = "no Python: it is not there";
     std::string text = race::info_text(m, plain);
-    EXPECT_THAT(text, HasSubstr("OpenBLAS 0.3.21, for the core Prescott, Haswell would suit,"));
+    EXPECT_THAT(text,
+                HasSubstr("OpenBLAS      0.3.21, for the core Prescott, Haswell would suit,"));
     EXPECT_THAT(text, HasSubstr("Python        no Python: it is not there\n"));
     m.blas = race::blas_record();
     m.python->path = "/usr/bin/python3";
@@ -170,9 +171,16 @@ TEST(machine_report, tells_of_the_libraries) {
     m.python->numpy_blas = "OpenBLAS 0.3.31";
     m.python->numpy_blas_core = "Haswell";
     text = race::info_text(m, plain);
-    EXPECT_THAT(text, HasSubstr("BLAS          no OpenBLAS (libopenblas0-pthread)\n"));
+    EXPECT_THAT(text,
+                HasSubstr("OpenBLAS      none (libopenblas0-pthread)\n  any BLAS      none\n"));
     EXPECT_THAT(text, HasSubstr("Python        CPython 3.11.2, /usr/bin/python3\n"));
     EXPECT_THAT(text, HasSubstr("numpy         2.4.6, OpenBLAS 0.3.31, for the core Haswell\n"));
+}
+
+TEST(machine_report, shows_no_control_characters) {
+    race::fingerprint m;
+    m.system = "Some\x1b[2J System";
+    EXPECT_THAT(race::info_text(m, plain), HasSubstr("Some?[2J System\n"));
 }
 
 TEST(machine_report, keeps_to_the_width_and_colours_what_matters) {
