@@ -66,8 +66,9 @@ std::string advising::range(const figure_interval& interval) const {
 }
 
 std::string advising::nothing_is_said() const {
-    return all.count() == 1 ? "the 1 result given says nothing of it"
-                            : fmt::format("the {} results given say nothing of it", all.count());
+    return all.count() == 1
+               ? "the 1 result given says nothing certain of it"
+               : fmt::format("the {} results given say nothing certain of it", all.count());
 }
 
 std::string advising::command(const std::string& verb,

@@ -12,8 +12,9 @@
 namespace regatta::race {
 namespace {
 
-void judge_result(const advising& with, const result_evidence& result) {
-    if (is_disturbed(result)) {
+/// @param told that it was disturbed is among its own warnings.
+void judge_result(const advising& with, const result_evidence& result, bool told = false) {
+    if (is_disturbed(result) && !told) {
         with.say(topic::trust,
                  fmt::format("During {} of the samples of {} other processes used the CPUs: quiet "
                              "the machine and measure again before relying on it.",
@@ -28,18 +29,26 @@ void judge_result(const advising& with, const result_evidence& result) {
     }
 }
 
-/// The figure that a warning is about.
+/// The figures that a warning is about.
 std::vector<cited_figure> figures_of(const scale_evidence& scale, const warning_evidence& warning,
                                      std::size_t index) {
-    std::vector<cited_figure> figures;
     const point_evidence* point = scale.find(warning.workers);
-    if (point != nullptr && point->speedup) {
-        figures.push_back({"speed-up", point->speedup->median});
+    if (warning.kind == "disturbed") {
+        return {{"contaminated share", scale.contaminated_share},
+                {"share of other processes", scale.foreign_share},
+                {"share of the hypervisor", scale.stolen_share}};
     }
-    figures.push_back({"workers",
-                       {static_cast<double>(warning.workers), scale.file,
-                        fmt::format("warnings[{}].workers", index)}});
-    return figures;
+    if (warning.kind == "baseline_drifted" && scale.baseline_drift) {
+        return {{"one worker at the end over the begin", scale.baseline_drift->median}};
+    }
+    if (warning.kind == "clock_changed" && point != nullptr && point->clock_hz) {
+        return {{fmt::format("clock with {}", point->workers), *point->clock_hz}};
+    }
+    if (point != nullptr && point->speedup) {
+        return {{fmt::format("speed-up with {}", point->workers), point->speedup->median}};
+    }
+    const auto workers = static_cast<double>(warning.workers);
+    return {{"workers", {workers, scale.file, fmt::format("warnings[{}].workers", index)}}};
 }
 
 void repeat_warnings(const advising& with, const scale_evidence& scale) {
@@ -65,7 +74,7 @@ void advise_on_trust(const advising& with) {
     }
     for (const auto* scale : {&all.scale, &all.bandwidth}) {
         if (*scale) {
-            judge_result(with, **scale);
+            judge_result(with, **scale, (*scale)->warned("disturbed", 0));
             repeat_warnings(with, **scale);
         }
     }

@@ -19,7 +19,7 @@ struct advising {
     void leave_open(topic about, std::string text, std::string measure) const;
     /// "1.94…1.98": as `factor_text` writes both.
     std::string range(const figure_interval& interval) const;
-    /// "the 2 results given say nothing of it".
+    /// "the 2 results given say nothing certain of it".
     std::string nothing_is_said() const;
     /// "regatta race matmul --size 512 --rounds 15 --json race.json".
     std::string command(const std::string& verb, const std::vector<std::string>& further) const;

@@ -93,6 +93,7 @@ struct scale_evidence : result_evidence {
     bool disturbed = false;
     figure stolen_share;
     figure foreign_share;
+    std::optional<figure_interval> baseline_drift; ///< One worker's time at the end over the begin.
     std::vector<point_evidence> points; ///< Rising.
     std::string preferred_law;          ///< "none", "amdahl", "usl".
     std::optional<figure_interval> serial_fraction;

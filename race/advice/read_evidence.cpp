@@ -133,6 +133,7 @@ scale_evidence read_scale(const result_value& document) {
     read.disturbed = document["disturbed"].boolean();
     read.stolen_share = document["load"]["stolen_share"].number();
     read.foreign_share = document["load"]["foreign_share"].number();
+    read.baseline_drift = document["baseline_drift"].interval_or_null();
     for (const result_value& one : document["points"].elements()) {
         const point_evidence point = read_point(one);
         if (!read.points.empty() && point.workers <= read.points.back().workers) {

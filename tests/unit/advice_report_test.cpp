@@ -59,10 +59,10 @@ Limit
       points[1].latency_ns.mean 101000
 
 What these results do not say
-  Processes or threads: the 2 results given say nothing of it.
+  Processes or threads: the 2 results given say nothing certain of it.
       Measure it: regatta race primes --size 500 --max-prime 10000 --schemes
       serial,std_thread,processes --json race.json
-  Whether to pin: the 2 results given say nothing of it.
+  Whether to pin: the 2 results given say nothing certain of it.
       Measure it: regatta race isolation --rounds 15 --json isolation.json
 )");
 }

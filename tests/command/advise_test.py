@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""`regatta advise`: from files, and from a measurement of its own."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import REGATTA, OnTerminal, environment, run
+
+# As quick as it can be with enough rounds for verdicts.
+WORK = ["primes", "--size", "50", "--max-prime", "1000", "--rounds", "6"]
+
+
+def measured(folder):
+    """A race and a measurement of scaling, as paths."""
+    paths = [os.path.join(folder, name) for name in ("race.json", "scale.json")]
+    words = [["race", *WORK, "--schemes", "serial,std_thread,steady"],
+             ["scale", *WORK, "--workers", "1,2"]]
+    for path, command in zip(paths, words):
+        result = run(*command, "--json", path)
+        if result.returncode != 0:
+            raise AssertionError(result)
+    return paths
+
+
+class Advise(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.race, cls.scale = measured(cls.folder.name)
+
+    def file(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def valid(self, text):
+        document = json.loads(text)
+        support.validate(document, "advice")
+        return document
+
+    def skip_where_libraries_cannot_run(self):
+        if os.environ.get("REGATTA_SANITIZE") == "thread":
+            self.skipTest("this sanitizer does not see how libraries order their threads")
+
+    def refused(self, *words, says):
+        result = run("advise", *words)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(result.stdout, "")
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_from_files(self):
+        result = run("advise", self.race, self.scale, "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = self.valid(result.stdout)
+        self.assertEqual(document["files"], [self.race, self.scale])
+        self.assertEqual(document["workload"], "primes")
+        results = {}
+        for path in (self.race, self.scale):
+            with open(path, encoding="utf-8") as file:
+                results[path] = json.load(file)
+        # Every figure stands where the advice says that it does.
+        for sentence in document["sentences"]:
+            for figure in sentence["figures"]:
+                value = results[figure["file"]]
+                for word in figure["member"].replace("[", ".").replace("]", "").split("."):
+                    value = value[int(word)] if word.isdigit() else value[word]
+                self.assertEqual(value, figure["value"], figure)
+        self.assertIn("regatta race isolation", result.stderr)  # what would say whether to pin
+
+    def test_from_standard_input(self):
+        with open(self.race, encoding="utf-8") as file:
+            result = subprocess.run([REGATTA, "advise", "-", self.scale], stdin=file,
+                                    env=environment(), capture_output=True, encoding="utf-8",
+                                    timeout=100)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("standard input", result.stdout)
+
+    def test_from_a_measurement(self):
+        self.skip_where_libraries_cannot_run()
+        result = run("advise", *WORK[:-1], "1", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = self.valid(result.stdout)
+        self.assertEqual(document["files"], ["the race", "the scaling"])
+        self.assertEqual(document["settings"]["size"], 50)
+        self.assertIsNone(document["scheme"])  # one round is no ground for it
+        self.assertIn("6", document["open"][0]["text"])
+
+    def test_files_that_are_no_results_are_refused(self):
+        with open(self.race, encoding="utf-8") as file:
+            whole = file.read()
+        self.refused(self.file("cut.json", whole[:len(whole) // 2]),
+                     says=["cut.json: ends in the middle", "line "])
+        self.refused(self.file("text.json", "hello"), says=["text.json: is no JSON at line 1"])
+        self.refused(self.file("other.json", '{"a": 1}'), says=['no member "schema"'])
+        old = whole.replace("regatta-race/1", "regatta-race/0")
+        self.refused(self.file("old.json", old), says=["regatta-race/0", "regatta-race/1"])
+        self.refused(self.race, self.race, says=["second result of regatta race"])
+        self.refused(self.folder.name, self.race, says=["cannot read", "directory"])
+        self.refused("nothing.json", says=['no file "nothing.json"'])
+        self.refused("nothing.json", self.race, says=["cannot read nothing.json"])
+
+    def test_wrong_words(self):
+        self.refused("matmull", says=["neither a file nor a workload", '"matmul"'])
+        self.refused(self.race, "--rounds", "3", says=["--rounds", "files"])
+        self.refused("empty", "--kernel", "naive", says=["empty", "--kernel"])
+        self.refused("primes", "--rounds", "0", says=["--rounds"])
+        self.refused(self.race, "--json", "", says=["--json"])
+        self.refused(self.race, "--json", "/nowhere/advice.json", says=["/nowhere/advice.json"])
+
+    def test_ctrl_c_advises_upon_what_there_is(self):
+        self.skip_where_libraries_cannot_run()
+        terminal = OnTerminal("advise", *WORK[:-2], "--time", "1000")
+        terminal.read_until(b"round 1")
+        terminal.press_ctrl_c()
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"cut short", terminal.output)
+
+
+if __name__ == "__main__":
+    support.main()
