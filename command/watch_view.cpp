@@ -9,6 +9,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -52,6 +55,37 @@ attr_t attributes_of(tone as) noexcept {
 constexpr tone tones[] = {tone::user,  tone::system, tone::interrupt,
                           tone::steal, tone::iowait, tone::alarm};
 
+/// Whether text was thrown away. Written by the handler, read by the thread that it interrupts:
+/// relaxed, since they need no order.
+std::atomic<bool> thrown_away{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// In its scope, what the terminal has not taken after a second is thrown away, again and again:
+/// curses would wait for ever where nobody reads the other end, as when ssh hangs.
+class write_limit {
+public:
+    write_limit() {
+        struct sigaction action {};
+        action.sa_handler = throw_away;
+        action.sa_flags = SA_RESTART;
+        ::sigemptyset(&action.sa_mask);
+        ::sigaction(SIGALRM, &action, nullptr);
+        ::alarm(1);
+    }
+    write_limit(const write_limit&) = delete;
+    write_limit& operator=(const write_limit&) = delete;
+    ~write_limit() { ::alarm(0); }
+
+private:
+    static void throw_away(int) {
+        const int saved = errno;
+        ::tcflush(STDOUT_FILENO, TCOFLUSH);
+        thrown_away.store(true, std::memory_order_relaxed);
+        ::alarm(1);
+        errno = saved;
+    }
+};
+
 /// Lets Ctrl-S be a key.
 void keep_flowing() {
     termios modes{};
@@ -91,6 +125,7 @@ watch_view::watch_view(bool colour) : screen_(::newterm(nullptr, stdout, stdin))
 }
 
 watch_view::~watch_view() {
+    const write_limit limit;
     ::endwin();
     ::delscreen(screen_);
 }
@@ -112,6 +147,7 @@ void watch_view::resize() {
 }
 
 void watch_view::suspend() {
+    const write_limit limit;
     ::endwin();
 }
 
@@ -132,6 +168,10 @@ void watch_view::draw(const std::vector<race::screen_line>& lines) {
         }
     }
     ::wattr_set(::stdscr, A_NORMAL, 0, nullptr);
+    if (thrown_away.exchange(false, std::memory_order_relaxed)) {
+        ::clearok(::curscr, TRUE); // Nobody knows what is on the screen.
+    }
+    const write_limit limit;
     ::wrefresh(::stdscr);
 }
 

@@ -19,8 +19,8 @@ namespace regatta::command {
 /// as it was: its modes, its cursor and what was on it. Ctrl-C, Ctrl-Z and their like remain
 /// signals; Ctrl-S does not stop the output, so that no draw blocks for ever.
 ///
-/// Threads: one object at a time, one thread. Drawing blocks while the terminal takes nothing: ask
-/// `can_draw` before.
+/// Threads: one object at a time, one thread. Blocks: while the terminal takes nothing, a few
+/// seconds at most; ask `can_draw` before a drawing. Uses SIGALRM.
 /// Source: curses, the terminal library of every Unix, in Debian's ncurses. It knows each
 /// terminal's sequences, sends only what has changed, and restores all of it.
 class watch_view {

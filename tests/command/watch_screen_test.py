@@ -150,6 +150,22 @@ class View(unittest.TestCase):
         self.assertEqual(terminal.process.returncode, 129)
         self.assertEqual(state_of(child), "Z")
 
+    @unittest.skipIf(os.environ.get("REGATTA_SANITIZE") == "thread",
+                     "this sanitizer runs a handler only when the system call has come back")
+    def test_a_terminal_that_takes_nothing_does_not_hold_it(self):
+        terminal = Terminal(self, "watch", *FAST)
+        terminal.wait_for("iowait")
+        # As when the other end of ssh is gone, and nobody has noticed.
+        os.set_blocking(terminal.slave, False)
+        try:
+            while os.write(terminal.slave, b"x"):
+                pass
+        except BlockingIOError:
+            os.set_blocking(terminal.slave, True)
+        terminal.process.terminate()
+        self.assertEqual(terminal.process.wait(60), 143)
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+
     def test_without_a_keyboard_signals_end_it(self):
         terminal = Terminal(self, "watch", *FAST, stdin=subprocess.DEVNULL)
         terminal.wait_for("iowait")
