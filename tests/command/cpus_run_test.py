@@ -316,6 +316,7 @@ class CpusRun(unittest.TestCase):
             wait_until(lambda: not leases_of(running.pid), "the lease is undone")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    @unittest.skipIf(os.environ.get("REGATTA_SANITIZE"), "sanitizers start threads of their own")
     def test_a_watcher_that_cannot_be_had_is_said(self):
         # The command and the program are all the processes that this user may have.
         result = as_user(31337, "run", CPU, "--", "true",
