@@ -94,8 +94,8 @@ struct scale_evidence : result_evidence {
     figure stolen_share;
     figure foreign_share;
     std::optional<figure_interval> baseline_drift; ///< One worker's time at the end over the begin.
-    std::vector<point_evidence> points; ///< Rising.
-    std::string preferred_law;          ///< "none", "amdahl", "usl".
+    std::vector<point_evidence> points;            ///< Rising.
+    std::string preferred_law;                     ///< "none", "amdahl", "usl".
     std::optional<figure_interval> serial_fraction;
     std::optional<figure_interval> contention;
     std::optional<figure_interval> coherence;

@@ -17,7 +17,7 @@ namespace regatta::race {
 /// the three closing lines.
 ///
 /// Where the width does not hold all columns they are dropped in this order: interval, efficiency,
-/// bar, speed-up, ratio, verdict. Name and median always stay.
+/// bar, memory, CPU time, speed-up, ratio, verdict. Name and median always stay.
 std::string to_text(const race_result& result, const provenance& from, const text_style& style);
 
 /// The table alone: a header and a row for each scheme that was measured, the fastest first.

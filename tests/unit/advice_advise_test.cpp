@@ -309,6 +309,7 @@ TEST(advice_in_all, what_is_not_measured_is_left_open) {
     const auto made = advised({race_file(primes_race().add("serial", 200).add("std_thread", 100))});
     for (const topic about : {topic::workers, topic::pinning, topic::processes}) {
         EXPECT_THAT(said(made, about), IsEmpty());
-        EXPECT_THAT(left_open(made, about), HasSubstr("the 1 result given says nothing certain of it"));
+        EXPECT_THAT(left_open(made, about),
+                    HasSubstr("the 1 result given says nothing certain of it"));
     }
 }
