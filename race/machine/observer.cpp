@@ -9,14 +9,6 @@
 
 namespace regatta::race {
 
-double process_observation::use() const noexcept {
-    double sum = 0;
-    for (const thread_use& one : threads) {
-        sum += one.use;
-    }
-    return sum;
-}
-
 std::size_t process_observation::processes() const {
     std::set<int> numbers;
     for (const thread_use& one : threads) {
@@ -36,6 +28,7 @@ observer::look observer::take_look() const {
     now.moment = std::chrono::steady_clock::now();
     if (process_) {
         now.threads = read_process_activity(*process_, root_);
+        now.cpu_ns = cpu_ns_of(now.threads, root_);
     }
     now.cpus = read_cpu_activity(root_);
     now.queue = read_run_queue(root_);
@@ -62,18 +55,31 @@ observation observer::observe() {
                     stalled_share(last_.stalls.memory, now.stalls.memory, seen.elapsed_ns),
                     stalled_share(last_.stalls.io, now.stalls.io, seen.elapsed_ns)};
     if (process_) {
-        const bool alive = std::ranges::any_of(now.threads, [&](const thread_activity& one) {
-            return one.task.pid == *process_ && one.task.state != 'Z' && one.task.state != 'X';
-        });
-        if (std::string title = title_of_process(*process_, root_); !title.empty()) {
-            title_ = std::move(title); // It may have become another program.
-        }
-        seen.process =
-            process_observation{*process_, title_, alive,
-                                alive ? use_between(last_.threads, now.threads, seen.elapsed_ns)
-                                      : std::vector<thread_use>()};
+        seen.process = observe_process(now, seen.elapsed_ns);
     }
     last_ = std::move(now);
+    return seen;
+}
+
+process_observation observer::observe_process(const look& now, std::int64_t elapsed_ns) {
+    if (std::string title = title_of_process(*process_, root_); !title.empty()) {
+        title_ = std::move(title); // It may have become another program.
+    }
+    process_observation seen;
+    seen.pid = *process_;
+    seen.title = title_;
+    seen.alive = std::ranges::any_of(now.threads, [&](const thread_activity& one) {
+        return one.task.pid == *process_ && one.task.state != 'Z' && one.task.state != 'X';
+    });
+    if (seen.alive) {
+        seen.threads = use_between(last_.threads, now.threads, elapsed_ns);
+        double living = 0; // Finer, and not wrong where an orphan has taken its time along.
+        for (const thread_use& one : seen.threads) {
+            living += one.use;
+        }
+        const auto used = static_cast<double>(now.cpu_ns - last_.cpu_ns);
+        seen.cpus_used = std::max(living, used / static_cast<double>(elapsed_ns));
+    }
     return seen;
 }
 

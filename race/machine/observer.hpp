@@ -31,10 +31,10 @@ struct process_observation {
     int pid = 0;
     std::string title; ///< How it was started.
     bool alive = true; ///< Whether it has not ended; then there are no threads.
+    /// CPUs that it kept busy on average, threads included that have ended meanwhile.
+    double cpus_used = 0;
     std::vector<thread_use> threads;
 
-    /// CPUs that it kept busy on average.
-    double use() const noexcept;
     /// It and its descendants.
     std::size_t processes() const;
 };
@@ -73,7 +73,9 @@ private:
         std::optional<run_queue> queue;
         pressure stalls;
         std::vector<thread_activity> threads;
+        std::int64_t cpu_ns = 0; ///< Of the watched process and its descendants.
     };
+    process_observation observe_process(const look& now, std::int64_t elapsed_ns);
     look take_look() const;
 
     std::string root_;

@@ -7,8 +7,11 @@
 #include <regatta/cpu/process_affinity.hpp>
 #include <regatta/cpu/system_files.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -83,6 +86,21 @@ std::vector<thread_activity> read_process_activity(int process, const std::strin
         }
     }
     return threads;
+}
+
+std::int64_t cpu_ns_of(const std::vector<thread_activity>& threads, const std::string& root) {
+    std::set<int> processes;
+    for (const thread_activity& one : threads) {
+        processes.insert(one.task.pid);
+    }
+    std::int64_t sum = 0;
+    for (const int process : processes) {
+        const std::string stat = text_of_file(root + "/proc/" + std::to_string(process) + "/stat");
+        if (const auto whole = detail::parse_task_stat(stat, ::sysconf(_SC_CLK_TCK))) {
+            sum += whole->run_ns + whole->children_ns;
+        }
+    }
+    return sum;
 }
 
 std::vector<thread_use> use_between(const std::vector<thread_activity>& before,

@@ -36,6 +36,12 @@ struct thread_activity {
 /// @param root a directory that stands in for `/`.
 std::vector<thread_activity> read_process_activity(int process, const std::string& root = {});
 
+/// The CPU time that the processes of a reading have used so far, in nanoseconds: with that of
+/// their threads that have ended and of their children that they have waited for. So what ends is
+/// not lost, except for orphans. Cost: one file a process; good to a tick a process, as a rule of
+/// 10 ms.
+std::int64_t cpu_ns_of(const std::vector<thread_activity>& threads, const std::string& root = {});
+
 /// What a thread did between two readings.
 struct thread_use {
     thread_activity now;

@@ -80,7 +80,7 @@ json process_of(const std::optional<process_observation>& process) {
     return {{"process", process->pid},
             {"title", process->title},
             {"alive", process->alive},
-            {"cpus_used", process->use()},
+            {"cpus_used", process->cpus_used},
             {"threads", std::move(threads)}};
 }
 

@@ -97,7 +97,7 @@ screen_line process_line(const process_observation& process, const text_style& s
     screen_line right;
     if (process.alive) {
         const std::size_t processes = process.processes();
-        std::string text = fmt::format("  {:.2f} CPUs, {}", process.use(),
+        std::string text = fmt::format("  {:.2f} CPUs, {}", process.cpus_used,
                                        counted(process.threads.size(), "thread", "threads"));
         if (processes > 1) {
             text += fmt::format(" in {} processes", processes);

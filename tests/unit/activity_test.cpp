@@ -335,6 +335,28 @@ TEST(observer, compares_each_look_with_the_one_before) {
     EXPECT_FALSE(observer.observe().all);
 }
 
+TEST(observer, what_ended_meanwhile_is_not_lost) {
+    const auto stat = [](int ticks, int children) {
+        return "20 (x) S 1 0 0 0 -1 4194304 0 0 0 0 " + std::to_string(ticks) + " 2 " +
+               std::to_string(children) +
+               " 1 20 0 1 0 1000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0\n";
+    };
+    machine_files files = four_cpus();
+    add_task(files, 20, 20, "x", {});
+    const machine_root root(files.file("/proc/20/stat", stat(10, 5)));
+    EXPECT_EQ(race::cpu_ns_of(race::read_process_activity(20, root.path()), root.path()),
+              18 * second / ::sysconf(_SC_CLK_TCK));
+    race::observer observer(20, root.path());
+    std::ofstream(root.path() + "/proc/20/stat") << stat(200, 300);
+    const race::observation seen = observer.observe();
+    const auto elapsed = static_cast<double>(seen.elapsed_ns);
+    EXPECT_DOUBLE_EQ(seen.process->threads.at(0).use, 0);
+    EXPECT_DOUBLE_EQ(seen.process->cpus_used,
+                     485e9 / static_cast<double>(::sysconf(_SC_CLK_TCK)) / elapsed);
+    std::ofstream(root.path() + "/proc/20/stat") << stat(0, 0); // an orphan took its time along
+    EXPECT_DOUBLE_EQ(observer.observe().process->cpus_used, 0);
+}
+
 TEST(observer, a_thread_that_only_waits_to_be_collected_has_ended) {
     machine_files files = four_cpus();
     add_task(files, 20, 20, "x", {.state = 'Z'});
@@ -369,5 +391,5 @@ TEST(observer, sees_this_process_on_this_machine) {
     EXPECT_TRUE(found);
     EXPECT_FALSE(seen.cpus.empty());
     EXPECT_TRUE(seen.queue);
-    EXPECT_GE(seen.process->use(), 0);
+    EXPECT_GE(seen.process->cpus_used, 0);
 }

@@ -22,7 +22,7 @@ std::string stat_line(int tid, const std::string& name, int parent, unsigned lon
                       int stime, int started, unsigned cpu) {
     const auto text = [](auto number) { return std::to_string(number) + " "; };
     return text(tid) + "(" + name + ") S " + text(parent) + "0 0 0 -1 " + text(flags) + "0 0 0 0 " +
-           text(utime) + text(stime) + "0 0 20 0 1 0 " + text(started) +
+           text(utime) + text(stime) + "50 6 20 0 1 0 " + text(started) +
            "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 " + text(cpu) + "0 0 0 0 0 0\n";
 }
 
@@ -70,6 +70,7 @@ TEST(task_scan, reads_what_a_stat_file_says) {
     EXPECT_EQ(task->cpu, 5u);
     EXPECT_EQ(task->started, 777u);
     EXPECT_EQ(task->run_ns, 420'000'000);
+    EXPECT_EQ(task->children_ns, 560'000'000);
     EXPECT_FALSE(task->kernel);
     const auto kernel = regatta::detail::parse_task_stat(
         stat_line(15, "rcu_preempt", 2, 0x208040, 0, 0, 0, 0), 100);

@@ -80,6 +80,7 @@ race::observation with_process(unsigned cpus) {
     race::process_observation process;
     process.pid = 1234;
     process.title = "./server --port 80";
+    process.cpus_used = 0.875;
     process.threads = {thread(1234, "server", 0, 0), thread(1235, "worker/0", 0, 0.5),
                        thread(1236, "a name of some length", 1, 0.375)};
     process.threads[1].wait = 0.5;

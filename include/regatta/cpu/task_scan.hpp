@@ -39,6 +39,7 @@ struct task_sample {
     std::int64_t run_ns = 0;   ///< CPU time so far.
     std::int64_t wait_ns = 0;  ///< Ready to run, without a CPU; 0 where the kernel does not count.
     std::uint64_t turns = 0;   ///< How often it was given a CPU; 0 where the kernel does not count.
+    std::int64_t children_ns = 0; ///< CPU time of the process's children that it has waited for.
 };
 
 namespace detail {
@@ -71,7 +72,9 @@ inline std::optional<task_sample> parse_task_stat(std::string_view text,
     task.state = fields[0].front();
     task.parent_pid = static_cast<int>(field(4));
     task.kernel = (field(9) & kernel_thread) != 0;
-    task.run_ns = (field(14) + field(15)) * (1'000'000'000 / ticks_a_second);
+    const std::int64_t tick_ns = 1'000'000'000 / ticks_a_second;
+    task.run_ns = (field(14) + field(15)) * tick_ns;
+    task.children_ns = (field(16) + field(17)) * tick_ns;
     task.started = static_cast<std::uint64_t>(field(22));
     task.cpu = static_cast<unsigned>(field(39));
     return task;
