@@ -3,12 +3,9 @@
 
 #include "machine/clock_meter.hpp"
 
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -50,66 +47,9 @@ double clock_by_additions() {
     return hundreds * 100 / shortest_ns * 1e9;
 }
 
-/// Counts the cycles of this thread and of all that it starts from now on; -1 where that is not
-/// allowed or not there.
-int open_cycles(bool with_kernel) {
-    perf_event_attr attributes{};
-    attributes.size = sizeof attributes;
-    attributes.type = PERF_TYPE_HARDWARE;
-    attributes.config = PERF_COUNT_HW_CPU_CYCLES;
-    attributes.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
-    attributes.inherit = 1;
-    attributes.exclude_kernel = with_kernel ? 0 : 1;
-    attributes.exclude_hv = 1;
-    return static_cast<int>(
-        ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-}
-
 } // namespace
 
-clock_meter::clock_meter(method wanted) {
-    if (wanted == method::best) {
-        counter_ = open_cycles(true);
-        source_ = "counted cycles by CPU time";
-        if (counter_ < 0) {
-            counter_ = open_cycles(false);
-            source_ = "counted cycles by CPU time, without those in the kernel";
-        }
-    }
-    if (counter_ < 0) {
-        source_ = can_chain ? "a chain of additions after each run"
-                            : "none: a change of the clock goes unnoticed";
-    }
-}
-
-clock_meter::~clock_meter() {
-    if (counter_ >= 0) {
-        ::close(counter_);
-    }
-}
-
-std::optional<clock_meter::counts> clock_meter::read() const {
-    std::uint64_t values[2] = {};
-    if (counter_ < 0 || ::read(counter_, values, sizeof values) != sizeof values) {
-        return std::nullopt;
-    }
-    return counts{values[0], values[1]};
-}
-
-void clock_meter::begin() {
-    before_ = read();
-}
-
-std::optional<double> clock_meter::end(unsigned busy) {
-    if (counter_ >= 0) {
-        const auto after = read();
-        if (!before_ || !after || after->ran_ns <= before_->ran_ns ||
-            after->cycles <= before_->cycles) {
-            return std::nullopt;
-        }
-        return static_cast<double>(after->cycles - before_->cycles) * 1e9 /
-               static_cast<double>(after->ran_ns - before_->ran_ns);
-    }
+std::optional<double> clock_now(unsigned busy) {
     if (!can_chain || busy == 0) {
         return std::nullopt;
     }
@@ -124,6 +64,11 @@ std::optional<double> clock_meter::end(unsigned busy) {
     const auto middle = clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2);
     std::nth_element(clocks.begin(), middle, clocks.end());
     return *middle;
+}
+
+std::string_view clock_source() noexcept {
+    return can_chain ? "a chain of additions after each run"
+                     : "none: a change of the clock goes unnoticed";
 }
 
 } // namespace regatta::race

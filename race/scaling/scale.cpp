@@ -129,7 +129,7 @@ private:
         result_.warm_up = std::max(1U, options_.warm_up);
         result_.load_source = load_.source();
         result_.load_resolution_ns = load_.resolution_ns();
-        result_.clock_source = clock_.source();
+        result_.clock_source = clock_source();
         if (workload.name == "matmul") {
             floating_point_peak peak = peak_gflops();
             result_.peak = peak.gflops;
@@ -144,12 +144,11 @@ private:
     }
 
     outcome run_once(course& one, unsigned workers) {
-        clock_.begin();
         outcome got = one.runs.run_once();
         one.runs.take_splits();
         if (got.failure.empty()) {
             one.last = one.runs.latencies();
-            one.last_clock = clock_.end(std::min(workers, result_.cpus));
+            one.last_clock = clock_now(std::min(workers, result_.cpus));
         }
         return got;
     }
@@ -247,7 +246,6 @@ private:
     race_control& control_;
     const std::function<void(const progress&)>& observer_;
     load_meter load_;
-    clock_meter clock_; // before all threads whose cycles it is to count
     std::unique_ptr<workload> work_;
     std::vector<course> courses_;        ///< Of the points, and last of the control.
     std::vector<std::size_t> numbers_{}; ///< Of those that are being measured.
