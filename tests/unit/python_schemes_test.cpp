@@ -126,9 +126,9 @@ struct every_python_scheme : python_schemes, testing::WithParamInterface<std::st
 /// Without the variants, which differ in their environment alone.
 struct every_python_way : every_python_scheme {};
 
-/// Some seconds of work.
+/// A minute of work.
 std::unique_ptr<workload> long_work() {
-    return make_primes({.size = 400, .max_prime = 10'000});
+    return make_primes({.size = 10'000, .max_prime = 10'000});
 }
 
 /// Waits until Python has that many children, and returns them.

@@ -80,16 +80,10 @@ def processes(job):
 
 def pool_map(job):
     """A pool of processes and its `map`, which sends the data there and the results back."""
-    numbers = context.Value("Q", 0)
-    finished = threading.Event()
     tasks = [(item, job.computation.inputs(item)) for item in range(job.items)]
-    with context.Pool(job.workers, PoolWorker.begin, (job, numbers)) as pool:
-        team = multiprocessing.active_children()
-        threading.Thread(target=watch_over, args=(team, finished), daemon=True).start()
-        try:
-            results = pool.map(PoolWorker.compute, tasks, chunksize=1)
-        finally:
-            finished.set()
+    PoolProcess.wanted = job.workers
+    with PoolContext().Pool(job.workers, PoolProcess.begin, (job,)) as pool:
+        results = pool.map(PoolProcess.compute, tasks, chunksize=1)
         pool.close()
         pool.join()
     for item, result in enumerate(results):
@@ -98,18 +92,24 @@ def pool_map(job):
             job.sent_bytes += size_of(tasks[item][1]) + size_of(result)
 
 
-class PoolWorker:
-    """What a worker of the pool knows; set in it, not in the process that made the pool."""
+class PoolProcess(context.Process):
+    """A process of the pool. A pool replaces one that died, and would then wait for its result for
+    ever; so a further start ends the run."""
 
+    wanted = 0
+    team = []
     job = None
-    number = None
+
+    def start(self):
+        if len(self.team) == self.wanted:
+            fail_with(next(one for one in self.team if one.exitcode is not None))
+        self.number = len(self.team)
+        self.team.append(self)
+        super().start()
 
     @classmethod
-    def begin(cls, job, numbers):
+    def begin(cls, job):
         become_child()
-        with numbers.get_lock():
-            cls.number = numbers.value
-            numbers.value += 1
         cls.job = job
 
     @classmethod
@@ -117,7 +117,12 @@ class PoolWorker:
         item, inputs = task
         if cls.job.stop_requested():
             return None
-        return cls.job.timed(cls.number, item, lambda: cls.job.computation.calculate(*inputs))
+        number = multiprocessing.current_process().number
+        return cls.job.timed(number, item, lambda: cls.job.computation.calculate(*inputs))
+
+
+class PoolContext(type(context)):
+    Process = PoolProcess
 
 
 def size_of(data):
@@ -132,17 +137,6 @@ def become_child():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if os.getppid() != multiprocessing.parent_process().pid:
         os._exit(1)
-
-
-def watch_over(team, finished):
-    """A pool would wait for ever for the result of a worker that died."""
-    multiprocessing.connection.wait([one.sentinel for one in team])
-    if finished.is_set():
-        return
-    for one in team:
-        one.join(0)
-        if one.exitcode is not None:
-            fail_with(one)
 
 
 def fail_with(process):
