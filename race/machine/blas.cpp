@@ -98,6 +98,10 @@ std::string blas::missing() {
 }
 
 void blas::set_threads(int threads) {
+    if (threads <= started_) { // all of them are there: nothing to look after
+        set_threads_(threads);
+        return;
+    }
     const auto running = [] {
         const std::filesystem::directory_iterator tasks("/proc/self/task");
         return static_cast<int>(std::distance(begin(tasks), end(tasks)));
