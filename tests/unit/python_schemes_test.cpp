@@ -125,6 +125,8 @@ struct every_python_scheme : python_schemes, testing::WithParamInterface<std::st
 
 /// Without the variants, which differ in their environment alone.
 struct every_python_way : every_python_scheme {};
+/// Of those, the ways that make processes.
+struct every_forking_way : every_python_scheme {};
 
 /// A minute of work.
 std::unique_ptr<workload> long_work() {
@@ -191,10 +193,7 @@ TEST_P(every_python_way, says_that_python_was_killed) {
 }
 
 // The others are not left alone with what it did, and nobody waits for ever.
-TEST_P(every_python_way, says_that_a_process_that_it_forked_was_killed) {
-    if (!forks()) {
-        GTEST_SKIP() << "it forks none";
-    }
+TEST_P(every_forking_way, says_that_a_process_that_it_forked_was_killed) {
     const auto work = long_work();
     pid_t killed = 0;
     const std::string failure = run(GetParam(), *work, 2, {.meanwhile = [&](pid_t python) {
@@ -210,6 +209,9 @@ TEST_P(every_python_way, says_that_a_process_that_it_forked_was_killed) {
 INSTANTIATE_TEST_SUITE_P(python, every_python_way,
                          testing::Values<std::string>("python_serial", "python_threads",
                                                       "python_processes", "python_pool_map"),
+                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(python, every_forking_way,
+                         testing::Values<std::string>("python_processes", "python_pool_map"),
                          [](const auto& one) { return one.param; });
 INSTANTIATE_TEST_SUITE_P(python, every_python_scheme,
                          testing::Values<std::string>("python_serial", "python_threads",
