@@ -9,8 +9,6 @@ import os
 import tempfile
 import unittest
 
-import jsonschema
-
 import support
 from support import OnTerminal, children_of, environment, run
 
@@ -18,7 +16,6 @@ from support import OnTerminal, children_of, environment, run
 SHORT = ["--rounds", "2", "--size", "20", "--max-prime", "1000"]
 QUICK = [*SHORT, "--workers", "1,2"]
 LONG = ["--rounds", "100000", "--size", "20", "--max-prime", "1000", "--workers", "1,2"]
-SCHEMA = os.path.join(support.ROOT, "docs", "reference", "scale.schema.json")
 
 
 def measured(*words):
@@ -27,8 +24,7 @@ def measured(*words):
     if result.returncode != 0:
         raise AssertionError(result)
     document = json.loads(result.stdout)
-    with open(SCHEMA, encoding="utf-8") as file:
-        jsonschema.Draft202012Validator(json.load(file)).validate(document)
+    support.validate(document, "scale")
     return document, result.stderr
 
 
@@ -39,10 +35,6 @@ class Scale(unittest.TestCase):
         self.assertEqual(result.stdout, "")
         for text in says:
             self.assertIn(text, result.stderr)
-
-    def test_the_schema_is_one(self):
-        with open(SCHEMA, encoding="utf-8") as file:
-            jsonschema.Draft202012Validator.check_schema(json.load(file))
 
     def test_json_has_a_point_for_each_number_of_workers(self):
         document, report = measured("primes", *SHORT, "--workers", "4,2,2,1", "--seed", "7")
