@@ -100,7 +100,7 @@ void add_scale_command(CLI::App& app, action& chosen, const std::vector<std::str
         ->default_str(a.scheme);
     command
         ->add_option("--workers", a.workers,
-                     "Numbers of workers; auto: 1, 2, 4 … up to the CPUs, and twice as many. One "
+                     "Numbers of workers; auto: 1, 2, 4 ... up to the CPUs, and twice as many. One "
                      "is always among them")
         ->type_name("A,B,...|auto")
         ->default_str(a.workers);

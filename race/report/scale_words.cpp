@@ -202,11 +202,14 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     if (!known) {
         const scale_point& most = **std::ranges::max_element(
             points, {}, [](const scale_point* one) { return one->speedup.median; });
-        return fmt::format("Too few clean rounds for a verdict ({} are needed); as it looks, {} {} "
-                           "{} times one worker's {}.",
-                           pairs_for_a_verdict, plural(most.workers, "worker"),
-                           most.workers == 1 ? "does" : "do",
-                           fmt::format("{:.2f}", most.speedup.median), rate);
+        const std::string head =
+            fmt::format("Too few clean rounds for a verdict ({} are needed); as it looks, ",
+                        pairs_for_a_verdict);
+        return most.workers == 1
+                   ? head + fmt::format("no number of workers is faster than one, which does {}.",
+                                        rate)
+                   : head + fmt::format("{} workers do {:.2f} times one worker's {}.", most.workers,
+                                        most.speedup.median, rate);
     }
     const scale_point& best = best_of(points);
     const bool doubtful = to_be_measured_again(result);

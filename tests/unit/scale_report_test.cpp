@@ -25,7 +25,7 @@ namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
 using race::scale_warning_kind;
 using testing::AllOf;
-using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -267,6 +267,10 @@ TEST(scale_words, too_few_rounds_give_no_verdict) {
     EXPECT_THAT(race::scale_conclusion(maker.result, {}),
                 StartsWith("Too few clean rounds for a verdict (6 are needed); as it looks, 2 "
                            "workers do 1.95 times one worker's 78.40 GFLOP/s."));
+    maker.result.points.resize(2);
+    maker.result.points[1].speedup = fakes::scale_maker::around(0.98, 0.01);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                EndsWith("no number of workers is faster than one, which does 78.40 GFLOP/s."));
 }
 
 TEST(scale_words, the_least_number_of_workers_that_is_not_beaten_wins) {
