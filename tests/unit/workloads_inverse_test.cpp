@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
@@ -103,15 +103,17 @@ TEST_F(inverse, product_with_the_inverse_is_the_unit_matrix) {
     for (std::size_t item = 0; item < inverse_items; ++item) {
         const double* m = seen.matrix(item);
         const double* x = seen.output(item);
+        std::vector<double> product(n * n); // M·Mᵀ
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t k = 0; k < n; ++k) {
+                product[i * n + k] = std::inner_product(m + i * n, m + (i + 1) * n, m + k * n, 0.0);
+            }
+        }
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j) {
                 double sum = 0;
                 for (std::size_t k = 0; k < n; ++k) {
-                    double product = 0;
-                    for (std::size_t l = 0; l < n; ++l) {
-                        product += m[i * n + l] * m[k * n + l];
-                    }
-                    sum += product * x[k * n + j];
+                    sum += product[i * n + k] * x[k * n + j];
                 }
                 ASSERT_NEAR(sum, i == j ? 1.0 : 0.0, 1e-12) << item << ": " << i << ", " << j;
             }
