@@ -148,7 +148,7 @@ private:
         if (early && late && !differs(most.ratio * *late / *early, level_tolerance)) {
             warn(kind::clock_changed, workers,
                  what + ": the clock went from " + gigahertz(*early) + " to " + gigahertz(*late));
-        } else {
+        } else if (!result_.disturbed()) {
             warn(kind::disturbed, workers,
                  what + ", which the clock does not explain: something else used the machine; "
                         "quiet it and measure again");
