@@ -26,6 +26,7 @@ protected:
         result.cpus = 4;
         result.seed = 1;
         result.rounds = rounds;
+        result.points.reserve(8); // `add` hands out references
         add(1, 1);
         result.control = series_of(noisy(rounds, alone_ns, noise, 1000));
         evidence.before = series_of(noisy(3, alone_ns, noise, 1001));
