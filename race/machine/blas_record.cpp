@@ -22,14 +22,17 @@ namespace {
 constexpr const char* library_file = "libopenblas.so.0";
 constexpr const char* usual_file = "libblas.so.3";
 
-/// Whether the user names a core. Read before `main`: `blas` names one for this process.
-const bool user_names_core = std::getenv("OPENBLAS_CORETYPE") != nullptr;
+/// The core that the user names. Read before `main`: `blas` names one for this process.
+const std::string users_core = [] {
+    const char* const named = std::getenv("OPENBLAS_CORETYPE");
+    return std::string(named == nullptr ? "" : named);
+}();
 
 /// What a program that does nothing prints on both its streams, started with libraries before it.
 std::string output_with(const std::string& libraries, process_environment environment) {
     const memory_file output;
     environment.set("LD_PRELOAD", libraries).set("OPENBLAS_NUM_THREADS", "1");
-    if (!user_names_core) {
+    if (users_core.empty()) {
         environment.unset("OPENBLAS_CORETYPE");
     }
     subprocess child = spawn({.program = "/bin/true",
@@ -100,6 +103,7 @@ blas_record find_blas_record() {
         found.path = file_of(library_file, names);
         if (!found.path.empty()) {
             found.version = version_in(found.path);
+            found.requested_core = users_core;
             found.core =
                 between(output_with(library_file,
                                     process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),

@@ -12,11 +12,13 @@
 
 namespace regatta::race {
 
-/// The BLAS of the system, as a program meets it that sets nothing.
+/// The BLAS of the system, as a program meets it that sets nothing itself.
 struct blas_record {
     std::string path;    ///< The file of OpenBLAS; empty: there is none.
     std::string version; ///< "0.3.21", where the file's name says it.
     std::string core;    ///< The processor whose code it chose, as "Haswell"; empty: unknown.
+    /// What the user's OPENBLAS_CORETYPE says, by which the core was chosen; empty: it is not set.
+    std::string requested_core;
     /// What a program gets that asks for any BLAS (libblas.so.3); empty: nothing.
     std::string usual_path;
 

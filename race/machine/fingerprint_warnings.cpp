@@ -240,9 +240,16 @@ std::vector<std::string> warnings_of(const fingerprint& machine) {
 std::vector<std::string> library_warnings_of(const fingerprint& machine) {
     warnings found;
     const std::string suitable = suitable_blas_core(machine.cpu, machine.cpu_model);
+    const std::string requested = machine.blas ? machine.blas->requested_core : "";
+    if (is_lesser_blas_core(requested, suitable)) {
+        found.push_back(
+            fmt::format("OPENBLAS_CORETYPE={} in the environment makes OpenBLAS leave a "
+                        "part of this processor unused: set it to {}",
+                        requested, suitable));
+    }
     const auto add_core = [&](const std::string& library, const std::string& core,
                               const std::string& mend) {
-        if (is_lesser_blas_core(core, suitable)) {
+        if (requested.empty() && is_lesser_blas_core(core, suitable)) {
             found.push_back(
                 fmt::format("{} takes this processor for \"{}\" and leaves a part of it "
                             "unused: {} OPENBLAS_CORETYPE={}",

@@ -110,6 +110,7 @@ json to_value(const blas_record& blas) {
     return {{"path", text_or_null(blas.path)},
             {"version", text_or_null(blas.version)},
             {"core", text_or_null(blas.core)},
+            {"requested_core", text_or_null(blas.requested_core)},
             {"usual_path", text_or_null(blas.usual_path)}};
 }
 

@@ -156,7 +156,7 @@ TEST(machine_report, says_so_where_nothing_spoils) {
 TEST(machine_report, tells_of_the_libraries) {
     race::fingerprint m;
     m.cpu.instruction_sets = {"avx2", "fma"};
-    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott", ""};
+    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott", "", ""};
     m.python = race::python_interpreter();
     m.python->missing = "no Python: it is not there";
     std::string text = race::info_text(m, plain);

@@ -219,10 +219,14 @@ TEST(race_fingerprint, what_does_no_harm_is_not_warned_of) {
 TEST(race_fingerprint, a_library_that_takes_the_processor_for_another_is_named) {
     race::fingerprint m = quiet_machine();
     m.cpu.instruction_sets = {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"};
-    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott", ""};
+    m.blas = race::blas_record{"/lib/libopenblas.so.0", "0.3.21", "Prescott", "", ""};
     EXPECT_THAT(race::library_warnings_of(m),
                 ElementsAre(testing::AllOf(HasSubstr("OpenBLAS 0.3.21"), HasSubstr("\"Prescott\""),
                                            HasSubstr("OPENBLAS_CORETYPE=SkylakeX"))));
+    m.blas->requested_core = "Prescott";
+    EXPECT_THAT(race::library_warnings_of(m),
+                ElementsAre(HasSubstr("OPENBLAS_CORETYPE=Prescott in the environment")));
+    m.blas->requested_core.clear();
     m.blas->core = "Cooperlake";
     EXPECT_THAT(race::library_warnings_of(m), IsEmpty());
     m.blas->usual_path = "/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3";
