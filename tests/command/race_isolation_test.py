@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 import support
-from support import REGATTA, OnTerminal, children_of, environment, run, wait_until
+from support import REGATTA, OnTerminal, children_of, children_with, environment, run, wait_until
 
 # An experiment of a second or two.
 SHORT = ["--rounds", "2", "--work", "0.02"]
@@ -137,7 +137,7 @@ class RaceIsolation(unittest.TestCase):
             process = subprocess.Popen([REGATTA, "race", "isolation", *LONG, "--cpus",
                                         str(max(os.sched_getaffinity(0)))],
                                        stdout=result, stderr=subprocess.PIPE, env=environment())
-            noise = wait_until(lambda: children_of(process.pid), "noise")
+            noise = wait_until(lambda: children_with(process.pid, "--regatta-noise"), "noise")
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)
             for pid in noise:

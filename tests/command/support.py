@@ -73,6 +73,20 @@ def children_of(pid):
     return found
 
 
+def children_with(pid, word):
+    """The children of pid that live and have that word in their command line: a command also starts
+    processes, for a moment, that ask what there is on the machine."""
+    found = []
+    for child, state in children_of(pid).items():
+        try:
+            with open(f"/proc/{child}/cmdline", "rb") as words:
+                if state != "Z" and word.encode() in words.read().split(b"\0"):
+                    found.append(child)
+        except OSError:
+            pass
+    return found
+
+
 def segments_of(pid):
     """The named shared memory that a process and its children use, as paths."""
     found = set()

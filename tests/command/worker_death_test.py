@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import support
-from support import REGATTA, children_of, environment, segments_of, wait_until
+from support import REGATTA, children_of, children_with, environment, segments_of, wait_until
 
 
 class WorkerDeath(unittest.TestCase):
@@ -25,10 +25,9 @@ class WorkerDeath(unittest.TestCase):
 
         def kill_a_child():
             segments.update(segments_of(process.pid))
-            for child, state in children_of(process.pid).items():
-                if state != "Z":
-                    os.kill(child, signal.SIGKILL)
-                    return child
+            for child in children_with(process.pid, "--regatta-worker"):
+                os.kill(child, signal.SIGKILL)
+                return child
             return None
         killed = wait_until(kill_a_child, "a worker process")
         output, errors = process.communicate(timeout=100)
