@@ -112,7 +112,7 @@ estimate ratio_between(const series& late, const series& early) {
             std::min(after.size(), before.size())};
 }
 
-void evaluate_scale(scale_result& result, const scale_evidence& evidence) {
+void evaluate_scale(scale_result& result, const scale_samples& evidence) {
     sum_up_load(result);
     result.floor = floor_between(result.control, result.points.front().measured, result.seed);
     result.baseline_drift = ratio_between(evidence.after, evidence.before);

@@ -19,7 +19,7 @@ struct clock_sample {
 };
 
 /// What was measured besides the points' own samples.
-struct scale_evidence {
+struct scale_samples {
     series before;                                 ///< One worker before the first round.
     series after;                                  ///< The same after the last.
     std::vector<std::vector<clock_sample>> clocks; ///< Of each point; empty where not known.
@@ -28,7 +28,7 @@ struct scale_evidence {
 /// Fills in what follows from the samples: times, rates, speed-ups, the noise floor, the drift of
 /// the baseline, the fit, and what spoils them.
 /// @param result with its provenance, and of each point and of the control what was measured.
-void evaluate_scale(scale_result& result, const scale_evidence& evidence);
+void evaluate_scale(scale_result& result, const scale_samples& evidence);
 
 /// How fast it was, from how long it took: `amount` by the time in seconds; 0 of nothing.
 estimate rate_of(double amount, const estimate& time_ns) noexcept;

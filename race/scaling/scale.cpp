@@ -249,7 +249,7 @@ private:
     std::unique_ptr<workload> work_;
     std::vector<course> courses_;        ///< Of the points, and last of the control.
     std::vector<std::size_t> numbers_{}; ///< Of those that are being measured.
-    scale_evidence evidence_{};
+    scale_samples evidence_{};
     scale_result result_;
 };
 

@@ -52,7 +52,7 @@ constexpr double level_tolerance = 0.05;
 /// One call of `check_truth`.
 class checks {
 public:
-    checks(scale_result& result, const scale_evidence& evidence)
+    checks(scale_result& result, const scale_samples& evidence)
         : result_(result)
         , evidence_(evidence)
         , base_(result.points.front()) {}
@@ -328,13 +328,13 @@ private:
     }
 
     scale_result& result_;
-    const scale_evidence& evidence_;
+    const scale_samples& evidence_;
     const scale_point& base_;
 };
 
 } // namespace
 
-void check_truth(scale_result& result, const scale_evidence& evidence) {
+void check_truth(scale_result& result, const scale_samples& evidence) {
     checks(result, evidence).run();
 }
 

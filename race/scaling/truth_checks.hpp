@@ -16,6 +16,6 @@ inline constexpr double disturbed_share = 0.1;
 
 /// Adds the warnings. docs/reference/scaling.md says what each of them rests on.
 /// @param result with all its figures.
-void check_truth(scale_result& result, const scale_evidence& evidence);
+void check_truth(scale_result& result, const scale_samples& evidence);
 
 } // namespace regatta::race

@@ -63,7 +63,7 @@ protected:
     static constexpr double alone_ns = 1e8;
     static constexpr double noise = 0.002;
     scale_result result;
-    scale_evidence evidence;
+    scale_samples evidence;
 };
 
 } // namespace
