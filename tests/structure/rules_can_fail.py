@@ -95,6 +95,15 @@ class Rules(unittest.TestCase):
         for block in ("```\nanything\n```\n", mark + "```cpp\n    int a = 1;\n\n    int b = 2;\n```\n"):
             self.assertEqual(complaints("quotes", {"docs/new.md": block}), [])
 
+    def test_type_names(self):
+        text = LICENCE + "namespace regatta::race {\nstruct load final : base {\n};\n} // namespace regatta::race\n"
+        first = {"race/machine/load.hpp": text}
+        self.check("type_names", first | {"race/report/load.hpp": text}, "race/machine/load.hpp too")
+        other = LICENCE + "namespace regatta::command {\nstruct load {\n};\n} // namespace regatta::command\n"
+        declared = LICENCE + "namespace regatta::race {\nstruct load;\n} // namespace regatta::race\n"
+        for sound in (other, declared):
+            self.assertEqual(complaints("type_names", first | {"command/load.hpp": sound}), [])
+
     def test_atomics(self):
         header = "include/regatta/sync/lock.hpp"
         row = "| `lock::one_` | a | b | c |\n"

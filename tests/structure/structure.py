@@ -43,6 +43,9 @@ FOREIGN = re.compile(
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
 COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
+NAMESPACE = re.compile(r"(?:inline )?namespace\b ?([^{]*)\{")
+# A definition outside of other types: those stand at the begin of a line.
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:REGATTA_\w+ |alignas\([^)]*\) )?(\w+)(?: final)?(?: :| \{)")
 LENGTH_QUESTION, LENGTH_ERROR = 400, 600
 # The line before a block of a document that is quoted from a file; in the block, a line "…" stands
 # for lines that are left out.
@@ -120,6 +123,26 @@ def file_length(tree):
                 yield f"{name}:{count}: {count} lines, more than {LENGTH_ERROR}: give it one concept a file"
             elif count > LENGTH_QUESTION:
                 print(f"warning: {name}: {count} lines, more than {LENGTH_QUESTION}: is it still one concept?")
+
+
+def type_names(tree):
+    """No two headers define a type of the same name in the same namespace: in a program that has both,
+    the linker keeps the members of one of them for either."""
+    first = {}
+    for name in tree.code():
+        if not name.endswith(".hpp") or not name.startswith(("include/", "race/", "command/")):
+            continue
+        spaces = []
+        for number, line in enumerate(tree.lines(name), 1):
+            if match := NAMESPACE.match(line):
+                spaces.append(match[1].strip())
+            elif line.startswith("} // namespace"):
+                spaces.pop()
+            elif match := TYPE.match(line):
+                full = "::".join([*spaces, match[1]])
+                there = first.setdefault(full, name)
+                if there != name:
+                    yield f"{name}:{number}: {full} is defined in {there} too"
 
 
 def version(tree):
@@ -238,7 +261,17 @@ def atomics(tree):
 
 RULES = {
     rule.__name__: rule
-    for rule in (folder_order, dependencies, file_length, version, licence_line, whitespace, quotes, atomics)
+    for rule in (
+        folder_order,
+        dependencies,
+        file_length,
+        type_names,
+        version,
+        licence_line,
+        whitespace,
+        quotes,
+        atomics,
+    )
 }
 
 
