@@ -32,7 +32,8 @@ race_programs::race_programs(const std::vector<std::string>& commands, unsigned 
                 fmt::format("--command: \"{}\" is there twice; give each program a name of its own",
                             program.name));
         }
-        if (const std::string why = race::why_not_startable(program.words.front()); !why.empty()) {
+        const std::string file = race::with_workers(program.words.front(), workers);
+        if (const std::string why = race::why_not_startable(file); !why.empty()) {
             throw usage_error(fmt::format("--command: {}: {}", program.name, why));
         }
         names_.push_back(program.name);

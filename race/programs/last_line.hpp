@@ -5,6 +5,8 @@
 /// @file
 /// The last thing that a program said.
 
+#include <regatta/cpu/printable_text.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -13,7 +15,7 @@
 namespace regatta::race {
 
 /// Keeps of a stream the last line that is not blank, and of that one the begin. What moves the
-/// cursor or beeps becomes a space.
+/// cursor or beeps becomes a space, or a '?' where it takes two bytes to say so or is no UTF-8.
 class last_line {
 public:
     /// Longer lines are cut.
@@ -30,9 +32,9 @@ public:
         }
     }
     /// Empty: there was none.
-    const std::string& text() {
+    std::string text() {
         end_line();
-        return last_;
+        return detail::printable_text(last_);
     }
 
 private:

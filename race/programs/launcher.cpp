@@ -53,32 +53,43 @@ void copy(std::string_view text, char (&to)[Size]) noexcept {
     ::_exit(0);
 }
 
-/// Reads what is there, without waiting. @returns false at the end of it.
-bool read_some(int descriptor, race::last_line& line) {
+/// Reads a little of what is there, without waiting. @returns what `read` does: 0 at the end of it.
+ssize_t read_some(int descriptor, race::last_line& line) {
     char bytes[4096];
-    for (;;) {
-        const ssize_t got = ::read(descriptor, bytes, sizeof bytes);
-        if (got <= 0) {
-            return got < 0 && (errno == EAGAIN || errno == EINTR);
-        }
-        line.add({bytes, static_cast<std::size_t>(got)});
-    }
+    const ssize_t got = ::read(descriptor, bytes, sizeof bytes);
+    line.add({bytes, static_cast<std::size_t>(std::max<ssize_t>(0, got))});
+    return got;
 }
 
-/// Waits, and reads meanwhile what the program has to say.
+/// Waits, and reads meanwhile what the program has to say: a little at a time, as whoever writes
+/// without an end must not hide the program's end or that of the race.
 void wait_for_end(const subprocess& program, int errors, race::last_line& line) {
     pollfd watched[] = {
         {program.pidfd(), POLLIN, 0}, {launch_descriptor, POLLIN, 0}, {errors, POLLIN, 0}};
-    while (watched[0].revents == 0) {
-        if (::poll(watched, 3, -1) < 0 && errno != EINTR) {
-            fail_system(errno, "wait for the program");
+    for (;;) {
+        if (::poll(watched, 3, -1) < 0) {
+            if (errno != EINTR) {
+                fail_system(errno, "wait for the program");
+            }
+            continue;
+        }
+        if (watched[0].revents != 0) {
+            return;
         }
         if (watched[1].revents != 0) {
             end_all();
         }
-        if (watched[2].revents != 0 && !read_some(errors, line)) {
+        if (watched[2].revents != 0 && read_some(errors, line) == 0) {
             watched[2].fd = -1; // poll skips it
         }
+    }
+}
+
+/// Reads what the program left in the pipe, and no more: its children may go on writing.
+void read_rest(int errors, race::last_line& line) {
+    ssize_t left = ::fcntl(errors, F_GETPIPE_SZ);
+    for (ssize_t got = 1; left > 0 && got > 0; left -= got) {
+        got = read_some(errors, line);
     }
 }
 
@@ -101,7 +112,7 @@ void run(const std::vector<std::string>& words, launch_record& record) {
     const exit_status status = program.wait();
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);
-    static_cast<void>(read_some(errors.get(), line));
+    read_rest(errors.get(), line);
     record.cpu_ns = to_ns(used.ru_utime) + to_ns(used.ru_stime);
     record.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
     record.success = status.success();

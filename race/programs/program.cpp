@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -18,8 +19,9 @@ namespace {
 
 constexpr std::string_view blanks = " \t\n";
 /// What a shell would not take as it is.
-constexpr std::string_view special = "|&;<>()$`";
+constexpr std::string_view special = "|&;<>()$`*?[";
 constexpr std::string_view special_in_quotes = "$`";
+constexpr std::string_view special_at_begin = "~#"; ///< Of a word.
 
 /// Parts a command into words as a shell does, without all else that a shell does.
 class word_reader {
@@ -27,6 +29,7 @@ public:
     word_reader(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
     std::vector<std::string> read() {
+        refuse_assignment();
         for (; at_ < text_.size(); ++at_) {
             const char c = text_[at_];
             if (blanks.find(c) != blanks.npos) {
@@ -37,6 +40,7 @@ public:
                 escaped();
             } else {
                 refuse_special(c, special);
+                refuse_special(c, word_ ? "" : special_at_begin);
                 add(c);
             }
         }
@@ -77,6 +81,19 @@ private:
     void end_word() {
         if (word_) {
             words_.push_back(*std::exchange(word_, {}));
+        }
+    }
+    /// "X=1 program" sets a variable, in a shell.
+    void refuse_assignment() const {
+        constexpr std::string_view letters =
+            "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        const auto begin = text_.find_first_not_of(blanks);
+        const auto end = text_.find_first_not_of(letters, std::min(begin, text_.size()));
+        if (end != text_.npos && end > begin && text_[end] == '=' &&
+            (text_[begin] < '0' || text_[begin] > '9')) {
+            const std::string variable(text_.substr(begin, end + 1 - begin));
+            refuse("no shell reads the command, so \"" + variable + "\" sets nothing; write " +
+                   std::string(name_) + "=env " + variable + "...");
         }
     }
     void refuse_special(char c, std::string_view all) const {

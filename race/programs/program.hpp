@@ -22,7 +22,7 @@ struct program_command {
 };
 
 /// Takes "NAME=COMMAND {workers}" apart. Words are parted by blanks and quoted as in a shell ('…',
-/// "…", \), but no shell reads them: there are no variables, pipes and redirections.
+/// "…", \), but no shell reads them: there are no variables, patterns, pipes and redirections.
 ///
 /// Failure: `std::invalid_argument` for a text without a name or a command, for a quote without its
 /// end, and for what only a shell could do; it says how to get a shell.

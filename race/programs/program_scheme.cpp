@@ -80,7 +80,8 @@ public:
         if (::recv(socket_.get(), &record, sizeof record, MSG_DONTWAIT) != sizeof record) {
             kill_group();
             throw scheme_failure("its launcher (process " + std::to_string(process_.pid()) +
-                                 ") was ended: " + process_.wait().describe());
+                                 ") was ended: " + process_.wait().describe() +
+                                 "; perhaps by the program, with a signal to its process group");
         }
         return record;
     }

@@ -95,6 +95,18 @@ class Programs(unittest.TestCase):
         self.assertIn("FAILED killed: was killed by signal 9 (SIGKILL)", text)
         self.assertIn("good", text)
 
+    def test_the_number_of_workers_can_be_in_the_programs_own_name(self):
+        os.symlink("/bin/true", f"{self.child}2")
+        for workers, status in ("2", 0), ("3", 2):
+            result = run("race", "--command", f"a={self.child}{{workers}}", *ROUNDS, "--workers",
+                         workers)
+            self.assertEqual(result.returncode, status, result)
+        self.assertIn(f"cannot start {self.child}3", result.stderr)
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        result = run("race", "--command", r"a=sh -c 'printf \302\233red >&2; exit 1'", *ROUNDS)
+        self.assertIn("FAILED a: exited with status 1: ?red", " ".join(result.stdout.split()))
+
     def test_wrong_words_are_refused_with_what_is_right(self):
         self.refused("--command", "x=no-such-program", says=["x: there is no program", "PATH"])
         self.refused("--command", "x=/no/such", says=["cannot start /no/such: No such file"])
@@ -105,6 +117,8 @@ class Programs(unittest.TestCase):
         self.refused("--schemes", "serial", "--command", "serial=true",
                      says=['"serial" is also a scheme', "my_serial="])
         self.refused("--command", "a=true | true", says=["sh -c"])
+        self.refused("--command", "a=ls *.cpp", says=['"*"', "sh -c"])
+        self.refused("--command", "a=X=1 ls", says=["a=env X=..."])
         self.refused("--command", "a=true 'b", says=["has no end"])
         self.refused("--command", "a=true", "--size", "64", says=["--size", "name a workload"])
         self.refused("--command", "a=true", "--baseline", "b", says=['"b" is not in this race'])

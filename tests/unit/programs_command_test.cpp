@@ -48,7 +48,10 @@ TEST(program_command, quotes_as_a_shell_does) {
     EXPECT_THAT(words_of("p a'b c'd \"\" ''"), ElementsAre("p", "ab cd", "", ""));
     EXPECT_THAT(words_of("p '$x|\"' \"\\\"\\$\\\\\\n\""), ElementsAre("p", "$x|\"", "\"$\\\\n"));
     EXPECT_THAT(words_of(" p\t\tq \n"), ElementsAre("p", "q"));
-    EXPECT_THAT(words_of("p \\| \\$x *.txt ~ #"), ElementsAre("p", "|", "$x", "*.txt", "~", "#"));
+    EXPECT_THAT(words_of("p \\| \\$x '*.txt' \"~\" \\#"),
+                ElementsAre("p", "|", "$x", "*.txt", "~", "#"));
+    // A shell takes these as they are, too.
+    EXPECT_THAT(words_of("p a~ b#c ''~ X=1"), ElementsAre("p", "a~", "b#c", "~", "X=1"));
 }
 
 TEST(program_command, refuses_what_is_none) {
@@ -66,8 +69,13 @@ TEST(program_command, refuses_what_is_none) {
 
 TEST(program_command, refuses_what_needs_a_shell_and_says_how_to_get_one) {
     for (const std::string command :
-         {"x | y", "x > y", "x < y", "x; y", "x & y", "x $y", "x `y`", "(x)", "x \"$y\""}) {
+         {"x | y", "x > y", "x < y", "x; y", "x & y", "x $y", "x `y`", "(x)", "x \"$y\"", "x *.cpp",
+          "x y?", "x [ab]c", "x ~", "~/x", "x # y"}) {
         EXPECT_THAT(refusal_of("a=" + command), HasSubstr("a=sh -c '...'")) << command;
+    }
+    EXPECT_THAT(refusal_of("a= X_1=2 y"), AllOf(HasSubstr("\"X_1=\""), HasSubstr("a=env X_1=...")));
+    for (const std::string command : {"'X'=1", "x y=1", "-x=1", "1x=1", "./x=1", "x"}) {
+        EXPECT_EQ(refusal_of("a=" + command), "taken") << command;
     }
 }
 
@@ -100,4 +108,7 @@ TEST(last_line, is_the_last_that_is_not_blank) {
     EXPECT_EQ(line.text(), "three  [1mbold");
     line.add(std::string(10'000, 'x'));
     EXPECT_EQ(line.text(), std::string(last_line::most, 'x'));
+    line.add("\xC2\x9B"
+             "31mred, caf\xC3\xA9, no \x9B UTF-8");
+    EXPECT_EQ(line.text(), "?31mred, caf\xC3\xA9, no ? UTF-8");
 }

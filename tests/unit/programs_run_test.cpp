@@ -168,6 +168,29 @@ TEST_F(race_of_programs, more_errors_than_a_pipe_holds_stop_nobody) {
     EXPECT_EQ(run().find("loud")->reason, "exited with status 1: end");
 }
 
+TEST_F(race_of_programs, errors_without_an_end_do_not_hide_that_of_the_program) {
+    enter("loud=sh -c 'yes >&2 & yes >&2 & dd if=/dev/zero bs=1M count=1 status=none >&2; exit 3'");
+    EXPECT_EQ(run().find("loud")->reason.substr(0, 20), "exited with status 3");
+}
+
+TEST_F(race_of_programs, errors_without_an_end_do_not_hide_that_of_the_race) {
+    enter("loud=sh -c 'yes >&2 & yes >&2 & echo $! > " + folder.path() + "/child; wait'");
+    pid_t child = 0;
+    std::thread stopper([&] {
+        child = process_in("child");
+        control.request_stop();
+    });
+    EXPECT_TRUE(run().stopped);
+    stopper.join();
+    wait_until_gone(child);
+}
+
+TEST_F(race_of_programs, one_that_ends_its_launcher_is_perhaps_to_blame) {
+    enter("suicide=sh -c 'kill 0; sleep 1000'");
+    EXPECT_THAT(run().find("suicide")->reason,
+                AllOf(HasSubstr("SIGTERM"), HasSubstr("perhaps by the program")));
+}
+
 TEST_F(race_of_programs, what_they_leave_behind_is_ended) {
     enter("parent=sh -c 'sleep 1000 & echo $! > " + folder.path() + "/child'");
     const auto result = run();
