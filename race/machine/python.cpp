@@ -8,10 +8,11 @@
 #include <regatta/process/subprocess.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 namespace regatta::race {
@@ -103,7 +104,7 @@ void fill(python_interpreter& found, const std::string& answers) {
 
 } // namespace
 
-python_interpreter ask_python(const std::string& program) {
+python_interpreter ask_python(const std::string& program, std::chrono::seconds limit) {
     python_interpreter found;
     try {
         const memory_file nothing;
@@ -113,11 +114,14 @@ python_interpreter ask_python(const std::string& program) {
                                   .arguments = {"-B", "-c", questions},
                                   .standard_input = nothing.descriptor(),
                                   .standard_output = answers.descriptor(),
-                                  .standard_error = complaints.descriptor()});
-        const auto status = child.wait_for(std::chrono::seconds(20));
+                                  .standard_error = complaints.descriptor(),
+                                  .own_process_group = true});
+        const auto status = child.wait_for(limit);
         const std::string text = answers.text();
         if (!status) {
-            found.missing = program + " did not answer within 20 s";
+            ::kill(-child.pid(), SIGKILL); // Nobody has waited for it: the number is its group's.
+            found.missing = program + " did not answer within " + std::to_string(limit.count()) +
+                            " s and was ended; $REGATTA_PYTHON names another";
         } else if (status->success() && value_of(text, "version").empty()) {
             found.missing = program + " is no Python: it gave no answer";
         } else if (!status->success()) {
@@ -127,6 +131,9 @@ python_interpreter ask_python(const std::string& program) {
         } else {
             fill(found, text);
         }
+    } catch (const std::system_error& error) {
+        found.missing =
+            "no Python: cannot run " + program + ": " + error.code().message() + "; " + remedy;
     } catch (const std::exception& error) {
         found.missing = "no Python: " + std::string(error.what()) + "; " + remedy;
     }

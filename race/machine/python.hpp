@@ -5,6 +5,7 @@
 /// @file
 /// The Python of this machine that runs the schemes written in Python.
 
+#include <chrono>
 #include <string>
 
 namespace regatta::race {
@@ -22,9 +23,11 @@ struct python_interpreter {
 };
 
 /// Asks an interpreter about itself. Failure: none; `missing` says it.
-/// Blocks: until it has answered, some 100 ms; 20 s at most.
+/// Blocks: until it has answered, some 100 ms; one that does not within `limit` is killed with all
+/// that it has started in its process group.
 /// @param program a path, or a name to be found in PATH.
-python_interpreter ask_python(const std::string& program);
+python_interpreter ask_python(const std::string& program,
+                              std::chrono::seconds limit = std::chrono::seconds(5));
 
 /// The interpreter that the schemes use: $REGATTA_PYTHON; where that is not set, that of the
 /// environment which `script/bootstrap` makes in the checkout; where there is none, the `python3`

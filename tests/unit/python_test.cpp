@@ -6,12 +6,18 @@
 #include "machine/memory_file.hpp"
 #include "schemes/temporary_folder.hpp"
 
+#include <regatta/process/unique_descriptor.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace regatta::race;
@@ -62,6 +68,31 @@ TEST(python, that_is_not_there_is_missing) {
     EXPECT_THAT(ask_python("/does/not/exist").missing,
                 AllOf(HasSubstr("/does/not/exist"), HasSubstr("No such file"),
                       HasSubstr("script/bootstrap")));
+}
+
+TEST(python, that_cannot_be_run_is_said_in_a_sentence) {
+    EXPECT_THAT(ask_python("/does/not/exist").missing,
+                testing::StartsWith("no Python: cannot run /does/not/exist: No such file or "
+                                    "directory; script/bootstrap"));
+    EXPECT_THAT(ask_python("no-such-python").missing,
+                testing::StartsWith("no Python: cannot run no-such-python: No such file"));
+}
+
+TEST(python, that_hangs_is_ended_with_its_children) {
+    // Both have the pipe open for writing as long as they live, and end of themselves one day.
+    const pretended program("trap '' TERM\nexec >\"${0%/*}/alive\"\necho began\nsleep 300\n");
+    const std::string pipe = program.folder.path() + "/alive";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const regatta::unique_descriptor alive(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    ASSERT_TRUE(alive);
+    EXPECT_EQ(ask_python(program.path, std::chrono::seconds(2)).missing,
+              program.path + " did not answer within 2 s and was ended; $REGATTA_PYTHON names "
+                             "another");
+    char said[16] = {};
+    ASSERT_EQ(::read(alive.get(), said, sizeof said - 1), 6) << "it did not begin in time";
+    pollfd watched{alive.get(), 0, 0};
+    EXPECT_EQ(::poll(&watched, 1, 10'000), 1) << "its child lives on";
+    EXPECT_NE(watched.revents & POLLHUP, 0);
 }
 
 TEST(python, that_fails_is_quoted) {
