@@ -178,11 +178,12 @@ void draw_fit(field& to, const drawn_law& law, double most_workers) {
     }
 }
 
-/// @returns whether more than the point is to be seen of its interval.
+/// @returns whether more than the point is to be seen of its interval. Too few rounds have none.
 bool draw_point(field& to, const scale_point& point, bool beyond) {
     const int column = to.column_of(point.workers);
-    const int low = to.row_of(std::max(point.speedup.low, 1e-6));
-    const int high = to.row_of(std::max(point.speedup.high, 1e-6));
+    const bool known = point.speedup.count >= pairs_for_a_verdict;
+    const int low = to.row_of(std::max(known ? point.speedup.low : point.speedup.median, 1e-6));
+    const int high = to.row_of(std::max(known ? point.speedup.high : point.speedup.median, 1e-6));
     for (int row = low; row <= high; ++row) {
         to.put(column, row, mark::interval);
     }

@@ -112,9 +112,10 @@ std::string scale_table_text(const scale_result& result, const text_style& style
             columns.back().colours.emplace_back(colour_of(result, *row));
         }
         add("interval", 4, [&](const scale_point& p) {
-            return p.workers == 1 ? std::string("-")
-                                  : fmt::format("{:.2f}{}{:.2f}", p.speedup.low,
-                                                style.unicode ? "…" : "..", p.speedup.high);
+            return p.workers == 1 || p.speedup.count < pairs_for_a_verdict
+                       ? std::string("-")
+                       : fmt::format("{:.2f}{}{:.2f}", p.speedup.low, style.unicode ? "…" : "..",
+                                     p.speedup.high);
         });
         add("effic.", 8, [](const scale_point& p) { return percent_text(p.efficiency.median); });
     }

@@ -44,7 +44,11 @@ std::string title(const scale_result& result, const provenance& from, const text
 std::string table_words(const scale_result& result, const text_style& style) {
     std::string text;
     if (!result.rate) {
-        text = "Speed-ups are over one worker, paired within the rounds; intervals are of 95 %. ";
+        const bool intervals = std::ranges::any_of(result.points, [](const scale_point& one) {
+            return one.workers > 1 && one.speedup.count >= pairs_for_a_verdict;
+        });
+        text = fmt::format("Speed-ups are over one worker, paired within the rounds{}. ",
+                           intervals ? "; intervals are of 95 %" : "");
     }
     bool latency = false;
     for (const scale_point& one : result.points) {

@@ -71,6 +71,9 @@ std::string peak_of(const usl_fit& fit, const scale_result& result, const text_s
     return text;
 }
 
+/// The end of a conclusion that notes cast doubt upon.
+constexpr std::string_view settle_the_notes = " Settle the notes above before you rely on this.";
+
 bool to_be_measured_again(const scale_result& result) {
     return std::ranges::any_of(result.warnings, [](const scale_warning& one) {
         return one.kind == scale_warning_kind::disturbed ||
@@ -99,6 +102,12 @@ std::string fate_beyond(const scale_point& point, const scale_point& best,
                        times_text(point.speedup.median, style));
 }
 
+/// What a conclusion from too few clean rounds begins with.
+std::string too_few_clean_rounds() {
+    return fmt::format("Too few clean rounds for a verdict ({} are needed); as it looks, ",
+                       pairs_for_a_verdict);
+}
+
 std::string rate_conclusion(const std::vector<const scale_point*>& points,
                             const scale_result& result, const text_style& style) {
     const auto is_late = [&](const scale_point* point) {
@@ -112,22 +121,28 @@ std::string rate_conclusion(const std::vector<const scale_point*>& points,
         return fmt::format("{} with {}", duration_text(most, style),
                            plural(point.workers, "worker"));
     };
+    const bool known = std::ranges::all_of(points, [](const scale_point* one) {
+        return !one->measured.disturbed() && one->measured.usable().size() >= pairs_for_a_verdict;
+    });
+    const bool doubtful = known && to_be_measured_again(result);
+    std::string text = !known ? too_few_clean_rounds() : doubtful ? "As measured, " : "";
+    const std::string_view end = doubtful ? settle_the_notes : "";
     const auto first = std::ranges::find_if_not(points, is_late);
     if (first == points.end()) {
-        return fmt::format("{} items/s are more than {} can take.", amount_text(*result.rate),
-                           plural(points.back()->workers, "worker"));
+        return text + fmt::format("{} items/s are more than {} can take.{}",
+                                  amount_text(*result.rate),
+                                  plural(points.back()->workers, "worker"), end);
     }
-    std::string text =
-        fmt::format("{} items/s: {} {} up with them.", amount_text(*result.rate),
-                    plural((*first)->workers, "worker"), (*first)->workers == 1 ? "keeps" : "keep");
+    text += fmt::format("{} {} up with {} items/s.", plural((*first)->workers, "worker"),
+                        (*first)->workers == 1 ? "keeps" : "keep", amount_text(*result.rate));
     std::string all;
     for (auto one = first; one != points.end(); ++one) {
         if ((*one)->latency.count() != 0) {
             all += (all.empty() ? "" : ", ") + latency(**one);
         }
     }
-    return text +
-           (all.empty() ? "" : fmt::format(" 95 % of the items took no longer than {}.", all));
+    text += all.empty() ? "" : fmt::format(" 95 % of the items took no longer than {}.", all);
+    return text.append(end);
 }
 
 } // namespace
@@ -202,9 +217,7 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     if (!known) {
         const scale_point& most = **std::ranges::max_element(
             points, {}, [](const scale_point* one) { return one->speedup.median; });
-        const std::string head =
-            fmt::format("Too few clean rounds for a verdict ({} are needed); as it looks, ",
-                        pairs_for_a_verdict);
+        const std::string head = too_few_clean_rounds();
         return most.workers == 1
                    ? head + fmt::format("no number of workers is faster than one, which does {}.",
                                         rate)
@@ -235,10 +248,7 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
         }
     }
     text += beyond.empty() ? "" : beyond + ".";
-    if (doubtful) {
-        text += " Settle the notes above before you rely on this.";
-    }
-    return text;
+    return doubtful ? text.append(settle_the_notes) : text;
 }
 
 } // namespace regatta::race

@@ -87,6 +87,9 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     case column::ratio:
         return ratio_text(row.vs_baseline.median);
     case column::interval:
+        if (row.vs_baseline.count < pairs_for_a_verdict) {
+            return "-"; // there is none of 95 %
+        }
         return ratio_text(row.vs_baseline.low) + (style.unicode ? "…" : "..") +
                ratio_text(row.vs_baseline.high);
     case column::speedup:

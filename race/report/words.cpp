@@ -189,8 +189,7 @@ std::string choice_words(const race_result& result) {
                                 ratio_text(best->vs_baseline.median));
         }
     }
-    return text.empty() ? std::string("Choose by need: nobody ran that suits one in particular.")
-                        : "Choose by need: " + text + ".";
+    return text.empty() ? text : "Choose by need: " + text + ".";
 }
 
 } // namespace regatta::race

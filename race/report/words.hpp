@@ -16,7 +16,7 @@ namespace regatta::race {
 std::string outcome_words(const race_result& result, const text_style& style);
 /// Why: what the workers of the winner and of others did with their time.
 std::string reason_words(const race_result& result);
-/// Which scheme suits which need, the fastest of those that do.
+/// Which scheme suits which need, the fastest of those that do; empty where none suits one.
 std::string choice_words(const race_result& result);
 
 } // namespace regatta::race

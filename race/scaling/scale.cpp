@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ namespace regatta::race {
 namespace {
 
 constexpr unsigned baseline_runs = 3; ///< Before the first round, and after the last.
+/// The longest time that the items of a run may take to arrive at an offered rate.
+constexpr double longest_arrival_minutes = 5;
 
 std::vector<unsigned> counts_of(const scale_options& options) {
     std::vector<unsigned> counts = options.workers;
@@ -51,6 +54,23 @@ void check(const scale_options& options) {
     }
 }
 
+/// That the items of a run arrive within some minutes: there are many runs.
+void check_arrival(double rate, std::size_t items) {
+    constexpr double longest = longest_arrival_minutes * 60;
+    const double seconds = static_cast<double>(items) / rate;
+    if (seconds > longest) {
+        const double least = static_cast<double>(items) / longest;
+        const double round = least > 1 ? 1 : 1e4;
+        char text[240];
+        std::snprintf(text, sizeof text,
+                      "rate: at %g items a second the %zu items of a run take %.0f minutes to "
+                      "arrive; allowed are up to %.0f, so offer %g or more, or run fewer items",
+                      rate, items, seconds / 60, longest_arrival_minutes,
+                      std::ceil(least * round) / round);
+        fail_argument(text);
+    }
+}
+
 /// One number of workers.
 struct course {
     scheme_run runs;
@@ -75,9 +95,12 @@ public:
             fail_argument("rate: the items of " + std::string(workload.name) +
                           " hand out one another; choose a workload whose items are independent");
         }
+        if (options.rate) {
+            check_arrival(*options.rate, work_->items());
+        }
         if (const std::string why = scheme.missing ? scheme.missing(*work_) : std::string();
             !why.empty()) {
-            throw scheme_failure(why);
+            throw scheme_failure(std::string(scheme.name) + " cannot run: " + why);
         }
         describe(workload, scheme);
         for (const unsigned workers : counts_of(options)) {

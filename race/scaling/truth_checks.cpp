@@ -32,6 +32,12 @@ std::string interval(const estimate& one) {
     return number(one.median) + " (" + number(one.low) + " … " + number(one.high) + ")";
 }
 
+/// Without its interval where too few rounds are behind it.
+std::string speedup_text(const scale_point& point) {
+    const estimate& one = point.speedup;
+    return one.count < pairs_for_a_verdict ? number(one.median) : interval(one);
+}
+
 std::string gigahertz(double hz) {
     return number(hz / 1e9) + " GHz";
 }
@@ -83,7 +89,14 @@ private:
     }
 
     void note_end() {
-        if (result_.stopped) {
+        if (!result_.stopped) {
+            return;
+        }
+        if (result_.rounds == 0) {
+            warn(kind::stopped, 0, "stopped before the first round was complete");
+        } else if (result_.rounds == 1) {
+            warn(kind::stopped, 0, "stopped after 1 round: the figures rest on that");
+        } else {
             warn(kind::stopped, 0,
                  "stopped after " + std::to_string(result_.rounds) +
                      " rounds: the figures rest on those");
@@ -92,24 +105,25 @@ private:
 
     /// Others that the load meter saw.
     void note_load() {
-        if (result_.contaminated > disturbed_share) {
-            warn(kind::disturbed, 0,
-                 "during " + percent(result_.contaminated) +
-                     " of the runs others used the CPUs (of all CPU time other processes had " +
-                     percent(result_.foreign) + ", the hypervisor took " + percent(result_.stolen) +
-                     "); those runs do not count; quiet the machine and measure again");
-        }
         std::string which;
         for (const scale_point& point : result_.points) {
             if (point.measured.disturbed()) {
                 which += (which.empty() ? "" : ", ") + std::to_string(point.workers);
             }
         }
+        if (result_.contaminated > disturbed_share) {
+            warn(kind::disturbed, 0,
+                 "during " + percent(result_.contaminated) +
+                     " of the runs others used the CPUs (of all CPU time other processes had " +
+                     percent(result_.foreign) + ", the hypervisor took " + percent(result_.stolen) +
+                     "); " + (which.empty() ? "those runs do not count; " : "") +
+                     "quiet the machine and measure again");
+        }
         if (!which.empty()) {
             warn(kind::disturbed, 0,
-                 "every run with " + which +
-                     " workers was disturbed by others; they were used nevertheless: do not trust "
-                     "these figures");
+                 "every run with " + which + (which == "1" ? " worker" : " workers") +
+                     " was disturbed by others; they were used nevertheless: do not trust these "
+                     "figures");
         }
     }
 
@@ -240,7 +254,7 @@ private:
                                      : point.speedup.median > possible * (1 + level_tolerance);
             if (certain) {
                 warn(kind::super_linear, point.workers,
-                     "a speed-up of " + interval(point.speedup) + " with " +
+                     "a speed-up of " + speedup_text(point) + " with " +
                          workers_text(point.workers) + " on " + std::to_string(result_.cpus) +
                          (result_.cpus == 1 ? " CPU" : " CPUs") + " is more than " +
                          number(possible, 0) + ": " + cause_of(point));
@@ -280,8 +294,8 @@ private:
             if (point.ran() && point.workers > result_.cpus) {
                 warn(kind::oversubscribed, point.workers,
                      workers_text(point.workers) + " share " + std::to_string(result_.cpus) +
-                         (result_.cpus == 1 ? " CPU" : " CPUs") +
-                         ": they wait for one another, and this point is no part of the fit");
+                         (result_.cpus == 1 ? " CPU" : " CPUs") + ": they wait for one another" +
+                         (result_.rate ? "" : ", and this point is no part of the fit"));
             }
         }
     }
@@ -307,7 +321,8 @@ private:
     }
 
     /// The last item arrives when all before it did. What a run takes longer than that is the
-    /// latency of the last items: of the usual length while the workers keep up.
+    /// latency of the last items: of the usual length while the workers keep up. Where no item
+    /// waited for about that long it is something else, such as the start of the workers.
     void note_late() {
         for (const scale_point& point : result_.points) {
             if (!point.ran() || result_.items < 2) {
@@ -316,7 +331,9 @@ private:
             const double arriving_ns = static_cast<double>(result_.items - 1) / *result_.rate * 1e9;
             const double behind_ns = point.time.median - arriving_ns;
             const auto usual_ns = static_cast<double>(point.latency.min());
-            if (behind_ns > 0.05 * arriving_ns && behind_ns > 3 * usual_ns) {
+            const auto longest_ns = static_cast<double>(point.latency.max());
+            if (behind_ns > 0.05 * arriving_ns && behind_ns > 3 * usual_ns &&
+                longest_ns > 0.5 * behind_ns) {
                 warn(kind::late, point.workers,
                      workers_text(point.workers) + " took " +
                          number(point.events_per_second.median, 0) + " of the " +

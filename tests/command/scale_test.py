@@ -29,9 +29,9 @@ def measured(*words):
 
 
 class Scale(unittest.TestCase):
-    def refused(self, *words, says):
-        result = run("scale", *words)
-        self.assertEqual(result.returncode, 2, result)
+    def refused(self, *words, says, status=2, env=None):
+        result = run("scale", *words, env=env)
+        self.assertEqual(result.returncode, status, result)
         self.assertEqual(result.stdout, "")
         for text in says:
             self.assertIn(text, result.stderr)
@@ -157,6 +157,31 @@ class Scale(unittest.TestCase):
                      says=["/nowhere/result.json", "No such file"])
         self.refused("primes", "--schemes", "tbb", says=["--schemes"])
 
+    def test_items_that_take_hours_to_arrive_are_refused(self):
+        self.refused("empty", "--rate", "10",
+                     says=["the 100000 items of a run take 167 minutes to arrive",
+                           "allowed are up to 5, so offer 334 or more, or run fewer items"])
+
+    def test_what_cannot_run_here_is_told_and_not_measured(self):
+        self.refused("primes", "--scheme", "python_threads", status=1,
+                     env=environment(REGATTA_PYTHON="/bin/false"), says=["python_threads cannot run: /bin/false"])
+        self.refused("primes", "--scheme", "blas_threads", "--workers", "1", status=1,
+                     says=["blas_threads cannot run: OpenBLAS has nothing that computes primes"])
+        self.refused("within", "--rate", "10", says=["the items of within hand out one another"])
+
+    def test_too_few_rounds_have_no_interval(self):
+        result = run("scale", "primes", *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("intervals are of 95 %", result.stdout)
+        self.assertNotIn("…", result.stdout.split("workers  events/s", 1)[1].split("Speed-ups")[0])
+
+    def test_at_a_rate_nothing_is_said_of_a_fit(self):
+        result = run("scale", "primes", *SHORT, "--rate", "2000")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("they wait for one another", result.stdout)
+        self.assertNotIn("part of the fit", " ".join(result.stdout.split()))
+        self.assertIn("Too few clean rounds for a verdict", " ".join(result.stdout.split()))
+
     def test_help_has_examples(self):
         result = run("scale", "--help")
         self.assertEqual(result.returncode, 0)
@@ -180,6 +205,8 @@ class Scale(unittest.TestCase):
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
         self.assertIn(b"Nothing was measured", terminal.output)
+        self.assertIn(b"Stopped before the first round was complete", terminal.output)
+        self.assertNotIn(b"figures rest on", terminal.output)
 
     def test_worker_processes_end_with_it(self):
         terminal = OnTerminal("scale", "primes", *LONG, "--scheme", "processes")

@@ -127,6 +127,18 @@ TEST(race_table, keeps_to_every_width_and_drops_columns_in_order) {
     EXPECT_THAT(race::table_text(three(), {.width = 40}), HasSubstr("verdict"));
 }
 
+TEST(race_table, too_few_rounds_have_no_interval) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 120);
+    for (std::size_t i = 5; i < 15; ++i) {
+        maker.result.schemes[1].measured.samples[i].load.contaminated = true;
+    }
+    const auto lines = lines_of(race::table_text(maker.finish(), {.width = 120}));
+    EXPECT_THAT(lines[1], HasSubstr("1.000…1.000"));
+    EXPECT_THAT(lines[2], StartsWith("tbb"));
+    EXPECT_THAT(lines[2], testing::AllOf(HasSubstr(" - "), Not(HasSubstr("…"))));
+}
+
 TEST(race_table, no_escape_without_colour_and_no_utf8_without_unicode) {
     const auto result = three();
     const auto from = fakes::some_machine();
@@ -241,6 +253,17 @@ TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winn
                 testing::AllOf(StartsWith("std_thread won"), HasSubstr("of the time of asio")));
     EXPECT_THAT(race::reason_words(result), testing::Not(HasSubstr("tbb")));
     EXPECT_THAT(result.notes, testing::Contains(EndsWith("not among those that may win: tbb")));
+}
+
+TEST(race_words, where_nobody_suits_a_need_there_is_no_line_about_it) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    for (auto& one : maker.result.schemes) {
+        one.measured.samples.resize(3);
+    }
+    const auto result = maker.finish();
+    EXPECT_EQ(race::choice_words(result), "");
+    EXPECT_THAT(race::to_text(result, fakes::some_machine(), {}), Not(HasSubstr("Choose by need")));
 }
 
 TEST(race_words, needs_name_the_scheme_that_suits_them) {

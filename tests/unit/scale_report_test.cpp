@@ -68,8 +68,10 @@ nlohmann::json document_of(const race::scale_result& result) {
 fakes::scale_maker at_a_rate() {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.result.rate = 5000;
-    maker.add(1, 3377, 90).add(2, 5000, 0.31).add(4, 5000, 0.3);
-    maker.warn(scale_warning_kind::late, 1, "one worker took 3377 of the 5000 items/s offered");
+    maker.add(1, 3377, 30).add(2, 5000, 0.31).add(4, 5000, 0.3);
+    maker.warn(scale_warning_kind::late, 1,
+               "1 worker took 3377 of the 5000 items a second that were offered: the latencies are "
+               "those of a queue that grows as long as the run goes on");
     return maker;
 }
 
@@ -108,8 +110,10 @@ TEST(scale_golden, a_disturbed_run_with_a_failure_that_was_cut_short) {
     maker.result.stopped = true;
     maker.result.rounds = 9;
     maker.warn(scale_warning_kind::disturbed, 0,
-               "other processes used 31 % of the CPUs' time while this ran");
-    maker.warn(scale_warning_kind::stopped, 0, "cut short after 9 rounds");
+               "during 31 % of the runs others used the CPUs (of all CPU time other processes had "
+               "12 %, the hypervisor took 0.0 %); those runs do not count; quiet the machine and "
+               "measure again");
+    maker.warn(scale_warning_kind::stopped, 0, "stopped after 9 rounds: the figures rest on those");
     expect_golden("scale_disturbed_80", report(maker, {.width = 80}));
 }
 
@@ -184,9 +188,23 @@ TEST(scale_table, a_bar_is_as_long_as_efficiency_could_be) {
     EXPECT_THAT(lines.at(3), HasSubstr("  ███████████░")); // 4 workers on 2 CPUs: half
 }
 
+TEST(scale_table, too_few_rounds_have_no_interval) {
+    auto maker = fakes::of_matrices();
+    for (auto& one : maker.result.points) {
+        one.speedup = {one.speedup.median, 0.5 * one.speedup.median, 2 * one.speedup.median, 5};
+    }
+    const std::string text = report(maker, {.width = 130});
+    EXPECT_THAT(text, AllOf(HasSubstr("1.95×         -    98 %"), Not(HasSubstr("95 %")),
+                            Not(HasSubstr("┃"))));
+    maker.result.points[1].speedup.count = 6;
+    EXPECT_THAT(report(maker, {.width = 130}),
+                AllOf(HasSubstr("1.95×  0.98…3.91    98 %"), HasSubstr("intervals are of 95 %"),
+                      HasSubstr("┃ its interval")));
+}
+
 TEST(scale_table, items_too_short_to_be_timed_have_no_latency) {
     fakes::scale_maker maker(2, "items", 1e6, 1'000'000);
-    maker.result.workload = "empty";
+    maker.runs("empty", {.size = 1'000'000});
     maker.add(1, 9.1e6).add(2, 1.7e7);
     const std::string text = report(maker, {});
     EXPECT_THAT(text, Not(HasSubstr("latency")));
@@ -289,6 +307,33 @@ TEST(scale_words, an_offered_rate_that_nobody_can_take) {
                                                         "take.");
 }
 
+TEST(scale_words, at_a_rate_too_few_clean_rounds_give_no_verdict) {
+    auto late = at_a_rate();
+    late.warn(scale_warning_kind::late, 0, "all of them were late");
+    for (auto& one : late.result.points) {
+        for (auto& sample : one.measured.samples) {
+            sample.load.contaminated = true;
+        }
+    }
+    EXPECT_EQ(
+        race::scale_conclusion(late.result, {}),
+        "Too few clean rounds for a verdict (6 are needed); as it looks, 5000 items/s are more "
+        "than 4 workers can take.");
+    auto kept = at_a_rate();
+    kept.result.points[2].measured.samples.resize(5);
+    EXPECT_THAT(race::scale_conclusion(kept.result, {}),
+                StartsWith("Too few clean rounds for a verdict (6 are needed); as it looks, 2 "
+                           "workers keep up with 5000 items/s."));
+}
+
+TEST(scale_words, at_a_rate_a_disturbance_is_no_sound_ground) {
+    auto maker = at_a_rate();
+    maker.warn(scale_warning_kind::disturbed, 0, "others used the CPUs");
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(StartsWith("As measured, 2 workers keep up with 5000 items/s."),
+                      EndsWith(" Settle the notes above before you rely on this.")));
+}
+
 TEST(scale_json, has_what_a_reader_looks_for) {
     const auto document = document_of(fakes::of_a_server().result);
     EXPECT_EQ(document["schema"], "regatta-scale/1");
@@ -314,8 +359,8 @@ TEST(scale_json, has_what_a_reader_looks_for) {
     EXPECT_GT(fit["usl"]["peak_workers"], 29);
     EXPECT_EQ(document["warnings"][0]["kind"], "oversubscribed");
     EXPECT_EQ(document["warnings"][0]["workers"], 64);
-    EXPECT_EQ(document["summary"].size(), 4u);
-    EXPECT_TRUE(document["peak"].is_null());
+    EXPECT_EQ(document["summary"].size(), 5u);
+    EXPECT_TRUE(document_of(fakes::of_the_evaluation().result)["peak"].is_null());
     EXPECT_EQ(document_of(fakes::of_matrices().result)["peak"]["value"], 96);
 }
 

@@ -11,7 +11,10 @@
 #include <vector>
 
 using namespace regatta::race;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 using kind = scale_warning_kind;
 
 namespace {
@@ -57,6 +60,16 @@ protected:
             }
         }
         return {};
+    }
+
+    /// With others in every run: the last warning's text.
+    std::string last_of_all_disturbed() {
+        for (scale_point& point : result.points) {
+            point.measured = disturbed_in(point.measured, 0, rounds);
+        }
+        result.control = disturbed_in(result.control, 0, rounds);
+        evaluate();
+        return result.warnings.back().text;
     }
 
     static constexpr unsigned rounds = 15;
@@ -116,8 +129,23 @@ TEST_F(made_up_scale, others_that_the_meter_saw_make_it_disturbed) {
     EXPECT_TRUE(result.disturbed());
     EXPECT_NEAR(result.contaminated, 7.0 / 15, 1e-9);
     EXPECT_NEAR(result.foreign, 7 * 500.0 / (7 * 1000), 1e-9);
-    EXPECT_THAT(warning(kind::disturbed), HasSubstr("47 % of the runs"));
+    EXPECT_THAT(warning(kind::disturbed),
+                AllOf(HasSubstr("47 % of the runs"), HasSubstr("those runs do not count")));
     EXPECT_EQ(result.find(2)->speedup.count, 8u); // the others do not count
+}
+
+TEST_F(made_up_scale, runs_that_are_used_nevertheless_are_not_said_to_be_dropped) {
+    EXPECT_EQ(last_of_all_disturbed(), "every run with 1 worker was disturbed by others; "
+                                       "they were used nevertheless: do not trust these "
+                                       "figures");
+    EXPECT_THAT(warning(kind::disturbed),
+                AllOf(HasSubstr("100 % of the runs"), Not(HasSubstr("do not count")),
+                      HasSubstr("quiet the machine")));
+}
+
+TEST_F(made_up_scale, several_counts_without_a_clean_run_are_named) {
+    add(2, 1.9);
+    EXPECT_THAT(last_of_all_disturbed(), HasSubstr("every run with 1, 2 workers was"));
 }
 
 TEST_F(made_up_scale, a_few_disturbed_runs_are_dropped_without_a_word) {
@@ -244,9 +272,27 @@ TEST_F(made_up_scale, one_that_was_stopped_before_its_first_round_has_no_figures
         all->samples.clear();
     }
     evaluate();
-    EXPECT_NE(warning(kind::stopped), "");
+    EXPECT_EQ(warning(kind::stopped), "stopped before the first round was complete");
     EXPECT_FALSE(result.points[0].ran());
     EXPECT_EQ(result.fit.points, 0u);
+}
+
+TEST_F(made_up_scale, a_stop_after_one_round_is_told_of_one_round) {
+    result.rounds = 1;
+    result.stopped = true;
+    evaluate();
+    EXPECT_EQ(warning(kind::stopped), "stopped after 1 round: the figures rest on that");
+}
+
+TEST_F(made_up_scale, too_few_rounds_have_no_interval_to_tell) {
+    add(4, 4.61);
+    result.rounds = 2;
+    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
+        all->samples.resize(2);
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), StartsWith("a speed-up of 4."));
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr(" (")));
 }
 
 TEST_F(made_up_scale, a_count_that_failed_is_left_out) {
@@ -260,6 +306,7 @@ TEST_F(made_up_scale, a_count_that_failed_is_left_out) {
 
 TEST_F(made_up_scale, at_a_rate_there_is_no_speedup_and_who_cannot_keep_up_is_late) {
     result.rate = 1500; // 100 items arrive in 66 ms, and one worker needs 100
+    result.points[0].latency.record(34'000'000);
     add(2, 1.49);
     evaluate();
     EXPECT_EQ(result.find(2)->speedup.count, 0u);
@@ -267,6 +314,21 @@ TEST_F(made_up_scale, at_a_rate_there_is_no_speedup_and_who_cannot_keep_up_is_la
     EXPECT_THAT(warning(kind::late, 1), HasSubstr("of the 1500 items"));
     EXPECT_EQ(warning(kind::late, 2), "");
     EXPECT_EQ(warning(kind::within_noise, 2), "");
+}
+
+// As where the workers are slow to start, or the run to end.
+TEST_F(made_up_scale, who_lets_no_item_wait_is_not_late) {
+    result.rate = 1500;
+    evaluate();
+    EXPECT_EQ(warning(kind::late, 1), "");
+}
+
+TEST_F(made_up_scale, at_a_rate_there_is_no_fit_to_be_no_part_of) {
+    result.rate = 1500;
+    add(8, 1);
+    evaluate();
+    EXPECT_EQ(warning(kind::oversubscribed, 8),
+              "8 workers share 4 CPUs: they wait for one another");
 }
 
 TEST(scale_warning_kind, has_a_name_each) {

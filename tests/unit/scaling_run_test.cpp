@@ -145,7 +145,7 @@ TEST_F(scale_of_fakes, without_one_worker_there_is_nothing_to_compare_with) {
                 HasSubstr("late death"));
     scheme_info absent = fakes::info("absent", fakes::run_on_threads);
     absent.missing = [](const workload&) { return std::string("install libabsent-dev"); };
-    EXPECT_EQ(error_of<scheme_failure>(absent), "install libabsent-dev");
+    EXPECT_EQ(error_of<scheme_failure>(absent), "absent cannot run: install libabsent-dev");
 }
 
 TEST_F(scale_of_fakes, one_that_was_stopped_keeps_what_it_has) {
@@ -219,6 +219,14 @@ TEST_F(scale_of_fakes, refuses_what_cannot_be) {
         options.rate = rate;
         EXPECT_THAT(argument_error(), HasSubstr("rate: "));
     }
+}
+
+TEST_F(scale_of_fakes, items_that_take_long_to_arrive_are_refused_at_once) {
+    options.rounds = 1;
+    options.rate = 0.1; // 50 items: 500 s
+    EXPECT_EQ(argument_error(),
+              "rate: at 0.1 items a second the 50 items of a run take 8 minutes to arrive; allowed "
+              "are up to 5, so offer 0.1667 or more, or run fewer items");
 }
 
 TEST_F(scale_of_fakes, items_that_hand_out_others_cannot_be_offered_at_a_rate) {
