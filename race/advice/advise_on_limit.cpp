@@ -12,8 +12,11 @@
 namespace regatta::race {
 namespace {
 
-/// Less than this is not worth a search.
-constexpr double negligible_loss = 0.05;
+/// From here on what is lost is not worth a search.
+constexpr double good_efficiency = 0.95;
+/// Items cannot cost more than the whole loss, but for so much: latencies are means of all that
+/// ran.
+constexpr double disagreement = 0.1;
 /// Below this efficiency stream shows that memory bandwidth is used up.
 constexpr double bandwidth_used_up = 0.9;
 
@@ -24,6 +27,21 @@ void say_none(const advising& with, const loss& lost) {
                          "does, so neither memory nor a serial part is the limit.",
                          lost.workers, percent_text(lost.efficiency)),
              lost.figures);
+}
+
+/// Workers whose items cost so much more could not do that much.
+void say_disagreement(const advising& with, const loss& lost) {
+    with.say(topic::limit,
+             fmt::format("The figures do not agree: with {} workers an item costs {} times as much "
+                         "as alone, and yet each worker does {} of what one alone does. They "
+                         "cannot say what the limit is.",
+                         lost.workers, factor_text(lost.items_ratio),
+                         percent_text(lost.efficiency)),
+             lost.figures);
+    with.leave_open(
+        topic::limit,
+        fmt::format("What the limit is: the figures with {} workers do not agree.", lost.workers),
+        with.command("scale", {"--rounds", "15", "--json", "scale.json"}));
 }
 
 /// The clock explains what items cost more if it fell by at least half of that.
@@ -171,7 +189,10 @@ void advise_on_limit(const advising& with) {
                         with.command("scale", {"--rounds", "15", "--json", "scale.json"}));
         return;
     }
-    if (1 - lost->efficiency <= std::max(negligible_loss, lost->noise)) {
+    if (lost->items_share &&
+        lost->items_ratio * lost->efficiency > 1 + std::max(disagreement, lost->noise)) {
+        say_disagreement(with, *lost);
+    } else if (lost->efficiency >= std::min(good_efficiency, 1 - lost->noise)) {
         say_none(with, *lost);
     } else if (!lost->items_share) {
         say_serial(with, *lost);

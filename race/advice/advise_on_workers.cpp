@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace regatta::race {
 namespace {
@@ -40,10 +41,15 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
     }
     const double ratio = most.speedup->median.value / chosen.speedup->median.value;
     const bool slower = ratio * (1 + floor) < 1;
+    const bool faster = ratio > 1 + floor; // Only beyond the CPUs.
     with.say(topic::workers,
-             fmt::format("More gain nothing: {} are {} times as fast as {}, {} (noise floor {}).",
+             fmt::format("{}: {} are {} times as fast as {}, {} (noise floor {}).",
+                         faster ? "More have no CPU each" : "More gain nothing",
                          workers_text(most.workers), factor_text(ratio), chosen.workers,
-                         slower ? "so they lose" : "which is the same", percent_text(floor)),
+                         slower   ? "so they lose"
+                         : faster ? "which is not to be relied upon"
+                                  : "which is the same",
+                         percent_text(floor)),
              {speedup_figure(most), speedup_figure(chosen)});
 }
 
@@ -83,24 +89,32 @@ void advise_on_workers(const advising& with) {
     }
     const scale_evidence& scale = *with.all.scale;
     const points sound = sound_points(scale);
-    if (sound.size() < 2 || sound.front()->workers != 1) {
-        with.leave_open(topic::workers,
-                        fmt::format("How many workers: of the {} numbers of workers in {} only {} "
-                                    "can be relied upon.",
-                                    scale.points.size(), scale.file, sound.size()),
-                        measure);
+    points with_cpus; // More workers than CPUs are not advised.
+    std::ranges::copy_if(sound, std::back_inserter(with_cpus),
+                         [&](const point_evidence* one) { return one->workers <= scale.cpus; });
+    const bool several = with_cpus.size() > 1 || (scale.cpus == 1 && sound.size() > 1);
+    if (!several || sound.front()->workers != 1) {
+        with.leave_open(
+            topic::workers,
+            fmt::format("How many workers: of the {} numbers of workers in {} {} with a CPU for "
+                        "each can be relied upon.",
+                        scale.points.size(), scale.file,
+                        with_cpus.empty() ? "none" : fmt::format("only {}", with_cpus.size())),
+            measure);
         return;
     }
     const double floor = scale.noise_floor ? scale.noise_floor->value : 0;
-    const point_evidence& chosen = fewest_of_the_best(sound, floor);
+    const point_evidence& chosen = fewest_of_the_best(with_cpus, floor);
     with.to.workers = chosen.workers;
     if (chosen.workers == 1) {
         const point_evidence& best =
             **std::ranges::max_element(sound.begin() + 1, sound.end(), {}, speedup_of);
+        const bool faster = best.speedup->median.value > 1 + floor; // Only beyond the CPUs.
         with.say(topic::workers,
-                 fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}).",
+                 fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}){}.",
                              workers_text(best.workers), factor_text(best.speedup->median.value),
-                             with.range(*best.speedup)),
+                             with.range(*best.speedup),
+                             faster ? ", and have no CPU each: that is not to be relied upon" : ""),
                  {speedup_figure(best)});
         return;
     }

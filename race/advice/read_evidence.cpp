@@ -10,9 +10,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace regatta::race {
 namespace {
+
+/// More is no speed-up, but a mistake.
+constexpr double largest_speedup = 1e6;
 
 machine_evidence read_machine(const result_value& machine) {
     machine_evidence read;
@@ -43,7 +47,7 @@ void read_common(const result_value& document, result_evidence& read) {
     read.rounds = document["rounds"].whole();
     read.stopped = document["stopped"].boolean();
     read.noise_floor = document["noise_floor"].number_or_null();
-    read.contaminated_share = document["load"]["contaminated_share"].number();
+    read.contaminated_share = document["load"]["contaminated_share"].number(0, 1);
 }
 
 scheme_evidence read_scheme(const result_value& scheme) {
@@ -54,7 +58,7 @@ scheme_evidence read_scheme(const result_value& scheme) {
     read.program = scheme.find("program").has_value();
     read.time = scheme["time_ns"].interval_or_null();
     read.vs_baseline = scheme["vs_baseline"].interval_or_null();
-    read.speedup = scheme["speedup"].interval_or_null();
+    read.speedup = scheme["speedup"].interval_or_null(largest_speedup);
     if (const auto attribution = scheme.find("attribution")) {
         for (const std::string& name : attribution->names()) {
             read.parts.emplace_back(name, (*attribution)[name].number());
@@ -95,7 +99,7 @@ race_evidence read_race(const result_value& document) {
 point_evidence read_point(const result_value& point) {
     point_evidence read;
     read.workers = point["workers"].whole(1);
-    read.speedup = point["speedup"].interval_or_null();
+    read.speedup = point["speedup"].interval_or_null(largest_speedup);
     read.efficiency = point["efficiency"].number_or_null();
     const auto throughput = point.find("throughput");
     read.throughput = throughput ? throughput->number_or_null() : std::nullopt;
@@ -108,6 +112,18 @@ point_evidence read_point(const result_value& point) {
         read.clock_hz = clock->number();
     }
     return read;
+}
+
+void check_efficiency(const result_value& point, const point_evidence& read) {
+    if (!read.speedup || !read.efficiency) {
+        return;
+    }
+    const double speedup = read.speedup->median.value;
+    // What people round is right.
+    if (std::abs(read.efficiency->value * read.workers - speedup) > 0.01 * speedup) {
+        point["efficiency"].refuse(fmt::format("{} is not the speed-up {} over the {} workers",
+                                               read.efficiency->value, speedup, read.workers));
+    }
 }
 
 void read_fit(const result_value& fit, scale_evidence& read) {
@@ -140,6 +156,7 @@ scale_evidence read_scale(const result_value& document) {
             one["workers"].refuse(fmt::format("{} follows {}; the points must rise", point.workers,
                                               read.points.back().workers));
         }
+        check_efficiency(one, point);
         read.points.push_back(point);
     }
     read_fit(document["fit"], read);

@@ -3,6 +3,8 @@
 
 #include "advice/result_value.hpp"
 
+#include <regatta/cpu/printable_text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 namespace regatta::race {
 namespace {
 
+using detail::printable_text;
+
 /// "line 3, column 17" of a byte.
 std::string place_of(std::string_view text, std::size_t byte) {
     const std::string_view before = text.substr(0, std::min(byte, text.size()));
@@ -22,18 +26,35 @@ std::string place_of(std::string_view text, std::size_t byte) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(1, column));
 }
 
-/// The text with '?' for control characters, which a terminal would take for commands.
-std::string printable(std::string text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const bool second_row =
-            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-        if (byte < 0x20 || byte == 0x7F || second_row) {
-            text.replace(i, second_row ? 2 : 1, 1, '?');
-        }
+/// Finds the number that is larger than any `double`.
+class number_finder final : public nlohmann::json_sax<json> {
+public:
+    const std::string& number() const noexcept { return number_; }
+    std::size_t byte() const noexcept { return byte_; }
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t byte, const std::string& last,
+                     const nlohmann::detail::exception&) override {
+        byte_ = byte;
+        number_ = last;
+        return false;
     }
-    return text;
-}
+
+private:
+    std::size_t byte_ = 0;
+    std::string number_;
+};
 
 /// "an object", "null", "the text \"fast\"".
 std::string what_is(const json& value) {
@@ -47,7 +68,7 @@ std::string what_is(const json& value) {
     case json::value_t::string: {
         const auto& text = value.get_ref<const std::string&>();
         constexpr std::size_t most = 40;
-        return fmt::format("the text \"{}{}\"", printable(text.substr(0, most)),
+        return fmt::format("the text \"{}{}\"", printable_text(text.substr(0, most)),
                            text.size() > most ? "..." : "");
     }
     case json::value_t::boolean:
@@ -75,10 +96,17 @@ result_value result_value::parse(std::string file, std::string_view text) {
         if (text.find_first_not_of(" \t\r\n") == text.npos) {
             throw result_error(file + ": is empty; allowed is the JSON of a result");
         }
-        const bool cut = e.byte >= text.size();
+        const bool cut = e.byte > text.size(); // It is the end that was not expected.
         throw result_error(fmt::format("{}: {} at {}; allowed is the JSON of a result, whole", file,
                                        cut ? "ends in the middle of the document," : "is no JSON",
                                        place_of(text, e.byte)));
+    } catch (const json::out_of_range&) {
+        number_finder finder;
+        json::sax_parse(text.begin(), text.end(), &finder);
+        throw result_error(fmt::format("{}: {} at {} is out of range; allowed are numbers up to "
+                                       "1.8e308",
+                                       file, printable_text(finder.number()),
+                                       place_of(text, finder.byte())));
     } catch (const json::exception& e) {
         throw result_error(fmt::format("{}: cannot be read: {}", file, e.what()));
     }
@@ -155,7 +183,7 @@ std::string result_value::text() const {
     if (!value_->is_string()) {
         refuse_kind("a text");
     }
-    return printable(value_->get<std::string>());
+    return printable_text(value_->get<std::string>());
 }
 
 std::string result_value::plain() const {
@@ -170,14 +198,15 @@ std::vector<std::string> result_value::texts() const {
     return all;
 }
 
-figure result_value::number(double least) const {
+figure result_value::number(double least, double most) const {
     if (!value_->is_number()) {
         refuse_kind("a number");
     }
     const double value = value_->get<double>();
-    if (!std::isfinite(value) || value < least) {
-        refuse(fmt::format("{} is out of range; allowed are numbers from {} on", value_->dump(),
-                           least));
+    if (!std::isfinite(value) || value < least || value > most) {
+        refuse(fmt::format(
+            "{} is out of range; allowed are numbers from {} {}", value_->dump(), least,
+            most == std::numeric_limits<double>::max() ? "on" : fmt::format("to {}", most)));
     }
     return {value, file_, member_};
 }
@@ -194,14 +223,14 @@ unsigned result_value::whole(unsigned least) const {
     return static_cast<unsigned>(value);
 }
 
-std::optional<figure_interval> result_value::interval_or_null() const {
+std::optional<figure_interval> result_value::interval_or_null(double most) const {
     if (is_null()) {
         return std::nullopt;
     }
     figure_interval all;
-    all.median = (*this)["median"].number();
-    all.low = (*this)["low"].number().value;
-    all.high = (*this)["high"].number().value;
+    all.median = (*this)["median"].number(0, most);
+    all.low = (*this)["low"].number(0, most).value;
+    all.high = (*this)["high"].number(0, most).value;
     all.count = (*this)["count"].whole();
     if (all.low > all.median.value || all.high < all.median.value) {
         refuse("its median does not lie between its low and its high");

@@ -10,6 +10,7 @@
 #include "report/json_values.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,12 +43,13 @@ public:
     /// A number or a text, as text; what the settings of a workload are.
     std::string plain() const;
     std::vector<std::string> texts() const;
-    /// A number from `least` on.
-    figure number(double least = 0) const;
+    /// A number from `least` to `most`.
+    figure number(double least = 0, double most = std::numeric_limits<double>::max()) const;
     std::optional<figure> number_or_null(double least = 0) const;
     unsigned whole(unsigned least = 0) const;
-    /// `{median, low, high, count}`; a `count` of 0 stays.
-    std::optional<figure_interval> interval_or_null() const;
+    /// `{median, low, high, count}`, none above `most`; a `count` of 0 stays.
+    std::optional<figure_interval>
+    interval_or_null(double most = std::numeric_limits<double>::max()) const;
 
     const std::string& file() const noexcept { return file_; }
     /// Throws a `result_error` about this value. @param what "a number is expected".

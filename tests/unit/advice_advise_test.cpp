@@ -122,6 +122,36 @@ TEST(advice_on_workers, the_fewest_of_the_best) {
                       HasSubstr("which is the same")));
 }
 
+TEST(advice_on_workers, of_too_few_rounds_none_counts) {
+    scale_maker maker = scale_maker(2).add(1, 1, 100).add(2, 1.9, 101);
+    for (scale_point& one : maker.result.points) {
+        one.speedup.count = 3;
+    }
+    EXPECT_THAT(left_open(advised({maker.finish()}), topic::workers),
+                HasSubstr("none with a CPU for each can be relied upon"));
+}
+
+TEST(advice_on_workers, no_more_than_there_are_cpus) {
+    const auto without_two = advised(
+        {scale_maker(2)
+             .add(1, 1, 100)
+             .add(2, 2.3, 100)
+             .add(4, 1.9, 200)
+             .warn(scale_warning_kind::super_linear, 2, "2 workers are 2.30 times as fast as 1")
+             .finish()});
+    EXPECT_FALSE(without_two.workers);
+    EXPECT_THAT(left_open(without_two, topic::workers),
+                HasSubstr("of the 3 numbers of workers in scale.json only 1 with a CPU for each"));
+    const auto faster =
+        advised({scale_maker(2).add(1, 1, 100).add(2, 1.6, 101).add(4, 1.9, 200).finish()});
+    EXPECT_EQ(faster.workers, 2u);
+    EXPECT_THAT(said(faster, topic::workers),
+                HasSubstr("More have no CPU each: 4 workers are 1.19 times as fast as 2"));
+    const auto one = advised({scale_maker(1).add(1, 1, 100).add(2, 1.2, 200).finish()});
+    EXPECT_EQ(one.workers, 1u);
+    EXPECT_THAT(said(one, topic::workers), HasSubstr("and have no CPU each"));
+}
+
 TEST(advice_on_workers, more_can_be_slower) {
     const auto made =
         advised({scale_maker(4).add(1, 1, 100).add(2, 1.6, 101).add(4, 1.2, 101).finish()});
@@ -160,13 +190,33 @@ TEST(advice_on_workers, no_advice_rests_on_a_speed_up_that_cannot_be) {
     EXPECT_THAT(said(made, topic::trust),
                 AllOf(HasSubstr("scale.json warns: 2 workers are 2.19"), HasSubstr("4.49"),
                       HasSubstr("12 % faster at the end")));
-    EXPECT_THAT(left_open(made, topic::workers), HasSubstr("of the 4 numbers of workers"));
+    EXPECT_THAT(left_open(made, topic::workers),
+                HasSubstr("of the 4 numbers of workers in scale.json only 1"));
 }
 
 TEST(advice_on_limit, nothing_to_speak_of) {
     const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 1.96, 101).finish()});
     EXPECT_EQ(made.limit, limit_kind::none);
     EXPECT_THAT(said(made, topic::limit), HasSubstr("each does 98 % of what one alone does"));
+}
+
+// docs/reference/advise.md: "if the efficiency is 95 % or more".
+TEST(advice_on_limit, ninety_five_percent_is_good) {
+    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 1.9, 104).finish()});
+    EXPECT_EQ(made.limit, limit_kind::none);
+    const auto less = advised({scale_maker(2).add(1, 1, 100).add(2, 1.898, 104).finish()});
+    EXPECT_EQ(less.limit, limit_kind::items);
+}
+
+TEST(advice_on_limit, figures_that_do_not_agree_say_nothing) {
+    for (const double speedup : {1.9, 1.8, 1.96}) {
+        const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, speedup, 155).finish()});
+        EXPECT_EQ(made.limit, limit_kind::unknown);
+        EXPECT_THAT(said(made, topic::limit),
+                    AllOf(HasSubstr("do not agree: with 2 workers an item costs 1.55 times"),
+                          Not(HasSubstr("of what is lost"))));
+        EXPECT_THAT(left_open(made, topic::limit), HasSubstr("regatta scale primes"));
+    }
 }
 
 TEST(advice_on_limit, items_that_cost_more_and_what_stream_says) {

@@ -94,7 +94,12 @@ TEST(advice_evidence, cut_files_are_refused_with_their_end) {
     EXPECT_THAT(refusal_of({{"text.json", "hello, world"}}), HasSubstr("is no JSON at line 1"));
     EXPECT_THAT(refusal_of({{"bytes.json", std::string("{\"a\": \"\xff\"}")}}),
                 HasSubstr("bytes.json"));
-    EXPECT_THAT(refusal_of({{"large.json", "{\"a\": 1e999}"}}), HasSubstr("large.json"));
+    EXPECT_THAT(refusal_of({{"large.json", "{\n\"a\": 1e999}"}}),
+                HasSubstr("large.json: 1e999 at line 2, column 10 is out of range; allowed are"));
+    for (const char* more : {" x", "x", "{", ", 1"}) {
+        EXPECT_THAT(refusal_of({{"more.json", whole + more}}), HasSubstr("is no JSON at line"))
+            << more;
+    }
 }
 
 TEST(advice_evidence, every_beginning_of_a_file_is_refused) {
@@ -141,6 +146,21 @@ TEST(advice_evidence, what_is_missing_or_of_another_kind_has_a_place) {
     EXPECT_THAT(refusal_of({half}), HasSubstr("1.5 is not a whole number"));
     const auto setting = changed(a_race(), [](document& d) { d["settings"]["\x1b[2J"] = 1; });
     EXPECT_THAT(refusal_of({setting}), HasSubstr("settings: has a member"));
+}
+
+TEST(advice_evidence, figures_that_cannot_be_have_a_place) {
+    const auto share = changed(a_race(), [](document& d) { d["load"]["contaminated_share"] = 7; });
+    EXPECT_THAT(refusal_of({share}), AllOf(HasSubstr("load.contaminated_share: 7"),
+                                           HasSubstr("allowed are numbers from 0 to 1")));
+    const auto speedup = changed(a_scale(), [](document& d) {
+        d["points"][1]["speedup"]["median"] = d["points"][1]["speedup"]["high"] = 1e308;
+    });
+    EXPECT_THAT(refusal_of({speedup}),
+                AllOf(HasSubstr("points[1].speedup.median: 1e+308"), HasSubstr("to 1000000")));
+    const auto efficiency =
+        changed(a_scale(), [](document& d) { d["points"][1]["efficiency"] = 0.5; });
+    EXPECT_THAT(refusal_of({efficiency}),
+                HasSubstr("points[1].efficiency: 0.5 is not the speed-up 1.96 over the 2 workers"));
 }
 
 TEST(advice_evidence, what_does_not_belong_together_is_refused) {
