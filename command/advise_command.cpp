@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -100,6 +101,9 @@ std::vector<race::result_text> read_files(const advise_arguments& arguments) {
     if (arguments.has_measure_option()) {
         throw usage_error("--rounds, --time, --size, --kernel, --max-prime and --seed are for a "
                           "measurement, and there are files to read instead");
+    }
+    if (std::ranges::count(arguments.what, "-") > 1) {
+        throw usage_error("standard input (-) is named twice; it can be read once");
     }
     std::vector<race::result_text> results;
     for (const std::string& path : arguments.what) {

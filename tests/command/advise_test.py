@@ -106,6 +106,8 @@ class Advise(unittest.TestCase):
         self.refused(self.folder.name, self.race, says=["cannot read", "directory"])
         self.refused("nothing.json", says=['no file "nothing.json"'])
         self.refused("nothing.json", self.race, says=["cannot read nothing.json"])
+        self.refused("-", "-", says=["standard input (-) is named twice"])
+        self.refused(self.file("more.json", whole + " x"), says=["more.json: is no JSON at line"])
 
     def test_wrong_words(self):
         self.refused("matmull", says=["neither a file nor a workload", '"matmul"'])
