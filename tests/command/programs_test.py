@@ -104,7 +104,7 @@ class Programs(unittest.TestCase):
         self.assertIn(f"cannot start {self.child}3", result.stderr)
 
     def test_control_characters_do_not_reach_the_terminal(self):
-        result = run("race", "--command", r"a=sh -c 'printf \302\233red >&2; exit 1'", *ROUNDS)
+        result = run("race", "--command", 'a=sh -c \'printf "\\302\\233red" >&2; exit 1\'', *ROUNDS)
         self.assertIn("FAILED a: exited with status 1: ?red", " ".join(result.stdout.split()))
 
     def test_wrong_words_are_refused_with_what_is_right(self):
