@@ -7,6 +7,7 @@
 #include "advice/advice_text.hpp"
 #include "advice/result_error.hpp"
 #include "advise_measure.hpp"
+#include "argument_checks.hpp"
 #include "interrupt.hpp"
 #include "nearest_name.hpp"
 #include "result_files.hpp"
@@ -121,6 +122,9 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
         static_cast<void>(workload_options_of(arguments, *workload)); // refused before the files
     }
     result_files to(arguments.files);
+    if (workload == nullptr) {
+        to.refuse_to_overwrite(arguments.what);
+    }
     const race::provenance from{race::take_fingerprint(), words};
     race::race_control control;
     const interrupt_guard guard(control);
@@ -158,11 +162,7 @@ void add_advise_command(CLI::App& app, action& chosen, const std::vector<std::st
     add_measure_options(*command, a);
     command->get_option("--rounds")->default_str(std::to_string(advise_rounds));
     command->add_option("--json", a.files.json, "Write the advice here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     command->footer("Examples:\n"
                     "  regatta advise                            measure matmul, and advise\n"
@@ -171,7 +171,7 @@ void add_advise_command(CLI::App& app, action& chosen, const std::vector<std::st
                     "  regatta scale primes --json scale.json\n"
                     "  regatta advise race.json scale.json       from what was measured\n"
                     "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
-                    "result, 130 interrupted.");
+                    "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
     command->final_callback([&chosen, &words, arguments] {
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });

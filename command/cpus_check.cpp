@@ -3,6 +3,7 @@
 
 #include "cpus_check.hpp"
 
+#include "argument_checks.hpp"
 #include "cpus_check_report.hpp"
 #include "duration_argument.hpp"
 #include "interrupt.hpp"
@@ -157,7 +158,7 @@ void add_cpus_check(CLI::App& cpus, action& chosen) {
         ->add_option("--owner", a.owners,
                      "A process that runs there by right, with its descendants: look on, and keep "
                      "the CPUs free for it. May be given several times")
-        ->check(CLI::Range(1, largest_pid))
+        ->check(whole_number(1, largest_pid), "")
         ->type_name("PID")
         ->allow_extra_args(false);
     command->add_flag("--look-on", a.look_on,
@@ -167,11 +168,7 @@ void add_cpus_check(CLI::App& cpus, action& chosen) {
         ->type_name("TIME")
         ->default_str(a.threshold);
     command->add_option("--json", a.files.json, "Write the whole result here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     command->footer(
         "Examples:\n"
@@ -182,7 +179,7 @@ void add_cpus_check(CLI::App& cpus, action& chosen) {
         "record of\nswitches. Without, it sees that somebody did, and names those whom /proc "
         "shows.\n"
         "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
-        "interrupted.");
+        "and 143 ended by Ctrl-C and SIGTERM.");
     command->final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return run_command(*arguments); };

@@ -3,6 +3,7 @@
 
 #include "cpus_leases.hpp"
 
+#include "argument_checks.hpp"
 #include "output_file.hpp"
 #include "result_files.hpp"
 #include "usage_error.hpp"
@@ -104,11 +105,7 @@ void add_status(CLI::App& cpus, action& chosen) {
     const auto arguments = std::make_shared<status_arguments>();
     status_arguments& a = *arguments;
     command->add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     command->add_flag("--effects", a.effects, "Show what each lease has done to the machine");
     command->footer(

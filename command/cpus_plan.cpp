@@ -3,6 +3,7 @@
 
 #include "cpus_plan.hpp"
 
+#include "argument_checks.hpp"
 #include "cpus_plan_report.hpp"
 #include "packed_config.hpp"
 #include "result_files.hpp"
@@ -13,11 +14,8 @@
 #include <regatta/cpu/exclusive_cpus.hpp>
 #include <regatta/cpu/topology.hpp>
 
-#include <fmt/format.h>
-
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -69,15 +67,8 @@ run_time_plan plan_run_time(const cpu_set& cpus, const exclusive_options& option
     return result;
 }
 
-topology read_topology(const std::string& root) {
-    if (!root.empty() && !std::filesystem::is_directory(root)) {
-        throw usage_error(fmt::format("--root: \"{}\" is no directory", root));
-    }
-    return topology::read(root);
-}
-
 int run_command(const plan_arguments& arguments) {
-    const topology machine = read_topology(arguments.root);
+    const topology machine = topology::read(arguments.root);
     unsigned width = 0;
     for (const unsigned cpu : machine.possible) {
         width = cpu + 1;
@@ -122,15 +113,12 @@ void add_cpus_plan(CLI::App& cpus, action& chosen) {
     command->add_flag("--move-interrupts", a.move_interrupts,
                       "At run time, send the interrupts of devices to other CPUs");
     command->add_option("--json", a.files.json, "Write the whole plan here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     command
         ->add_option("--root", a.root,
                      "A directory with another machine's /sys, /proc, /boot and /etc")
+        ->check(check_directory, "")
         ->type_name("DIR");
     command->footer(
         "Examples:\n"

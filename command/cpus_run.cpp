@@ -3,6 +3,7 @@
 
 #include "cpus_run.hpp"
 
+#include "argument_checks.hpp"
 #include "owned_run.hpp"
 #include "usage_error.hpp"
 
@@ -185,6 +186,7 @@ void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>
         ->type_name("PROGRAM...");
     command
         ->add_option("--count", a.count, "Take as many CPUs, whichever are best, instead of a list")
+        ->check(whole_number(1, cpu_set::max_width), "")
         ->type_name("N");
     command
         ->add_option("--at-least", a.at_least,

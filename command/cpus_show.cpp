@@ -3,6 +3,7 @@
 
 #include "cpus_show.hpp"
 
+#include "argument_checks.hpp"
 #include "cpus_show_report.hpp"
 #include "machine/processor_name.hpp"
 #include "result_files.hpp"
@@ -11,9 +12,6 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_quota.hpp>
 
-#include <fmt/format.h>
-
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -28,9 +26,6 @@ struct show_arguments {
 
 int run_command(const show_arguments& arguments) {
     const std::string& root = arguments.root;
-    if (!root.empty() && !std::filesystem::is_directory(root)) {
-        throw usage_error(fmt::format("--root: \"{}\" is no directory", root));
-    }
     cpus_view view;
     view.machine = topology::read(root);
     view.model = race::processor_name(root);
@@ -57,13 +52,10 @@ void add_cpus_show(CLI::App& cpus, action& chosen) {
     const auto arguments = std::make_shared<show_arguments>();
     show_arguments& a = *arguments;
     cpus.add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     cpus.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
+        ->check(check_directory, "")
         ->type_name("DIR");
     cpus.footer("Examples:\n"
                 "  regatta cpus                     packages, cores, siblings, caches, memory\n"

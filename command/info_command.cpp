@@ -3,14 +3,12 @@
 
 #include "info_command.hpp"
 
+#include "argument_checks.hpp"
 #include "report/info_json.hpp"
 #include "report/info_text.hpp"
 #include "result_files.hpp"
 #include "usage_error.hpp"
 
-#include <fmt/format.h>
-
-#include <filesystem>
 #include <memory>
 
 namespace regatta::command {
@@ -23,9 +21,6 @@ struct info_arguments {
 };
 
 int run_command(const info_arguments& arguments, const std::vector<std::string>& words) {
-    if (!arguments.root.empty() && !std::filesystem::is_directory(arguments.root)) {
-        throw usage_error(fmt::format("--root: \"{}\" is no directory", arguments.root));
-    }
     result_files to(arguments.files);
     const race::provenance from{race::take_fingerprint(arguments.root), words};
     const bool written = to.write(
@@ -41,13 +36,10 @@ void add_info_command(CLI::App& app, action& chosen, const std::vector<std::stri
     const auto arguments = std::make_shared<info_arguments>();
     info_arguments& a = *arguments;
     info->add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     info->add_option("--root", a.root, "A directory with another machine's /sys and /proc")
+        ->check(check_directory, "")
         ->type_name("DIR");
     info->footer("Examples:\n"
                  "  regatta info                     the machine, and what spoils a benchmark\n"

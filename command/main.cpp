@@ -61,7 +61,7 @@ int run(int argc, char** argv) {
     add_scale_command(app, chosen, words);
     add_cpus_command(app, chosen, words);
     add_info_command(app, chosen, words);
-    add_watch_command(app, chosen);
+    add_watch_command(app, chosen, words);
     add_advise_command(app, chosen, words);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"

@@ -3,23 +3,23 @@
 
 #include "measure_arguments.hpp"
 
+#include "argument_checks.hpp"
 #include "nearest_name.hpp"
 #include "usage_error.hpp"
 #include "workloads/settings.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
+#include <limits>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace regatta::command {
 namespace {
 
 constexpr unsigned most_rounds = 100'000;
-constexpr double most_seconds = 7.0 * 24 * 3600;
+constexpr double shortest_time = 0.001;
+constexpr double longest_time = 7.0 * 24 * 3600;
 
 /// The entry of that name among those listed.
 template<class Info>
@@ -38,23 +38,14 @@ const Info& named(const Info* found, std::string_view kind, std::string_view typ
                                   near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
 }
 
-/// What is wrong with the text of a whole number; empty: nothing. CLI11 itself wraps "-1" round.
-std::string check_whole(const std::string& text) {
+/// The limits are the workload's, which is not known yet.
+std::string check_size(const std::string& text) {
     std::uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && stop == end
+    return is_whole_number(text, number)
                ? std::string()
-               : fmt::format("\"{}\" is not a whole number from 0 to 18446744073709551615", text);
-}
-
-std::string check_seconds(const std::string& text) {
-    const CLI::Range range(0.001, most_seconds);
-    double seconds = 0;
-    const bool number = CLI::detail::lexical_cast(text, seconds) && !std::isnan(seconds);
-    return number && range(text).empty()
-               ? std::string()
-               : fmt::format("\"{}\" is not a number from 0.001 to {}", text, most_seconds);
+               : fmt::format("\"{}\" is not a whole number within the workload's limits, which "
+                             "`regatta race --list` shows",
+                             text);
 }
 
 } // namespace
@@ -66,22 +57,22 @@ std::chrono::nanoseconds measure_arguments::time() const {
 
 void add_measure_options(CLI::App& command, measure_arguments& a) {
     auto* rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-                       ->check(CLI::Range(1U, most_rounds))
+                       ->check(whole_number(1, most_rounds), "")
                        ->type_name("N")
                        ->default_str("15");
     command.add_option("--time", a.seconds, "Rounds until this time is up")
-        ->check(check_seconds, "")
+        ->check(number(shortest_time, longest_time), "")
         ->type_name("SECONDS")
         ->excludes(rounds);
     command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
-        ->check(check_whole, "")
+        ->check(check_size, "")
         ->type_name("N");
     command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
     command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
-        ->check(check_whole, "")
+        ->check(check_size, "")
         ->type_name("N");
     command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
-        ->check(check_whole, "")
+        ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()), "")
         ->type_name("N")
         ->default_str("1");
 }

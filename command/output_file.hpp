@@ -24,6 +24,9 @@ public:
     ~output_file();
 
     bool is_standard_output() const noexcept { return path_ == "-"; }
+    const std::string& path() const noexcept { return path_; }
+    /// -1 for standard output.
+    int descriptor() const noexcept { return file_.get(); }
     /// Replaces the content. Failure: `std::system_error`.
     void write(std::string_view text);
     /// Adds to what was written; the first time replaces the content. Failure: as `write`.

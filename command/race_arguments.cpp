@@ -3,6 +3,7 @@
 
 #include "race_arguments.hpp"
 
+#include "argument_checks.hpp"
 #include "programs/program.hpp"
 #include "usage_error.hpp"
 
@@ -36,13 +37,13 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         ->type_name("A,B,...")
         ->default_str("all");
     command.add_option("--workers", a.workers, "Workers of each scheme")
-        ->check(CLI::Range(1U, race::run_log::max_workers))
+        ->check(whole_number(1, race::run_log::max_workers), "")
         ->type_name("N")
         ->default_str("CPUs available");
     add_measure_options(command, a);
     command
         .add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
-        ->check(CLI::Range(std::size_t{1}, most_chunk))
+        ->check(whole_number(1, most_chunk), "")
         ->type_name("N")
         ->default_str("8");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
@@ -58,7 +59,8 @@ void add_race_options(CLI::App& command, race_arguments& a) {
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
         "  regatta race --time 60 --json result.json\n"
         "  regatta race --command 'one=xz -T1 -k -c f' --command 'all=xz -T{workers} -k -c f'\n"
-        "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 interrupted.");
+        "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
+        "Ctrl-C and SIGTERM.");
 }
 
 const race::workload_info& chosen_workload(const race_arguments& arguments) {

@@ -3,6 +3,7 @@
 
 #include "race_isolation.hpp"
 
+#include "argument_checks.hpp"
 #include "interrupt.hpp"
 #include "isolation/experiment.hpp"
 #include "progress_bar.hpp"
@@ -116,32 +117,34 @@ void add_race_isolation(CLI::App& race, action& chosen, const std::vector<std::s
         ->type_name("KIND:M")
         ->default_str(a.noise);
     command->add_option("--workers", a.workers, "Threads, each with the same work")
-        ->check(CLI::Range(1U, most_workers))
+        ->check(whole_number(1, most_workers), "")
         ->type_name("N")
         ->default_str("1, or one a CPU of --cpus");
     command->add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-        ->check(CLI::Range(1U, most_rounds))
+        ->check(whole_number(1, most_rounds), "")
         ->type_name("N")
         ->default_str("15");
     command->add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
         ->type_name("LIST")
         ->default_str("the last ones");
     command->add_option("--work", a.work_seconds, "CPU time of each worker's computation")
-        ->check(CLI::Range(shortest_work, longest_work))
+        ->check(number(shortest_work, longest_work), "")
         ->type_name("SECONDS")
         ->default_str("0.2");
     add_result_options(*command, a.files, "sample");
     command->add_flag(
         "--move-others", a.move_others,
         "Let every process be moved off the CPUs where they cannot be owned otherwise");
-    command->footer("Examples:\n"
-                    "  regatta race isolation\n"
-                    "  regatta race isolation --noise spread:4 --rounds 30\n"
-                    "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
-                    "\nThe noise is made of this program's own processes and ends with it. Where "
-                    "CPUs cannot be "
-                    "owned,\nthe report says why and has the other three modes.\n"
-                    "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 interrupted.");
+    command->footer(
+        "Examples:\n"
+        "  regatta race isolation\n"
+        "  regatta race isolation --noise spread:4 --rounds 30\n"
+        "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
+        "\nThe noise is made of this program's own processes and ends with it. Where "
+        "CPUs cannot be "
+        "owned,\nthe report says why and has the other three modes.\n"
+        "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
+        "Ctrl-C and SIGTERM.");
     command->final_callback([&race, command, &chosen, &words, arguments] {
         refuse_options_before(race, *command);
         arguments->cpus_given = command->count("--cpus") != 0;

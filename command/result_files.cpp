@@ -3,19 +3,40 @@
 
 #include "result_files.hpp"
 
+#include "argument_checks.hpp"
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
+#include <fmt/format.h>
+
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 namespace regatta::command {
 namespace {
 
-std::string check_file(const std::string& text) {
-    return text.empty() ? "the name of the file is empty" : "";
+/// A file on a disk, whatever its name; nothing for all that holds nothing.
+using disk_file = std::optional<std::pair<dev_t, ino_t>>;
+
+disk_file to_disk_file(int answer, const struct stat& about) {
+    return answer == 0 && S_ISREG(about.st_mode) ? disk_file({about.st_dev, about.st_ino})
+                                                 : std::nullopt;
+}
+
+disk_file file_behind(int descriptor) {
+    struct stat about {};
+    const int answer = ::fstat(descriptor, &about);
+    return to_disk_file(answer, about);
+}
+
+disk_file file_named(const std::string& name) {
+    struct stat about {};
+    const int answer = ::stat(name.c_str(), &about);
+    return to_disk_file(answer, about);
 }
 
 /// Does it; where the system refuses, says so and returns false.
@@ -58,6 +79,41 @@ result_files::result_files(const result_paths& paths) {
         }
     } catch (const std::system_error& e) {
         throw usage_error(e.what());
+    }
+    const std::vector<place> all = places();
+    for (auto one = all.begin(); one != all.end(); ++one) {
+        for (auto other = one + 1; other != all.end(); ++other) {
+            const disk_file file = file_behind(one->descriptor);
+            if (file && file == file_behind(other->descriptor)) {
+                throw usage_error(fmt::format("{} and {} are one file; each needs its own",
+                                              one->name, other->name));
+            }
+        }
+    }
+}
+
+std::vector<result_files::place> result_files::places() const {
+    std::vector<place> all;
+    const auto add = [&](const char* option, const std::optional<output_file>& file) {
+        if (file && !file->is_standard_output()) {
+            all.push_back({fmt::format("{} {}", option, file->path()), file->descriptor()});
+        }
+    };
+    add("--json", json_);
+    add("--csv", csv_);
+    all.push_back({"standard output", STDOUT_FILENO});
+    return all;
+}
+
+void result_files::refuse_to_overwrite(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+        const disk_file file = name == "-" ? file_behind(STDIN_FILENO) : file_named(name);
+        for (const place& to : places()) {
+            if (file && file == file_behind(to.descriptor)) {
+                throw usage_error(fmt::format("{} was read as {}, and would be overwritten",
+                                              to.name, name == "-" ? "standard input" : name));
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace regatta::command {
 
@@ -28,8 +29,13 @@ void add_result_options(CLI::App& command, result_paths& paths, const std::strin
 /// The files, opened before the measurement.
 class result_files {
 public:
-    /// Failure: `usage_error` for a file that cannot be written and for two results in one place.
+    /// Failure: `usage_error` for a file that cannot be written and for two results in one place,
+    /// whatever its names; devices and pipes take several.
     explicit result_files(const result_paths& paths);
+
+    /// To be called before `write`. @param names of files that were read; "-" is standard input.
+    /// Failure: `usage_error` where `write` would write over one of them.
+    void refuse_to_overwrite(const std::vector<std::string>& names) const;
 
     /// Writes all three views. What was measured is not lost because one of them cannot be written.
     /// @param text gives the report in the style that it is called with.
@@ -38,7 +44,14 @@ public:
                const std::function<std::string(const race::text_style&)>& text);
 
 private:
+    /// What goes where.
+    struct place {
+        std::string name;
+        int descriptor;
+    };
+
     int text_descriptor() const noexcept;
+    std::vector<place> places() const;
 
     std::optional<output_file> json_;
     std::optional<output_file> csv_;

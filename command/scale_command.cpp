@@ -3,6 +3,7 @@
 
 #include "scale_command.hpp"
 
+#include "argument_checks.hpp"
 #include "interrupt.hpp"
 #include "measure_arguments.hpp"
 #include "progress_bar.hpp"
@@ -17,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -35,15 +35,6 @@ struct scale_arguments : measure_arguments {
     std::optional<double> rate;
     result_paths files;
 };
-
-std::string check_rate(const std::string& text) {
-    double rate = 0;
-    const bool number = CLI::detail::lexical_cast(text, rate) && !std::isnan(rate);
-    return number && rate >= lowest_rate && rate <= highest_rate
-               ? std::string()
-               : fmt::format("\"{}\" is not a number from {} to {:.0f}", text, lowest_rate,
-                             highest_rate);
-}
 
 race::scale_options options_of(const scale_arguments& a, const race::workload_info& workload) {
     race::scale_options options;
@@ -108,7 +99,7 @@ void add_scale_command(CLI::App& app, action& chosen, const std::vector<std::str
     command
         ->add_option("--rate", a.rate,
                      "Offer so many items a second; their latency counts from when they were due")
-        ->check(check_rate, "")
+        ->check(number(lowest_rate, highest_rate), "")
         ->type_name("ITEMS");
     add_result_options(*command, a.files, "number of workers");
     command->footer("Examples:\n"
@@ -119,7 +110,7 @@ void add_scale_command(CLI::App& app, action& chosen, const std::vector<std::str
                     "  regatta scale primes --rate 2000      # latency under an even load\n"
                     "  regatta race --list                   # workloads and schemes\n"
                     "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 130 "
-                    "interrupted.");
+                    "and 143 ended by Ctrl-C and SIGTERM.");
     command->final_callback([&chosen, &words, arguments] {
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });

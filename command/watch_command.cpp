@@ -3,6 +3,7 @@
 
 #include "watch_command.hpp"
 
+#include "argument_checks.hpp"
 #include "duration_argument.hpp"
 #include "machine/process_activity.hpp"
 #include "usage_error.hpp"
@@ -10,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -51,7 +54,22 @@ void check_process(int number) {
     }
 }
 
-int run_command(const watch_arguments& arguments) {
+/// Refuses a program that does not stand after `--`, which is no word of its own, and a `--`
+/// without one. @param words the whole command line.
+void check_program(const std::vector<std::string>& program, const std::vector<std::string>& words) {
+    const auto mark = std::find(words.begin(), words.end(), "--");
+    const auto after = words.end() - mark - (mark == words.end() ? 0 : 1);
+    if (!program.empty() && program.size() != static_cast<std::size_t>(after)) {
+        throw usage_error(
+            fmt::format("the program stands after --: regatta watch -- {}", program.front()));
+    }
+    if (program.empty() && mark != words.end()) {
+        throw usage_error("after -- stands no program");
+    }
+}
+
+int run_command(const watch_arguments& arguments, const std::vector<std::string>& words) {
+    check_program(arguments.program, words);
     watch_options options;
     options.interval = interval_of(arguments.interval);
     const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;
@@ -72,7 +90,7 @@ int run_command(const watch_arguments& arguments) {
 
 } // namespace
 
-void add_watch_command(CLI::App& app, action& chosen) {
+void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
     CLI::App* const command = app.add_subcommand(
         "watch", "Show what the CPUs do, and where the threads of a program run");
     const auto arguments = std::make_shared<watch_arguments>();
@@ -80,7 +98,7 @@ void add_watch_command(CLI::App& app, action& chosen) {
     command->add_option("program", a.program, "A program to start and its arguments, after --")
         ->type_name("PROGRAM...");
     command->add_option("--pid", a.process, "The process to watch, with its descendants")
-        ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+        ->check(whole_number(1, std::numeric_limits<int>::max()), "")
         ->type_name("P");
     command
         ->add_option("--interval", a.interval,
@@ -90,18 +108,14 @@ void add_watch_command(CLI::App& app, action& chosen) {
     CLI::Option* const once =
         command->add_flag("--once", a.once, "Look once, over one interval, and print it");
     command->add_option("--count", a.count, "Look as many times")
-        ->check(CLI::Range(1UL, 1'000'000'000UL))
+        ->check(whole_number(1, 1'000'000'000), "")
         ->type_name("N")
         ->excludes(once);
     command
         ->add_option(
             "--json", a.json,
             "Write each look as one line of JSON here; - is standard output, without a view")
-        ->check(
-            [](const std::string& text) {
-                return text.empty() ? std::string("the name of the file is empty") : std::string();
-            },
-            "")
+        ->check(check_file, "")
         ->type_name("FILE");
     command->footer(
         "Examples:\n"
@@ -118,9 +132,9 @@ void add_watch_command(CLI::App& app, action& chosen) {
         "such program, 126 it cannot be run. Without a program 0, 128 and the signal, or 1 if "
         "something\n"
         "could not be written; 2 wrong usage.");
-    command->final_callback([&chosen, arguments] {
+    command->final_callback([&chosen, &words, arguments] {
         if (!chosen) {
-            chosen = [arguments] { return run_command(*arguments); };
+            chosen = [&words, arguments] { return run_command(*arguments, words); };
         }
     });
 }

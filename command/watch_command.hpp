@@ -7,9 +7,12 @@
 
 #include "subcommand.hpp"
 
+#include <string>
+#include <vector>
+
 namespace regatta::command {
 
 /// Adds `watch`. @param chosen as `action` says.
-void add_watch_command(CLI::App& app, action& chosen);
+void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

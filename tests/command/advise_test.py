@@ -75,6 +75,22 @@ class Advise(unittest.TestCase):
                 self.assertEqual(value, figure["value"], figure)
         self.assertIn("regatta race isolation", result.stderr)  # what would say whether to pin
 
+    def test_does_not_write_over_what_it_reads(self):
+        with open(self.race, encoding="utf-8") as file:
+            text = file.read()
+        path, link = self.file("measured.json", text), os.path.join(self.folder.name, "link")
+        os.symlink(path, link)
+        for words in ([path, "--json", path], ["--json", link, path], [link, "--json", path],
+                      [self.scale, path, "--json", os.path.join(self.folder.name, ".", "measured.json")]):
+            self.refused(*words, says=["--json", "was read", words[-1]])
+        with open(path, encoding="utf-8") as file:
+            result = subprocess.run([REGATTA, "advise", "-", "--json", path], stdin=file,
+                                    stderr=subprocess.PIPE, timeout=100, encoding="utf-8")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("standard input", result.stderr)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+
     def test_from_standard_input(self):
         with open(self.race, encoding="utf-8") as file:
             result = subprocess.run([REGATTA, "advise", "-", self.scale], stdin=file,

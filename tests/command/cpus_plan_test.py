@@ -169,6 +169,7 @@ class CpusPlan(unittest.TestCase):
                 ([""], "the list names no CPU; this machine has 0-7"),
                 ([], "cpus is required"),
                 (["3", "--root", "/nowhere"], '--root: "/nowhere" is no directory'),
+                (["3", "--root", ""], '--root: "" is no directory'),
                 (["3", "--json", "/nowhere/plan.json"], "/nowhere/plan.json")):
             if "--root" not in words:
                 words = [*words, "--root", machine.root]

@@ -152,7 +152,7 @@ class CpusRun(unittest.TestCase):
                 (["--count", "1", "--"], 2, "which program"),
                 ([CPU, "--count", "1", "--", "true"], 2, "as a list or with --count, not both"),
                 ([CPU, "--count", "1", "true"], 2, "as a list or with --count, not both"),
-                (["--count", "0", "--", "true"], 2, "0 CPUs were asked for"),
+                (["--count", "0", "--", "true"], 2, '--count: "0" is not'),
                 (["--at-least", "solid", CPU, "--", "true"], 2, "isolated-partition")):
             with self.subTest(words=words):
                 result = run("cpus", "run", *words)

@@ -176,6 +176,7 @@ class CpusShow(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertIn(empty + "/sys/devices/system/cpu/online", result.stderr)
         for words, message in ((("--root", "/nonexistent"), '"/nonexistent" is no directory'),
+                               (("--root", ""), '--root: "" is no directory'),
                                (("--json", ""), "the name of the file is empty"),
                                (("--json", "/nonexistent/f"), "/nonexistent/f"),
                                (("--json", "-", "check", "0"), "stand after its name"),

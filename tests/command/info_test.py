@@ -59,7 +59,8 @@ class Info(unittest.TestCase):
         machine = self.document(env=environment(REGATTA_PYTHON="/nonexistent/python"))["machine"]
         self.assertIsNone(machine["python"])
         text = run("info", env=environment(REGATTA_PYTHON="/nonexistent/python")).stdout
-        self.assertIn("/nonexistent/python", text)
+        self.assertIn("no Python: cannot run /nonexistent/python: No such file or directory;",
+                      " ".join(text.split()))
 
     def test_people_see_the_same(self):
         result = run("info", env=environment(COLUMNS="80"))
@@ -106,6 +107,7 @@ class Info(unittest.TestCase):
 
     def test_what_cannot_be_is_refused_by_name(self):
         for words, message in ((("--root", "/nonexistent"), '"/nonexistent" is no directory'),
+                               (("--root", ""), '--root: "" is no directory'),
                                (("--json", ""), "the name of the file is empty"),
                                (("--json", "/nonexistent/f"), "/nonexistent/f"),
                                (("more",), "more")):

@@ -3,11 +3,12 @@
 """What the command says to right and wrong words."""
 
 import os
+import subprocess
 import tempfile
 import unittest
 
 import support
-from support import QUICK, run
+from support import QUICK, REGATTA, run
 
 
 class Usage(unittest.TestCase):
@@ -71,9 +72,7 @@ class Usage(unittest.TestCase):
     def test_ranges(self):
         for workers in ("0", "1025", "-1", "two"):
             self.refused("race", "--workers", workers, says=["--workers"])
-        self.refused("race", "--rounds", "0", says=["--rounds"])
         self.refused("race", "--time", "0", says=["--time"])
-        self.refused("race", "--chunk", "0", says=["--chunk"])
         self.refused("race", "--size", "63", says=["63", "64"])
         self.refused("race", "--size", "2049", says=["2049", "2048"])
         for number in ("", "-1", "1.5", "18446744073709551616"):
@@ -88,6 +87,39 @@ class Usage(unittest.TestCase):
         self.refused("race", "primes", "--max-prime", "999", says=["max-prime 999", "1000"])
         self.refused("race", "primes", "--max-prime", "-1", says=["--max-prime", '"-1"'])
         self.refused("race", "stream", "--size", "16385", says=["16385", "16384"])
+
+    def test_every_number_is_refused_in_the_same_words(self):
+        for words, highest in ((["race", "--rounds"], 100000), (["race", "--workers"], 1024),
+                               (["race", "--chunk"], 1000000), (["scale", "--rounds"], 100000),
+                               (["advise", "--rounds"], 100000),
+                               (["race", "isolation", "--rounds"], 100000),
+                               (["race", "isolation", "--workers"], 1024),
+                               (["watch", "--pid"], 2147483647),
+                               (["watch", "--count"], 1000000000),
+                               (["cpus", "check", "0", "--owner"], 4194304),
+                               (["cpus", "run", "--count"], 1048576)):
+            # The last two would be 16 and 8 in C.
+            for number in ("0", "-1", "some", "", "1.5", str(highest + 1), "0x10", "010"):
+                self.refused(*words, number, says=[
+                    f'{words[-1]}: "{number}" is not a whole number from 1 to {highest}\n'])
+        for words, lowest, highest in ((["race", "--time"], "0.001", 604800),
+                                       (["race", "isolation", "--work"], "0.001", 3600),
+                                       (["scale", "--rate"], "0.001", 1000000000)):
+            for number in ("0", "-1", "some", "", "nan", str(highest + 1)):
+                self.refused(*words, number, says=[
+                    f'{words[-1]}: "{number}" is not a number from {lowest} to {highest}\n'])
+
+    def test_a_size_is_not_said_to_be_any_number(self):
+        for option in ("--size", "--max-prime"):
+            result = run("scale", option, "-1")
+            self.assertIn(f'{option}: "-1" is not a whole number within the workload\'s limits, '
+                          "which `regatta race --list` shows", result.stderr)
+
+    def test_help_tells_every_status(self):
+        for words in (["race"], ["race", "isolation"], ["scale"], ["advise"],
+                      ["cpus", "check"]):
+            self.assertRegex(run(*words, "--help").stdout.replace("\n", " "),
+                             "130 and 143 ended by Ctrl-C and SIGTERM")
 
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
@@ -125,6 +157,39 @@ class Usage(unittest.TestCase):
             path = os.path.join(folder, "result")
             self.refused("race", "--json", path, "--csv", path, says=["--json", "--csv", path])
             self.assertFalse(os.path.exists(path))
+
+    def test_two_results_do_not_fit_into_one_file_by_two_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, link = (os.path.join(folder, name) for name in ("result", "link"))
+            os.symlink(path, link)
+            for other in (os.path.join(folder, ".", "result"), link):
+                self.refused("race", "--json", path, "--csv", other, *QUICK,
+                             says=[f"--json {path} and --csv {other} are one file"])
+                self.assertFalse(os.path.exists(path))  # it was made for nothing
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("precious")
+            os.link(path, os.path.join(folder, "hard"))
+            for other in (link, os.path.join(folder, "hard")):
+                self.refused("race", "--json", path, "--csv", other, *QUICK, says=["are one file"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "precious")
+
+    def test_standard_output_is_no_way_into_the_file_of_a_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result")
+            for words in (["--json", path], ["--csv", path], ["--json", path, "--csv", "-"],
+                          ["--csv", path, "--json", "-"]):
+                with open(path, "w", encoding="utf-8") as file:
+                    result = subprocess.run([REGATTA, "race", *words, *QUICK], stdout=file,
+                                            stderr=subprocess.PIPE, timeout=100, encoding="utf-8")
+                self.assertEqual(result.returncode, 2, (words, result.stderr))
+                self.assertIn("standard output", result.stderr)
+
+    def test_devices_take_everything(self):
+        with open("/dev/null", "w", encoding="utf-8") as nowhere:
+            result = subprocess.run([REGATTA, "race", "--schemes", "serial", *QUICK, "--json",
+                                     "/dev/null", "--csv", "/dev/./null"], stdout=nowhere)
+        self.assertEqual(result.returncode, 0)
 
     def test_a_file_has_a_name(self):
         self.refused("race", "--json", "", says=["--json"])

@@ -68,6 +68,11 @@ class Script(unittest.TestCase):
         self.assertEqual(documents[-1]["process"]["title"], "sh -c echo out; exit 5")
         self.assertEqual(result.stderr, "out\n")  # its output, apart from the documents
 
+    def test_what_follows_belongs_to_the_program(self):
+        for words, status in ((("sh", "-c", "exit $#", "sh", "--", "a"), 2), (("true", "--pid"), 0)):
+            result = run("watch", "--once", *FAST, "--json", "-", "--", *words)
+            self.assertEqual(result.returncode, status, result.stderr)
+
     def test_a_program_may_live_longer_than_the_look_at_it(self):
         process = subprocess.Popen(
             [REGATTA, "watch", "--once", *FAST, "--json", "-", "--", "sh", "-c", "read x; exit 6"],
@@ -139,7 +144,13 @@ class Script(unittest.TestCase):
                 (("--once", "--count", "2"), "--count"),
                 (("--json", ""), "the name of the file is empty"),
                 (("--json", "/nonexistent/f"), "cannot write /nonexistent/f"),
-                (("--", ""), "the name of the program is empty")):
+                (("--", ""), "the name of the program is empty"),
+                (("true",), 'the program stands after --: regatta watch -- true'),
+                (("--once", "sh", "x"), 'the program stands after --: regatta watch -- sh'),
+                (("true", "--", "more"), "more"),
+                (("--once", "--"), "after -- stands no program"),
+                (("--",), "after -- stands no program"),
+                (("--pid", "1", "--"), "after -- stands no program")):
             result = run("watch", *words)
             self.assertEqual(result.returncode, 2, (words, result.stderr))
             self.assertIn(message, result.stderr)
