@@ -21,7 +21,8 @@ namespace regatta::command {
 /// It has no keyboard: where standard input is a terminal, it gets /dev/null instead. Where the
 /// view is to have the terminal, those of its output streams that are terminals go to a file that
 /// `output` knows; otherwise its standard output goes to standard error, as this program's own
-/// output takes the first. It is killed when this process is.
+/// output takes the first. It is killed when this process is, but not
+/// what it has started.
 ///
 /// Threads: one, which has to outlive it.
 class watch_program {
