@@ -103,6 +103,19 @@ class Programs(unittest.TestCase):
             self.assertEqual(result.returncode, status, result)
         self.assertIn(f"cannot start {self.child}3", result.stderr)
 
+    def test_errors_written_faster_than_they_are_read_hide_no_end(self):
+        # strace slows the launcher down; where it may not, or is not there, less is tested.
+        script = self.child + ".sh"
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("strace -qq -o /dev/null -p $PPID -e trace=read"
+                       " -e inject=read:delay_exit=5000 2>/dev/null & tracer=$!\n"
+                       "until grep -q 'TracerPid:.*[1-9]' /proc/$PPID/status ||"
+                       " ! kill -0 $tracer 2>/dev/null; do :; done\n"
+                       "yes >&2 & yes >&2 &\n"
+                       "dd if=/dev/zero bs=1k count=256 status=none >&2\n")
+        result = run("race", "--command", f"a=sh {script}", "--rounds", "1")
+        self.assertEqual(result.returncode, 0, result)
+
     def test_control_characters_do_not_reach_the_terminal(self):
         result = run("race", "--command", 'a=sh -c \'printf "\\302\\233red" >&2; exit 1\'', *ROUNDS)
         self.assertIn("FAILED a: exited with status 1: ?red", " ".join(result.stdout.split()))
