@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -155,11 +156,13 @@ void wait_until_readable(int descriptor) {
 [[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
                          bool ignores_children, const signals_held& held) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    for (const int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT}) {
+    const auto back_to_usual = [](int number) {
         if (!is_ignored(number)) {
             set_handler(number, SIG_DFL);
         }
-    }
+    };
+    std::ranges::for_each(passed_on, back_to_usual);
+    std::ranges::for_each(from_terminal, back_to_usual);
     if (ignores_children) {
         set_handler(SIGCHLD, SIG_IGN);
     }
