@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -15,6 +14,9 @@ import jsonschema
 
 from support import OnTerminal, REGATTA, ROOT, children_of, environment, main, run, wait_until
 
+# A program that a signal ends at any moment. Python would not do: where an interrupt comes just
+# before it sleeps, it sleeps first.
+SLEEPER = ("sh", "-c", "echo ready; exec sleep 100")
 # A program that says where it may run.
 WHERE = ["grep", "Cpus_allowed_list", "/proc/self/status"]
 LAST = max(os.sched_getaffinity(0))
@@ -45,8 +47,6 @@ def cpuset_of_version_1():
 
 class Background:
     """`regatta cpus run` with a program that sleeps, until the end of the scope."""
-
-    SLEEPER = (sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(100)")
 
     def __init__(self, *words, program=SLEEPER):
         self.process = subprocess.Popen(
@@ -214,8 +214,7 @@ class CpusRun(unittest.TestCase):
             self.assertIsInstance(json.loads(result.stdout)["leases"], list)
 
     def test_ctrl_c_reaches_the_program(self):
-        terminal = OnTerminal("cpus", "run", CPU, "--", sys.executable, "-c",
-                              "import time; print('ready', flush=True); time.sleep(100)")
+        terminal = OnTerminal("cpus", "run", CPU, "--", *SLEEPER)
         terminal.read_until(b"ready")
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
