@@ -187,11 +187,13 @@ bool undo_what_is_left(const exclusive_options& options) {
 [[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
                          bool ignores_children, const signals_held& held) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    for (const int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT}) {
+    const auto back_to_usual = [](int number) {
         if (!is_ignored(number)) {
             set_handler(number, SIG_DFL);
         }
-    }
+    };
+    std::ranges::for_each(passed_on, back_to_usual);
+    std::ranges::for_each(from_terminal, back_to_usual);
     if (ignores_children) {
         set_handler(SIGCHLD, SIG_IGN);
     }

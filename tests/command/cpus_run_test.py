@@ -11,7 +11,6 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -20,6 +19,9 @@ import jsonschema
 
 from support import OnTerminal, REGATTA, ROOT, children_of, environment, main, run, wait_until
 
+# A program that a signal ends at any moment. Python would not do: where an interrupt comes just
+# before it sleeps, it sleeps first.
+SLEEPER = ("sh", "-c", "echo ready; exec sleep 100")
 # A program that says where it may run.
 WHERE = ["grep", "Cpus_allowed_list", "/proc/self/status"]
 LAST = max(os.sched_getaffinity(0))
@@ -72,8 +74,6 @@ def forbid_pidfds():
 
 class Background:
     """`regatta cpus run` with a program that sleeps, until the end of the scope."""
-
-    SLEEPER = (sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(100)")
 
     def __init__(self, *words, program=SLEEPER, **options):
         self.process = subprocess.Popen(
@@ -325,8 +325,7 @@ class CpusRun(unittest.TestCase):
         self.assertIn("no process could be started that gives back the CPUs", result.stderr)
 
     def test_ctrl_c_reaches_the_program(self):
-        terminal = OnTerminal("cpus", "run", CPU, "--", sys.executable, "-c",
-                              "import time; print('ready', flush=True); time.sleep(100)")
+        terminal = OnTerminal("cpus", "run", CPU, "--", *SLEEPER)
         terminal.read_until(b"ready")
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)

@@ -16,8 +16,6 @@
 
 #if REGATTA_LINUX
 #include <fcntl.h>
-#include <filesystem>
-#include <iterator>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,26 +75,6 @@ inline std::int64_t time_of(std::int32_t clock) {
 #endif
 
 } // namespace kernel
-
-#if REGATTA_LINUX
-/// The threads of this program, as the kernel counts them.
-inline std::ptrdiff_t threads_of_program() {
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return std::distance(begin(tasks), end(tasks));
-}
-
-/// The same where no thread is on its way in or out: to compare later counts with. With the first
-/// thread the thread sanitizer starts one of its own; and one that was joined may still be listed,
-/// under qemu for long, so that a count taken at once could be too high for ever.
-inline std::ptrdiff_t threads_at_rest() {
-    std::int64_t id = 0;
-    std::thread([&id] { id = kernel::thread_id(); }).join();
-    while (std::filesystem::exists("/proc/self/task/" + std::to_string(id))) {
-        std::this_thread::yield();
-    }
-    return threads_of_program();
-}
-#endif
 
 /// A thread seen from outside.
 class observed_thread {

@@ -26,6 +26,8 @@
 #include <vector>
 
 #if REGATTA_LINUX
+#include "thread_count.hpp"
+
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -235,10 +237,7 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     }
     EXPECT_EQ(started.load(), stopped.load());
 #if REGATTA_LINUX
-    while (library_test::threads_of_program() >
-           before) { // One that was joined may still be on its way out.
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return library_test::threads_of_program() <= before; });
 #endif
 }
 
