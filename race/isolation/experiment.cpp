@@ -4,10 +4,10 @@
 #include "isolation/experiment.hpp"
 
 #include "isolation/evaluation.hpp"
+#include "isolation/noise_process.hpp"
 #include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"
 #include "machine/quiesce.hpp"
-#include "schemes/process_team.hpp"
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/topology.hpp>
@@ -29,7 +29,7 @@ public:
         : options_(options)
         , control_(control)
         , observer_(observer)
-        , program_(options.noise_program.empty() ? this_program() : options.noise_program) {
+        , program_(options.noise_program.empty() ? noise_role.program() : options.noise_program) {
         if (options.rounds < 1) {
             fail_argument("rounds: 0 is out of range; allowed are 1 and more");
         }

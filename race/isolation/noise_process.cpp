@@ -52,7 +52,7 @@ int fail(const char* what, int error) {
 } // namespace
 
 std::optional<int> run_as_noise(int argc, char** argv) {
-    if (argc < 2 || std::string_view(argv[1]) != noise_flag) {
+    if (!noise_role.is_played(argc, argv)) {
         return std::nullopt;
     }
     const std::string_view kind = argc > 2 ? argv[2] : "";

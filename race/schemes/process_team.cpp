@@ -109,7 +109,9 @@ std::string helper_program(const std::string& name) {
 
 std::string worker_program() {
     const std::string worker = helper_program("regatta-worker");
-    return worker.empty() ? this_program() : worker;
+    return worker.empty() ? worker_role.program("; or regatta-worker has to be installed in "
+                                                "../libexec/regatta of its folder")
+                          : worker;
 }
 
 } // namespace regatta::race

@@ -52,8 +52,9 @@ private:
 /// where it is not there.
 std::string helper_program(const std::string& name);
 /// The small worker program that stands there, and this program itself where it does not.
+/// Failure: `std::logic_error` where this program's `main` does not begin with `run_as_worker`.
 std::string worker_program();
-/// This program; a worker that needs a peer's library is started from it.
+/// The path of this program.
 std::string this_program();
 
 } // namespace regatta::race

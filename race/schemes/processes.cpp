@@ -19,6 +19,13 @@ public:
             team.start(program_, "processes", context);
         }
         team.wait_all();
+        // Relaxed: all were waited for.
+        if (const auto begun = context.log.seen.load(std::memory_order_relaxed);
+            begun < context.workers) {
+            throw scheme_failure("only " + std::to_string(begun) + " of " +
+                                 std::to_string(context.workers) +
+                                 " workers did their work: " + program_ + " ended well without");
+        }
     }
 
 private:

@@ -9,7 +9,7 @@
 namespace regatta::race {
 
 std::optional<int> run_as_worker(int argc, char** argv) {
-    if (argc < 2 || std::string_view(argv[1]) != worker_flag) {
+    if (!worker_role.is_played(argc, argv)) {
         return std::nullopt;
     }
     const std::string_view scheme_name = argc > 2 ? argv[2] : "";

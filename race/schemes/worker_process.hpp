@@ -5,6 +5,7 @@
 /// @file
 /// A worker process of a scheme, from within: what it was started with and what it shares.
 
+#include "schemes/process_role.hpp"
 #include "schemes/run_log.hpp"
 #include "workloads/workload.hpp"
 
@@ -18,6 +19,8 @@ namespace regatta::race {
 
 /// First argument of a worker; the scheme, the workload and the scheme's own arguments follow.
 inline constexpr const char* worker_flag = "--regatta-worker";
+/// What `run_as_worker` looks for.
+inline constinit process_role worker_role{worker_flag, "run_as_worker"};
 /// Under these numbers a worker inherits the mappings.
 inline constexpr int worker_workload_descriptor = 3;
 inline constexpr int worker_log_descriptor = 4;

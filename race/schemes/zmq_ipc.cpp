@@ -57,7 +57,7 @@ private:
         // A worker is a pidfd and two connections; the rest is ZeroMQ's own and the start's.
         require_descriptors(std::size_t{3} * context.workers + 32);
         const temporary_folder folder; // needed only until all are connected
-        const std::string program = this_program();
+        const std::string program = worker_role.program();
         context_.set(zmq::ctxopt::max_sockets, 16);
         items_ = zmq_socket(context_, zmq::socket_type::push);
         answers_ = zmq_socket(context_, zmq::socket_type::pull);
