@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What the contract tests of the bus share: a bus of two types of messages.
+
+#include <regatta/bus/async_bus.hpp>
+
+#include <string>
+
+namespace library_test {
+
+struct tick {
+    int value;
+};
+struct text {
+    std::string line;
+};
+using bus_type = regatta::async_bus<tick, text>;
+
+/// Processes until nothing is left. @returns how many messages.
+inline int drain(bus_type& bus) {
+    int all = 0;
+    while (const auto now = bus.process_batch()) {
+        all += static_cast<int>(now);
+    }
+    return all;
+}
+
+} // namespace library_test

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of async_bus promises of messages: which are let in, whom they get to, what
+// becomes of the others; each test quotes the sentence that it checks.
+
+#include "bus_cases.hpp"
+
+#include <regatta/bus/async_bus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::bus_type;
+using library_test::drain;
+using library_test::text;
+using library_test::tick;
+using regatta::priority;
+using regatta::when_full;
+
+using owned = std::unique_ptr<int>;
+
+} // namespace
+
+// "Has `handler` called with every message of type `T` from now on" …
+TEST(bus, each_handler_gets_the_messages_of_its_type) {
+    bus_type bus;
+    std::vector<std::string> got;
+    bus.publish(tick{1});
+    bus.process_batch();
+    bus.subscribe<tick>([&](const tick& t) { got.push_back(std::to_string(t.value) + "a"); });
+    bus.subscribe<tick>([&](tick& t) { got.push_back(std::to_string(t.value) + "b"); });
+    bus.subscribe<text>([&](const text& t) { got.push_back(t.line); });
+    bus.publish(tick{2});
+    bus.publish(text{"line"});
+    EXPECT_EQ(bus.process_batch(), 2u);
+    EXPECT_EQ(got, (std::vector<std::string>{"2a", "2b", "line"}));
+    EXPECT_EQ(bus.stats().unhandled, 1u);
+}
+
+// "No singleton": nothing is shared by two objects of one type.
+TEST(bus, two_of_one_type_are_independent) {
+    bus_type one;
+    bus_type other;
+    int calls = 0;
+    const auto s = one.subscribe<tick>([&](tick&) { ++calls; });
+    other.publish(tick{1});
+    EXPECT_EQ(one.process_batch(), 0u);
+    EXPECT_EQ(other.process_batch(), 1u);
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(other.stats().unhandled, 1u);
+    other.close();
+    EXPECT_FALSE(one.closed());
+    EXPECT_TRUE(one.publish(tick{2}));
+    EXPECT_EQ(drain(one), 1);
+    EXPECT_EQ(calls, 1);
+    EXPECT_TRUE(one.unsubscribe(s));
+}
+
+// A handler of one bus may work with another: no state is shared by thread either.
+TEST(bus, a_handler_may_process_another_bus) {
+    bus_type outer;
+    bus_type inner({.capacity = 2});
+    int calls = 0;
+    inner.subscribe<tick>([&](tick&) { ++calls; });
+    outer.subscribe<tick>([&](tick& t) {
+        inner.publish(t);
+        inner.publish(t);
+        inner.process_batch();
+    });
+    outer.publish(tick{1});
+    outer.process_batch();
+    EXPECT_EQ(calls, 2);
+}
+
+// "Messages are values": also such as cannot be copied; a visitor "may move from it".
+TEST(bus, takes_messages_that_cannot_be_copied) {
+    regatta::async_bus<owned, tick> bus;
+    auto lane = bus.make_producer();
+    EXPECT_TRUE(bus.publish(std::make_unique<int>(1)));
+    EXPECT_TRUE(bus.try_publish(std::make_unique<int>(2), priority::low));
+    EXPECT_TRUE(lane.publish(std::make_unique<int>(3)));
+    std::vector<owned> kept;
+    struct visitor {
+        std::vector<owned>& kept;
+        void operator()(owned& o) const { kept.push_back(std::move(o)); }
+        void operator()(const tick&) const {}
+    };
+    EXPECT_EQ(bus.process_with(visitor{kept}), 3u);
+    ASSERT_EQ(kept.size(), 3u);
+    EXPECT_EQ(*kept[0] + *kept[1] + *kept[2], 6);
+    int seen = 0;
+    bus.subscribe<owned>([&, own = std::make_unique<int>(10)](owned& o) { seen = *o + *own; });
+    EXPECT_TRUE(bus.publish(std::make_unique<int>(4)));
+    bus.process_batch();
+    EXPECT_EQ(seen, 14);
+}
+
+// "No handler is called" by process_with; "up to `max` messages".
+TEST(bus, a_visitor_gets_every_type_and_handlers_do_not) {
+    bus_type bus;
+    bus.subscribe<tick>([](tick&) { ADD_FAILURE(); });
+    for (int i = 0; i < 5; ++i) {
+        bus.publish(tick{i});
+    }
+    bus.publish(text{"t"});
+    int ticks = 0;
+    int texts = 0;
+    const auto count = [&]<class T>(T&) { ++(std::is_same_v<T, tick> ? ticks : texts); };
+    EXPECT_EQ(bus.process_with(count, 0), 0u);
+    EXPECT_EQ(bus.process_with(count, 2), 2u);
+    EXPECT_EQ(ticks, 2);
+    EXPECT_EQ(bus.process_with(count), 4u);
+    EXPECT_EQ(ticks, 5);
+    EXPECT_EQ(texts, 1);
+    EXPECT_EQ(bus.stats().unhandled, 0u);
+}
+
+// "The same … Gives the lane back; what was published in it still arrives."
+TEST(bus, a_lane_is_given_back_with_what_is_in_it) {
+    regatta::async_bus<tick> bus({.capacity = 4, .producers = 1});
+    std::vector<int> got;
+    bus.subscribe<tick>([&](tick& t) { got.push_back(t.value); });
+    {
+        auto lane = bus.make_producer();
+        auto moved = std::move(lane);
+        moved.publish(tick{1});
+        moved.publish(tick{2});
+    }
+    auto again = bus.make_producer();
+    again.publish(tick{3});
+    bus.process_batch();
+    EXPECT_EQ(got, (std::vector<int>{1, 2, 3}));
+}
+
+// "if fewer messages wait in the lane than the priority's admission level": exactly there.
+TEST(bus, admits_each_priority_up_to_its_level) {
+    regatta::async_bus<tick> bus({.capacity = 128, .producers = 1});
+    auto lane = bus.make_producer();
+    const auto fill = [&](auto& to) {
+        int n = 0;
+        const auto up_to = [&](auto... p) {
+            while (to.try_publish(tick{n}, p...)) {
+                ++n;
+            }
+            return n;
+        };
+        EXPECT_EQ(up_to(priority::low), 76);     // 60 % of 128 is 76.8
+        EXPECT_EQ(up_to(priority::medium), 102); // 80 % is 102.4
+        EXPECT_EQ(up_to(priority::low), 102);
+        EXPECT_EQ(up_to(priority::high), 126); // 99 % is 126.72
+        EXPECT_EQ(up_to(), 128);
+    };
+    fill(bus);
+    EXPECT_EQ(bus.stats().refused, 5u);
+    fill(lane);
+    EXPECT_EQ(bus.stats().refused, 10u);
+    EXPECT_EQ(bus.stats().queued, 256u);
+    EXPECT_EQ(bus.process_batch(1000), 256u);
+    fill(lane);
+    fill(bus);
+    EXPECT_EQ(bus.stats().published, 512u);
+}
+
+// "Gives the message up, counts it and returns false."
+TEST(bus, discards_and_counts_where_told_to) {
+    regatta::async_bus<tick> bus({.capacity = 4, .producers = 1, .on_full = when_full::discard});
+    auto lane = bus.make_producer();
+    const std::vector<tick> batch(6, tick{0});
+    EXPECT_EQ(lane.publish_batch(std::span<const tick>(batch)), 4u);
+    EXPECT_EQ(bus.stats().refused, 2u);
+    EXPECT_EQ(lane.try_publish_batch(std::span<const tick>(batch)), 0u);
+    EXPECT_EQ(bus.stats().refused, 8u);
+    EXPECT_FALSE(lane.publish(tick{1}));
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_TRUE(bus.publish(tick{i}));
+    }
+    EXPECT_FALSE(bus.publish(tick{4}));
+    EXPECT_FALSE(bus.publish(tick{4}, priority::low));
+    EXPECT_EQ(bus.stats().refused, 11u);
+    EXPECT_EQ(bus.stats().published, 8u);
+    EXPECT_EQ(lane.publish_batch(std::span<const tick>()), 0u);
+    EXPECT_EQ(bus.stats().refused, 11u);
+}
+
+// "a message that was not [accepted] stays as it is with the caller"
+TEST(bus, a_refused_message_stays_with_the_caller) {
+    regatta::async_bus<owned> bus({.capacity = 2, .producers = 1});
+    auto lane = bus.make_producer();
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(bus.try_publish(std::make_unique<int>(i)));
+        EXPECT_TRUE(lane.try_publish(std::make_unique<int>(i)));
+    }
+    auto kept = std::make_unique<int>(7);
+    EXPECT_FALSE(bus.try_publish(std::move(kept)));
+    EXPECT_FALSE(bus.try_publish(std::move(kept), priority::high));
+    EXPECT_FALSE(lane.try_publish(std::move(kept)));
+    EXPECT_FALSE(lane.try_publish(std::move(kept), priority::high));
+    ASSERT_NE(kept, nullptr); // NOLINT: this is the point
+    EXPECT_EQ(*kept, 7);
+    bus.process_batch();
+    EXPECT_TRUE(bus.try_publish(std::move(kept)));
+    EXPECT_EQ(kept, nullptr);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of async_bus promises of subscriptions, and of what a handler may do; each
+// test quotes the sentence that it checks.
+
+#include "../unit/counted.hpp"
+#include "bus_cases.hpp"
+
+#include <regatta/bus/async_bus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <span>
+#include <utility>
+
+namespace {
+
+using library_test::bus_type;
+using library_test::counted;
+using library_test::drain;
+using library_test::text;
+using library_test::tick;
+using regatta::priority;
+
+} // namespace
+
+// "from within a handler it is destroyed at the end of the consumer's batch" and "its handler is
+// not called any more".
+TEST(bus, a_handler_may_unsubscribe_itself) {
+    std::atomic<int> alive{0};
+    bus_type bus;
+    int calls = 0;
+    bus_type::subscription mine;
+    mine = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) {
+        ++calls;
+        EXPECT_TRUE(bus.unsubscribe(mine));
+        EXPECT_FALSE(bus.unsubscribe(mine));
+        EXPECT_TRUE(c.holds());
+        EXPECT_EQ(alive.load(), 1);
+    });
+    bus.publish(tick{1});
+    bus.publish(tick{2});
+    bus.process_batch();
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(alive.load(), 0);
+    EXPECT_EQ(bus.stats().unhandled, 1u);
+}
+
+// "subscribing, `unsubscribe` … from any thread, handlers included".
+TEST(bus, a_handler_may_unsubscribe_another_and_subscribe_new_ones) {
+    std::atomic<int> alive{0};
+    bus_type bus;
+    int other_calls = 0;
+    int new_calls = 0;
+    bus_type::subscription other;
+    bool first = true;
+    bus.subscribe<tick>([&](tick&) {
+        if (std::exchange(first, false)) {
+            EXPECT_TRUE(bus.unsubscribe(other));
+            bus.subscribe<tick>([&](tick&) { ++new_calls; });
+            bus.subscribe<text>([&](text&) { ++new_calls; });
+        }
+    });
+    other = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) { ++other_calls; });
+    bus.publish(tick{1});
+    bus.process_batch();
+    EXPECT_EQ(other_calls, 0);
+    EXPECT_EQ(alive.load(), 0);
+    const int before = new_calls; // Of the message at hand the new one may or may not know.
+    bus.publish(tick{2});
+    bus.publish(text{});
+    bus.process_batch();
+    EXPECT_EQ(new_calls - before, 2);
+}
+
+// "destroyed before the next message is handled": so a place is free again at once.
+TEST(bus, a_handler_may_replace_itself_at_every_message) {
+    bus_type bus({.subscribers = 2});
+    int calls = 0;
+    bus_type::subscription mine;
+    struct replacing {
+        bus_type& bus;
+        int& calls;
+        bus_type::subscription& mine;
+        void operator()(tick&) const {
+            ++calls;
+            bus.unsubscribe(mine);
+            mine = bus.subscribe<tick>(replacing{bus, calls, mine});
+        }
+    };
+    mine = bus.subscribe<tick>(replacing{bus, calls, mine});
+    for (int i = 0; i < 100; ++i) {
+        bus.publish(tick{i});
+    }
+    EXPECT_EQ(bus.process_batch(), 100u);
+    EXPECT_EQ(calls, 100); // "from the next message on"
+}
+
+// "Names one subscription; a plain value, which may outlive it."
+TEST(bus, an_old_subscription_does_not_end_a_new_one) {
+    bus_type bus({.subscribers = 1});
+    const auto old = bus.subscribe<tick>([](tick&) {});
+    EXPECT_TRUE(bus.unsubscribe(old));
+    int calls = 0;
+    const auto now = bus.subscribe<tick>([&](tick&) { ++calls; });
+    EXPECT_FALSE(bus.unsubscribe(old));
+    EXPECT_FALSE(bus.unsubscribe({}));
+    bus.publish(tick{1});
+    bus.process_batch();
+    EXPECT_EQ(calls, 1);
+    EXPECT_TRUE(bus.unsubscribe(now));
+}
+
+// The destructor of a handler is user code, too, and may use the bus.
+TEST(bus, a_handler_s_destructor_may_use_the_bus) {
+    struct last_words {
+        bus_type* bus;
+        bus_type::subscription also;
+        explicit last_words(bus_type& b, bus_type::subscription s) noexcept : bus(&b), also(s) {}
+        last_words(last_words&& other) noexcept
+            : bus(std::exchange(other.bus, nullptr))
+            , also(other.also) {}
+        ~last_words() {
+            if (bus != nullptr) {
+                EXPECT_TRUE(bus->unsubscribe(also));
+                EXPECT_TRUE(bus->publish(text{"gone"}));
+                bus->subscribe<text>([](text&) {});
+            }
+        }
+    };
+    std::atomic<int> alive{0};
+    bus_type bus;
+    const auto also = bus.subscribe<text>([c = counted(alive, 0)](text&) {});
+    bus_type::subscription mine;
+    mine = bus.subscribe<tick>([&bus, &mine, w = last_words(bus, also)](tick&) {
+        static_cast<void>(w);
+        bus.unsubscribe(mine);
+    });
+    bus.publish(tick{1});
+    EXPECT_EQ(drain(bus), 2); // The last words, too.
+    EXPECT_EQ(alive.load(), 0);
+    EXPECT_EQ(bus.stats().unhandled, 0u);
+
+    const auto outside = bus.subscribe<text>([c = counted(alive, 1)](text&) {});
+    const auto other =
+        bus.subscribe<tick>([w = last_words(bus, outside)](tick&) { static_cast<void>(w); });
+    EXPECT_TRUE(bus.unsubscribe(other)); // From outside a batch, by this thread.
+    EXPECT_EQ(alive.load(), 0);
+}
+
+// "Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
+// included": no handler runs under a lock.
+TEST(bus, a_handler_may_call_what_is_allowed_there) {
+    bus_type bus({.capacity = 8, .producers = 1, .subscribers = 4});
+    int texts = 0;
+    bus.subscribe<text>([&](text&) { ++texts; });
+    bus.subscribe<tick>([&](tick&) {
+        EXPECT_TRUE(bus.publish(text{"a"}));
+        EXPECT_TRUE(bus.publish(text{"b"}, priority::high));
+        EXPECT_TRUE(bus.try_publish(text{"c"}));
+        EXPECT_TRUE(bus.try_publish(text{"d"}, priority::high));
+        auto lane = bus.make_producer();
+        EXPECT_TRUE(lane.publish(text{"e"}));
+        EXPECT_TRUE(lane.publish(text{"f"}, priority::low));
+        EXPECT_TRUE(lane.try_publish(text{"g"}));
+        const std::array<text, 2> batch{text{"h"}, text{"i"}};
+        EXPECT_EQ(lane.publish_batch(std::span<const text>(batch)), 2u);
+        EXPECT_EQ(lane.try_publish_batch(std::span<const text>(batch)), 2u);
+        EXPECT_TRUE(bus.unsubscribe(bus.subscribe<text>([](text&) {})));
+        EXPECT_GT(bus.stats().published, 1u);
+        EXPECT_EQ(bus.capacity(), 8u);
+        bus.close();
+        EXPECT_TRUE(bus.closed());
+    });
+    bus.publish(tick{1});
+    EXPECT_EQ(drain(bus), 12);
+    EXPECT_EQ(texts, 11);
+}
