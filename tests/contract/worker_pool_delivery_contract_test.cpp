@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of worker_pool promises of messages: which are let in, who handles them and
+// in what order; each test quotes the sentence that it checks.
+
+#include <regatta/bus/worker_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace {
+
+using regatta::priority;
+
+struct row {
+    int index = 0;
+};
+struct text {
+    std::string line;
+};
+using pool_type = regatta::worker_pool<row>;
+
+} // namespace
+
+// "A pool of threads that take messages from one bounded ring and handle them by their type."
+TEST(worker_pool, handles_every_message_by_its_type) {
+    std::atomic<int> sum{0};
+    std::atomic<int> letters{0};
+    regatta::worker_pool<row, text> pool({.threads = 3});
+    pool.on<row>([&](row& r) { sum += r.index; }).on<text>([&](const text& t) {
+        letters += static_cast<int>(t.line.size());
+    });
+    EXPECT_EQ(pool.threads(), 0u);
+    EXPECT_TRUE(pool.stats().workers.empty());
+    pool.start();
+    EXPECT_EQ(pool.threads(), 3u);
+    for (int i = 1; i <= 100; ++i) {
+        EXPECT_TRUE(pool.submit(row{i}));
+        EXPECT_TRUE(pool.submit(text{"ab"}, priority::high));
+    }
+    pool.drain();
+    EXPECT_EQ(sum.load(), 5050);
+    EXPECT_EQ(letters.load(), 200);
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.submitted, 200u);
+    EXPECT_EQ(stats.handled, 200u);
+    EXPECT_EQ(stats.queued, 0u);
+    ASSERT_EQ(stats.workers.size(), 3u);
+    EXPECT_EQ(stats.workers[0].handled + stats.workers[1].handled + stats.workers[2].handled, 200u);
+}
+
+// "messages are taken in the order of their submission".
+TEST(worker_pool, one_worker_handles_them_in_order) {
+    int next = 0;
+    pool_type pool({.threads = 1, .capacity = 8});
+    pool.on<row>([&](row& r) { EXPECT_EQ(r.index, next++); }).start();
+    for (int i = 0; i < 1000; ++i) {
+        pool.submit(row{i});
+    }
+    pool.close();
+    EXPECT_EQ(next, 1000);
+}
+
+// "Messages are values": also such as cannot be copied; handlers too.
+TEST(worker_pool, takes_messages_and_handlers_that_cannot_be_copied) {
+    using owned = std::unique_ptr<int>;
+    std::atomic<int> sum{0};
+    regatta::worker_pool<owned> pool({.threads = 2});
+    pool.on<owned>([&, more = std::make_unique<int>(10)](owned& o) {
+        const owned mine = std::move(o);
+        sum += *mine + *more;
+    });
+    pool.start();
+    EXPECT_TRUE(pool.submit(std::make_unique<int>(1)));
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(2)));
+    EXPECT_TRUE(pool.submit(std::make_unique<int>(3), priority::low));
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(4), priority::low));
+    pool.drain();
+    EXPECT_EQ(sum.load(), 50);
+}
+
+// Nothing is shared by two pools of one type; a handler of one may wait for the other.
+TEST(worker_pool, two_of_one_type_are_independent) {
+    std::atomic<int> outer_calls{0};
+    std::atomic<int> inner_calls{0};
+    pool_type inner({.threads = 1, .capacity = 2});
+    inner.on<row>([&](row&) { ++inner_calls; }).start();
+    pool_type outer({.threads = 1});
+    outer
+        .on<row>([&](row&) {
+            for (int i = 0; i < 20; ++i) {
+                EXPECT_TRUE(inner.submit(row{i}));
+            }
+            inner.drain();
+            inner.pause();
+            inner.resume();
+            ++outer_calls;
+        })
+        .start();
+    EXPECT_TRUE(outer.submit(row{}));
+    outer.drain();
+    EXPECT_EQ(outer_calls.load(), 1);
+    EXPECT_EQ(inner_calls.load(), 20);
+    outer.close();
+    EXPECT_TRUE(inner.submit(row{}));
+    inner.drain();
+    EXPECT_EQ(inner_calls.load(), 21);
+}
+
+// "every member from any thread, handlers included": no handler runs under a lock.
+TEST(worker_pool, a_handler_may_call_what_is_allowed_there) {
+    std::atomic<int> texts{0};
+    regatta::worker_pool<row, text> pool({.threads = 2});
+    pool.on<text>([&](text&) { ++texts; });
+    pool.on<row>([&](row&) {
+        EXPECT_TRUE(pool.submit(text{}));
+        EXPECT_TRUE(pool.submit(text{}, priority::low));
+        EXPECT_TRUE(pool.try_submit(text{}));
+        EXPECT_TRUE(pool.try_submit(text{}, priority::high));
+        EXPECT_EQ(pool.stats().workers.size(), 2u);
+        pool.pause(); // "within a handler it returns at once"
+        EXPECT_TRUE(pool.submit(text{}));
+        pool.resume();
+        EXPECT_EQ(pool.threads(), 2u);
+    });
+    pool.start();
+    for (int i = 0; i < 20; ++i) {
+        pool.submit(row{});
+    }
+    pool.drain(); // Those that handlers submit come later than this waits for.
+    pool.close();
+    EXPECT_EQ(texts.load(), 100);
+}
+
+// "if fewer messages wait than the priority's admission level": exactly there.
+TEST(worker_pool, admits_each_priority_up_to_its_level) {
+    pool_type pool({.threads = 1, .capacity = 128});
+    int n = 0;
+    const auto up_to = [&](auto... p) {
+        while (pool.try_submit(row{n}, p...)) {
+            ++n;
+        }
+        return n;
+    };
+    EXPECT_EQ(up_to(priority::low), 76);     // 60 % of 128 is 76.8
+    EXPECT_EQ(up_to(priority::medium), 102); // 80 % is 102.4
+    EXPECT_EQ(up_to(priority::low), 102);
+    EXPECT_EQ(up_to(priority::high), 126); // 99 % is 126.72
+    EXPECT_EQ(up_to(), 128);
+    EXPECT_EQ(pool.stats().refused, 5u);
+    EXPECT_EQ(pool.stats().queued, 128u);
+    std::atomic<int> calls{0};
+    pool.on<row>([&](row&) { ++calls; }).start();
+    pool.drain();
+    EXPECT_EQ(calls.load(), 128);
+}
+
+// "else it stays as it is with the caller"
+TEST(worker_pool, a_refused_message_stays_with_the_caller) {
+    using owned = std::unique_ptr<int>;
+    regatta::worker_pool<owned> pool({.capacity = 2});
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(1)));
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(2)));
+    auto kept = std::make_unique<int>(7);
+    EXPECT_FALSE(pool.try_submit(std::move(kept)));
+    EXPECT_FALSE(pool.try_submit(std::move(kept), priority::low));
+    ASSERT_NE(kept, nullptr); // NOLINT: this is the point
+    EXPECT_EQ(*kept, 7);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of worker_pool promises of its threads: how many there are, their numbers,
+// names and CPUs; each test quotes the sentence that it checks.
+
+#include "../unit/this_thread.hpp"
+#include "door.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/bus/worker_pool.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/cpu/configured_cpus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+using library_test::door;
+using regatta::cpu_set;
+
+struct row {
+    int index = 0;
+};
+using pool_type = regatta::worker_pool<row>;
+
+} // namespace
+
+// "Workers; 0: as many as `available_cpus()` says."
+TEST(worker_pool, has_as_many_workers_as_cpus_by_default) {
+    pool_type pool;
+    EXPECT_GE(pool.capacity(), 1024u);
+    pool.on<row>([](row&) {}).start();
+    EXPECT_EQ(pool.threads(), regatta::available_cpus());
+}
+
+// "the second being the number of the worker, from 0".
+TEST(worker_pool, tells_the_handler_its_worker) {
+    std::mutex guard;
+    std::set<unsigned> numbers;
+    door all;
+    pool_type pool({.threads = 3});
+    pool.on<row>([&](row&, unsigned worker) {
+        {
+            const std::lock_guard lock(guard);
+            numbers.insert(worker);
+        }
+        all.pass();
+    });
+    pool.start();
+    for (int i = 0; i < 3; ++i) {
+        pool.submit(row{i});
+    }
+    all.await_inside(3);
+    all.open();
+    pool.drain();
+    EXPECT_EQ(numbers, (std::set<unsigned>{0, 1, 2}));
+}
+
+// "Worker i is named "name/i"; Linux shows the first 15 bytes."
+TEST(worker_pool, names_its_workers) {
+    for (const std::string name : {"rows", "a-name-of-many-letters"}) {
+        std::mutex guard;
+        std::set<std::string> names;
+        door all;
+        pool_type pool({.threads = 2, .name = name});
+        pool.on<row>([&](row&) {
+            {
+                const std::lock_guard lock(guard);
+                names.insert(library_test::name_of_this_thread());
+            }
+            all.pass();
+        });
+        pool.start();
+        pool.submit(row{});
+        pool.submit(row{});
+        all.await_inside(2);
+        all.open();
+        pool.drain();
+        constexpr auto most = library_test::longest_thread_name;
+        EXPECT_EQ(names, (std::set<std::string>{(name + "/0").substr(0, most),
+                                                (name + "/1").substr(0, most)}));
+    }
+}
+
+// "Worker i is pinned to the i-th CPU of the set, from the start again if there are more workers
+// than CPUs."
+TEST(worker_pool, pins_its_workers) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    if (mine.count() < 2) {
+        GTEST_SKIP() << "needs two CPUs";
+    }
+    const std::vector<unsigned> cpus(mine.begin(), mine.end());
+    std::mutex guard;
+    std::vector<cpu_set> seen(3);
+    door all;
+    pool_type pool({.threads = 3, .pin = cpu_set{cpus[0], cpus[1]}});
+    pool.on<row>([&](row&, unsigned worker) {
+        {
+            const std::lock_guard lock(guard);
+            EXPECT_EQ(regatta::try_affinity_of_this_thread(seen[worker]), 0);
+        }
+        all.pass();
+    });
+    pool.start();
+    for (int i = 0; i < 3; ++i) {
+        pool.submit(row{});
+    }
+    all.await_inside(3);
+    all.open();
+    pool.drain();
+    EXPECT_EQ(seen, (std::vector<cpu_set>{{cpus[0]}, {cpus[1]}, {cpus[0]}}));
+    cpu_set after;
+    EXPECT_EQ(regatta::try_affinity_of_this_thread(after), 0);
+    EXPECT_EQ(after, mine);
+}
+
+#if REGATTA_EXCEPTIONS
+
+// "`std::system_error` if a thread cannot be had or not be pinned; then none runs."
+TEST(worker_pool, a_pin_is_not_supported_everywhere) {
+    if (library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins threads";
+    }
+    pool_type pool({.threads = 2, .pin = cpu_set{0}});
+    pool.on<row>([](row&) {});
+    try {
+        pool.start();
+        ADD_FAILURE() << "started on CPU 0";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::not_supported);
+        EXPECT_NE(std::string(error.what()).find("not supported on this system"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(pool.threads(), 0u);
+}
+
+// The same where a pin is refused.
+TEST(worker_pool, a_start_that_fails_can_be_repeated) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    const unsigned absent = regatta::configured_cpus() + 7;
+    std::atomic<int> calls{0};
+    pool_type pool({.threads = 4, .pin = cpu_set{*mine.begin(), absent}});
+    pool.on<row>([&](row&) { ++calls; });
+    EXPECT_TRUE(pool.submit(row{}));
+    for (int i = 0; i < 5; ++i) {
+        try {
+            pool.start();
+            ADD_FAILURE() << "started on CPU " << absent;
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code().value(), EINVAL);
+            EXPECT_NE(std::string(error.what()).find(std::to_string(absent)), std::string::npos)
+                << error.what();
+        }
+        EXPECT_EQ(pool.threads(), 0u);
+        EXPECT_EQ(calls.load(), 0);
+    }
+    pool.close(); // And a pool that never came to start can be closed.
+    EXPECT_EQ(calls.load(), 0);
+}
+
+#endif
