@@ -2,12 +2,12 @@
 // Copyright (c) 2026 The Regatta authors
 
 /// @file
-/// Leases of CPUs on machines of their own: partitions of control groups of version 2, CPUs that
-/// were isolated at boot, the shield of version 1.
+/// Leases on machines with control groups of version 2: partitions, at the top and below, of
+/// kernels that know remote partitions and of those that do not.
 
-#include "../unit/exclusive_faults.hpp"
 #include "../unit/exclusive_sleeper.hpp"
 #include "../unit/exclusive_snapshot.hpp"
+#include "exclusive_guest.hpp"
 #include "guest.hpp"
 
 #include <regatta/cpu/affinity.hpp>
@@ -19,95 +19,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <memory>
 #include <optional>
-#include <random>
+#include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace {
 
 using exclusive_test::difference;
-using exclusive_test::faulty_system;
 using exclusive_test::sleeper;
 using exclusive_test::snapshot;
+using guest::at_least;
+using guest::in_a_thread;
+using guest::survive_death_before_any_act;
+using guest::whole_machine;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
 using regatta::exclusive_options;
 using regatta::exclusivity;
 using testing::HasSubstr;
 
-/// Everything that a lease can change on the whole machine.
-snapshot whole_machine() {
-    regatta::exclusive_system system;
-    snapshot all;
-    exclusive_test::add_groups(all, system, "/sys/fs/cgroup");
-    exclusive_test::add_interrupts(all, system);
-    exclusive_test::add_tasks(all, system);
-    return all;
-}
-
-/// Runs `act` in a child that kills itself before one of its acts, one of every `stride` in turn,
-/// until it comes through; after each death the lease is repaired and the machine must be as
-/// before.
-template<class Act>
-void survive_death_before_any_act(int stride, Act act) {
-    const snapshot before = whole_machine();
-    const unsigned seed = std::random_device{}();
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random(seed);
-    bool through = false;
-    int number = 1;
-    for (; !through && number < 400;
-         number += std::uniform_int_distribution<int>(1, 2 * stride)(random)) {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            exclusive_options options;
-            const auto system = std::make_shared<faulty_system>();
-            system->die_before(number);
-            options.system = system;
-            act(options);
-            ::_exit(0);
-        }
-        int status = 0;
-        ASSERT_EQ(::waitpid(child, &status, 0), child);
-        through = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        ASSERT_TRUE(through || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) << status;
-        const auto repaired = regatta::release_stale();
-        EXPECT_THAT(repaired.problems, testing::IsEmpty()) << "killed before act " << number;
-        EXPECT_EQ(difference(before, whole_machine()), "") << "killed before act " << number;
-        EXPECT_THAT(regatta::exclusive_status(), testing::IsEmpty());
-    }
-    EXPECT_TRUE(through);
-}
-
-exclusive_options at_least(exclusivity level) {
-    exclusive_options options;
-    options.at_least = level;
-    return options;
-}
-
 /// Older kernels do not tell which CPUs are isolated.
 void expect_isolated(const std::string& cpus) {
     if (::access("/sys/fs/cgroup/cpuset.cpus.isolated", F_OK) == 0) {
         EXPECT_EQ(guest::read_text("/sys/fs/cgroup/cpuset.cpus.isolated"), cpus);
     }
-}
-
-/// Waits for a thread of this process that has entered, which then calls `look`.
-template<class Look>
-void in_a_thread(exclusive_cpus& lease, Look look) {
-    std::thread thread([&] {
-        lease.enter();
-        look(regatta::affinity_of_this_thread());
-        lease.leave();
-        look(regatta::affinity_of_this_thread());
-    });
-    thread.join();
 }
 
 } // namespace
@@ -318,125 +256,4 @@ TEST(exclusive_v2_old, a_partition_below_the_top_takes_whole_processes) {
         lease.release();
         EXPECT_EQ(difference(with_child, whole_machine()), "");
     }
-}
-
-// On a machine whose kernel was started with isolcpus=6-7.
-TEST(exclusive_boot, isolated_cpus_are_pinned_to) {
-    const snapshot before = whole_machine();
-    auto lease = exclusive_cpus::acquire(2);
-    EXPECT_EQ(lease.level(), exclusivity::isolated_at_boot);
-    EXPECT_EQ(lease.cpus(), (cpu_set{6, 7}));
-    in_a_thread(lease, [&](const cpu_set& cpus) { EXPECT_FALSE(cpus.contains(7)); });
-    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{7}), std::system_error);
-    // Others are to be had as partitions meanwhile.
-    auto other = exclusive_cpus::acquire(cpu_set{4}, at_least(exclusivity::isolated_partition));
-    EXPECT_EQ(other.level(), exclusivity::isolated_partition);
-    other.release();
-    lease.release();
-    EXPECT_EQ(difference(before, whole_machine()), "");
-}
-
-TEST(exclusive_boot, a_mixture_is_refused_with_the_reason) {
-    try {
-        exclusive_cpus::acquire(cpu_set{5, 6}, at_least(exclusivity::root_partition));
-        FAIL();
-    } catch (const std::system_error& error) {
-        EXPECT_THAT(error.what(), HasSubstr("only CPUs 6-7 were isolated at boot"));
-        EXPECT_THAT(error.what(), HasSubstr("which the kernel refuses in partitions"));
-    }
-}
-
-// Control groups of version 1, kernels that forget masks.
-TEST(exclusive_v1, the_shield_keeps_everybody_out_and_goes_without_a_trace) {
-    guest::control_group container("/sys/fs/cgroup/cpuset/container");
-    ASSERT_EQ(container.set("cpuset.mems", "0"), 0);
-    ASSERT_EQ(container.set("cpuset.cpus", "2-5"), 0);
-    guest::control_group inner("/sys/fs/cgroup/cpuset/container/inner");
-    ASSERT_EQ(inner.set("cpuset.mems", "0"), 0);
-    ASSERT_EQ(inner.set("cpuset.cpus", "3-4"), 0);
-    const sleeper pinned({3});
-    const sleeper elsewhere({6});
-    const sleeper contained;
-    ASSERT_EQ(inner.set("tasks", std::to_string(contained.pid())), 0);
-    const snapshot before = whole_machine();
-
-    exclusive_options options = at_least(exclusivity::shielded);
-    options.move_others = true;
-    options.move_interrupts = true;
-    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
-    EXPECT_EQ(lease.level(), exclusivity::shielded);
-    EXPECT_EQ(lease.check(), std::nullopt);
-    EXPECT_EQ(contained.allowed(), cpu_set{4});
-    EXPECT_FALSE(pinned.allowed().contains(3));
-    bool inside = true;
-    in_a_thread(lease, [&](const cpu_set& cpus) {
-        EXPECT_EQ(inside, cpus == cpu_set{3});
-        inside = false;
-    });
-    auto second = exclusive_cpus::acquire(cpu_set{5}, options);
-    lease.release();
-    EXPECT_EQ(second.check(), std::nullopt);
-    second.release();
-    EXPECT_EQ(difference(before, whole_machine()), "");
-}
-
-// As in two containers that see the same groups.
-TEST(exclusive_v1, a_lease_of_another_journal_harms_no_shield) {
-    const snapshot before = whole_machine();
-    exclusive_options options = at_least(exclusivity::shielded);
-    options.move_others = true;
-    exclusive_options elsewhere = options;
-    elsewhere.journal = "/run/elsewhere";
-    auto first = exclusive_cpus::acquire(cpu_set{3}, options);
-    for (const cpu_set& cpus : {cpu_set{3}, cpu_set{5}}) {
-        try {
-            exclusive_cpus::acquire(cpus, elsewhere);
-            ADD_FAILURE() << "got CPUs " << cpus.to_string();
-        } catch (const std::system_error& error) {
-            EXPECT_THAT(error.what(), HasSubstr("not in this journal"));
-        }
-    }
-    elsewhere.at_least = exclusivity::swept;
-    auto second = exclusive_cpus::acquire(cpu_set{5}, elsewhere);
-    EXPECT_EQ(second.level(), exclusivity::swept);
-    EXPECT_EQ(first.check(), std::nullopt);
-    second.release();
-    EXPECT_EQ(first.check(), std::nullopt);
-    first.release();
-    EXPECT_EQ(difference(before, whole_machine()), "");
-}
-
-TEST(exclusive_v1, the_sweep_is_the_next_best) {
-    const sleeper pinned({3});
-    const snapshot before = whole_machine();
-    exclusive_options options = at_least(exclusivity::swept);
-    options.move_others = true;
-    const auto system = std::make_shared<faulty_system>();
-    system->before_act = [](const std::string& act) {
-        return act.starts_with("mkdir /sys") ? EROFS : 0;
-    };
-    options.system = system;
-    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
-    EXPECT_EQ(lease.level(), exclusivity::swept);
-    EXPECT_FALSE(pinned.allowed().contains(3));
-    const sleeper heir; // It inherits a narrowed mask.
-    EXPECT_FALSE(heir.allowed().contains(3));
-    lease.release();
-    EXPECT_TRUE(heir.allowed().contains(3));
-    snapshot after = whole_machine();
-    std::erase_if(after, [&](const auto& entry) {
-        return entry.first.find("/proc/" + std::to_string(heir.pid()) + "/") == 0;
-    });
-    EXPECT_EQ(difference(before, after), "");
-}
-
-TEST(exclusive_v1, any_act_may_be_the_last) {
-    const sleeper pinned({3});
-    survive_death_before_any_act(25, [](exclusive_options options) {
-        options.at_least = exclusivity::shielded;
-        options.move_others = true;
-        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
-        lease.enter();
-        lease.release();
-    });
 }
