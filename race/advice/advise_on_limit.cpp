@@ -3,10 +3,13 @@
 
 #include "advice/advise_topics.hpp"
 #include "advice/loss.hpp"
+#include "sampling/verdict.hpp"
+#include "scaling/scaling_fit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace regatta::race {
@@ -139,6 +142,24 @@ void say_where(const advising& with, const loss& lost) {
              {{lost.largest_wait, *lost.largest_wait_ns}});
 }
 
+/// Whether a serial part can be told from none.
+bool is_told(const figure_interval& serial) {
+    constexpr double least = 0.0005; // less is shown as 0 %
+    return serial.count >= pairs_for_a_verdict && serial.low >= least;
+}
+
+/// "some 9 to 11": where the law has its peak, as far as its terms are known.
+std::string peak_text(const scale_evidence& scale) {
+    const auto at = [](double contention, double coherence) {
+        return about_text(std::round(usl_peak_workers(contention, coherence)));
+    };
+    const figure_interval none;
+    const figure_interval& contention = scale.contention ? *scale.contention : none;
+    const std::string from = at(contention.high, scale.coherence->high);
+    const std::string to = at(contention.low, scale.coherence->low);
+    return from == to ? "some " + from : fmt::format("some {} to {}", from, to);
+}
+
 void say_serial(const advising& with, const loss& lost) {
     const scale_evidence* scale = with.all.scale ? &*with.all.scale : nullptr;
     if (scale != nullptr && scale->preferred_law == "usl" && scale->coherence &&
@@ -146,22 +167,22 @@ void say_serial(const advising& with, const loss& lost) {
         with.to.limit = limit_kind::contention;
         with.say(topic::limit,
                  fmt::format("The workers hold each other up: each pair costs {:.3g} % (95 % "
-                             "interval from {:.3g} %), so that from {:.0f} workers on more of them "
-                             "are slower.",
+                             "interval {:.3g} % to {:.3g} %), so that from {} workers on more of "
+                             "them are slower.",
                              scale->coherence->median.value * 100, scale->coherence->low * 100,
-                             scale->peak_workers->value),
+                             scale->coherence->high * 100, peak_text(*scale)),
                  {{"coherence", scale->coherence->median},
                   {"workers at the peak", *scale->peak_workers}});
-    } else if (scale != nullptr && scale->serial_fraction &&
-               scale->serial_fraction->median.value > 0) {
+    } else if (scale != nullptr && scale->serial_fraction && is_told(*scale->serial_fraction)) {
         const figure_interval& serial = *scale->serial_fraction;
         with.to.limit = limit_kind::serial_part;
         with.say(topic::limit,
                  fmt::format("The serial part is the limit: {} of a run (95 % interval {} to {}) "
                              "is done by one worker alone, so that no number of them is more than "
-                             "{} times as fast as one.",
+                             "some {} to {} times as fast as one.",
                              percent_text(serial.median.value), percent_text(serial.low),
-                             percent_text(serial.high), factor_text(1 / serial.median.value)),
+                             percent_text(serial.high), about_text(1 / serial.high),
+                             about_text(1 / serial.low)),
                  {{"serial fraction", serial.median}});
     } else {
         with.to.limit = limit_kind::serial_part;

@@ -25,44 +25,124 @@ std::string plural(std::size_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string amdahl_sentence(const amdahl_fit& fit, const text_style& style) {
-    const estimate& serial = fit.serial_fraction;
-    const std::string interval = span(percent_text(serial.low), percent_text(serial.high), style);
-    // A limit beyond this says no more than that none is in sight.
-    constexpr double no_serial_part = 0.0005;
-    if (serial.median < no_serial_part) {
-        return fmt::format("Amdahl's law: no serial part is to be seen ({} of the work).",
-                           interval);
+/// A share below this is shown as 0 %.
+constexpr double no_share = 0.0005;
+
+/// Whether there is an interval: too few rounds have none.
+bool has_interval(const estimate& e) {
+    return e.count >= pairs_for_a_verdict;
+}
+
+/// "19×": two figures are all that a law can tell.
+std::string about_times(double ratio, const text_style& style) {
+    return about_text(ratio) + (style.unicode ? "×" : "x");
+}
+
+/// One of them where both are the same.
+std::string range_of(const std::string& low, const std::string& high, const text_style& style) {
+    return low == high ? low : span(low, high, style);
+}
+
+/// "19×…23×": between which speed-ups a serial share has its limit.
+std::string limit_of(const estimate& share, const text_style& style) {
+    return range_of(about_times(1 / share.high, style), about_times(1 / share.low, style), style);
+}
+
+/// The points that the laws were fitted to, in the rising order of workers.
+std::vector<const scale_point*> fitted_points(const scale_result& result) {
+    std::vector<const scale_point*> points;
+    for (const scale_point& one : result.points) {
+        if (one.ran() && one.workers > 1 && one.workers <= result.cpus) {
+            points.push_back(&one);
+        }
     }
-    return fmt::format("Amdahl's law: {} of the work is serial ({}), so that no number of workers "
-                       "gives more than {}.",
-                       percent_text(serial.median), interval, times_text(1 / serial.median, style));
+    return points;
+}
+
+/// Whether any speed-up is less than the ideal by more than its noise.
+bool loses_something(const std::vector<const scale_point*>& points) {
+    return points.empty() || std::ranges::any_of(points, [](const scale_point* one) {
+               return one->speedup.high < one->workers;
+           });
+}
+
+/// What the upper end of the interval means where the lower one is 0. The speed-up of most workers
+/// has its say too: the noise floor is part of its interval.
+std::string no_serial_part(const amdahl_fit& fit, const std::vector<const scale_point*>& points,
+                           const text_style& style) {
+    double most = fit.serial_fraction.high;
+    if (!points.empty() && points.back()->speedup.low > 0) {
+        const double p = points.back()->workers;
+        most = std::max(most, std::min(1.0, (p / points.back()->speedup.low - 1) / (p - 1)));
+    }
+    const std::string head = "Amdahl's law: no serial part can be told from none here";
+    return most < no_share
+               ? head + "; there is too little of it to set a limit."
+               : head + fmt::format(". At most {} of the work is serial: {} and more stay "
+                                    "possible.",
+                                    percent_text(most), about_times(1 / most, style));
+}
+
+std::string amdahl_sentence(const amdahl_fit& fit, const scale_result& result,
+                            const text_style& style) {
+    const estimate& serial = fit.serial_fraction;
+    if (!has_interval(serial)) {
+        return fmt::format("Amdahl's law: {} of the work is serial, as it looks; too few clean "
+                           "rounds to tell a limit.",
+                           percent_text(serial.median));
+    }
+    const std::vector<const scale_point*> points = fitted_points(result);
+    if (serial.low < no_share || !loses_something(points)) {
+        return no_serial_part(fit, points, style);
+    }
+    return fmt::format("Amdahl's law: {} of the work is serial ({}), which limits the speed-up to "
+                       "{}, however many workers there are.",
+                       percent_text(serial.median),
+                       span(percent_text(serial.low), percent_text(serial.high), style),
+                       limit_of(serial, style));
 }
 
 std::string usl_sentence(const usl_fit& fit, const text_style& style) {
     const auto term = [&](std::string_view name, std::string_view sign, const estimate& e) {
-        return fmt::format("{} {}{} ({})", name, style.unicode ? fmt::format("{} = ", sign) : "",
-                           coefficient(e.median),
-                           span(coefficient(e.low), coefficient(e.high), style));
+        const std::string interval =
+            has_interval(e)
+                ? fmt::format(" ({})", span(coefficient(e.low), coefficient(e.high), style))
+                : std::string();
+        return fmt::format("{} {}{}{}", name, style.unicode ? fmt::format("{} = ", sign) : "",
+                           coefficient(e.median), interval);
     };
     return fmt::format("Universal Scalability Law: {}, {}.",
                        term("contention", "σ", fit.contention),
                        term("coherence", "κ", fit.coherence));
 }
 
+/// Where a peak would be at the earliest, if κ may also be 0; and what σ alone allows.
+std::string no_peak(const usl_fit& fit, const text_style& style) {
+    std::string text = "No peak can be told";
+    if (fit.coherence.high > 0) {
+        text += fmt::format(
+            ": if there is one, it lies beyond {} workers",
+            about_text(std::floor(usl_peak_workers(fit.contention.high, fit.coherence.high))));
+    }
+    return text + (fit.contention.low < no_share
+                       ? "."
+                       : fmt::format("; contention alone limits the speed-up to {}.",
+                                     limit_of(fit.contention, style)));
+}
+
 /// Where more workers stop helping, as that law has it.
 std::string peak_of(const usl_fit& fit, const scale_result& result, const text_style& style) {
-    if (!fit.peak_workers || !fit.peak_speedup) {
-        return fit.contention.median > 0
-                   ? fmt::format("It has no peak: more workers never slow it down, and none give "
-                                 "more than {}.",
-                                 times_text(1 / fit.contention.median, style))
-                   : std::string("It has no peak: nothing of it limits the number of workers.");
+    if (!has_interval(fit.coherence)) {
+        return "Too few clean rounds to tell a peak.";
     }
-    std::string text =
-        fmt::format("Its predicted peak: {} at {} workers; with more it slows down.",
-                    times_text(*fit.peak_speedup, style),
-                    fmt::format("{:.0f}", std::max(1.0, std::round(*fit.peak_workers))));
+    if (fit.coherence.low <= 0 || !fit.peak_workers || !fit.peak_speedup) {
+        return no_peak(fit, style);
+    }
+    const double from = std::floor(usl_peak_workers(fit.contention.high, fit.coherence.high));
+    const double to = std::ceil(usl_peak_workers(fit.contention.low, fit.coherence.low));
+    std::string text = fmt::format(
+        "Its predicted peak: some {} at {} workers; with more it slows down.",
+        about_times(*fit.peak_speedup, style), range_of(about_text(from), about_text(to), style));
     if (*fit.peak_workers > 2.0 * result.cpus) {
         text +=
             fmt::format(" That is far beyond the {} measured: read it as an order of magnitude.",
@@ -162,7 +242,7 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
         return all;
     }
     if (fit.amdahl) {
-        all.push_back(amdahl_sentence(*fit.amdahl, style));
+        all.push_back(amdahl_sentence(*fit.amdahl, result, style));
     }
     if (fit.usl) {
         all.push_back(usl_sentence(*fit.usl, style) + ' ' + peak_of(*fit.usl, result, style));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace regatta::race {
@@ -130,6 +131,15 @@ std::string times_text(double ratio, const text_style& style) {
                        : ratio < 1000 ? 1
                                       : 0,
                        style.unicode ? "×" : "x");
+}
+
+std::string about_text(double amount) {
+    if (!(amount > 0)) {
+        return "0";
+    }
+    const double unit = std::pow(10, std::floor(std::log10(amount)) - 1);
+    return fmt::format("{:.{}f}", std::round(amount / unit) * unit,
+                       amount < 9.95 && std::round(amount) != amount ? 1 : 0);
 }
 
 std::string amount_text(double amount) {

@@ -43,6 +43,8 @@ std::string percent_text(double share);
 std::string ratio_text(double ratio);
 /// "2.19×": what is so many times another; two decimals below 100, fewer above.
 std::string times_text(double ratio, const text_style& style);
+/// "1.2", "8", "23", "250": two figures, for what is known about so well.
+std::string about_text(double amount);
 /// "0.612", "3377", "15172", "1.234 M": four figures, from 100000 on with k, M, G or T.
 std::string amount_text(double amount);
 

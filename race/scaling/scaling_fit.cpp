@@ -129,7 +129,7 @@ void find_peak(usl_fit& fit) {
     if (kappa <= 0) {
         return;
     }
-    fit.peak_workers = std::max(1.0, std::sqrt((1 - sigma) / kappa));
+    fit.peak_workers = usl_peak_workers(sigma, kappa);
     fit.peak_speedup = fit.speedup(*fit.peak_workers);
 }
 
@@ -142,6 +142,10 @@ double amdahl_fit::speedup(double workers) const noexcept {
 double usl_fit::speedup(double workers) const noexcept {
     return workers /
            (1 + contention.median * (workers - 1) + coherence.median * workers * (workers - 1));
+}
+
+double usl_peak_workers(double contention, double coherence) noexcept {
+    return std::max(1.0, std::sqrt((1 - contention) / coherence));
 }
 
 std::string_view to_string(scaling_law law) noexcept {

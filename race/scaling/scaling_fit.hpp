@@ -36,12 +36,16 @@ struct usl_fit {
     estimate contention; ///< σ: the share that is serialised, ≥ 0.
     estimate coherence;  ///< κ: what each pair of workers costs, ≥ 0.
     double residual = 0;
-    /// √((1 − σ) / κ): from there on further workers slow down. Absent where κ is 0.
+    /// `usl_peak_workers`, and the speed-up there. Absent where κ is 0.
     std::optional<double> peak_workers;
     std::optional<double> peak_speedup;
 
     double speedup(double workers) const noexcept;
 };
+
+/// From so many workers on further ones slow down: √((1 − σ) / κ), and at least 1.
+/// @param coherence above 0.
+double usl_peak_workers(double contention, double coherence) noexcept;
 
 enum class scaling_law { none, amdahl, usl };
 /// "none", "amdahl", "usl".

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
@@ -259,8 +260,18 @@ TEST(advice_on_limit, a_serial_part_and_where_the_workers_wait) {
     EXPECT_EQ(made.limit, limit_kind::serial_part);
     EXPECT_THAT(said(made, topic::limit),
                 AllOf(HasSubstr("20 % of a run (95 % interval"),
-                      HasSubstr("no number of them is more than 4.9"),
+                      HasSubstr("no number of them is more than some 4.9 to 5.0 times"),
                       HasSubstr("Most of it goes into handing items out: 17 %")));
+}
+
+TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
+    auto file = scale_maker(2).add(1, 1, 100).add(2, 1 / 0.6, 100.5).finish();
+    auto document = nlohmann::json::parse(file.text);
+    document["fit"]["amdahl"]["serial_fraction"]["low"] = 0;
+    file.text = document.dump();
+    EXPECT_THAT(said(advised({file}), topic::limit),
+                AllOf(HasSubstr("What is lost is not in the items: with 2 workers each does 83 %"),
+                      Not(HasSubstr("serial part"))));
 }
 
 TEST(advice_on_limit, workers_that_hold_each_other_up) {
@@ -271,7 +282,8 @@ TEST(advice_on_limit, workers_that_hold_each_other_up) {
     const auto made = advised({maker.finish()});
     EXPECT_EQ(made.limit, limit_kind::contention);
     EXPECT_EQ(made.workers, 8u);
-    EXPECT_THAT(said(made, topic::limit), HasSubstr("from 10 workers on more of them are slower"));
+    EXPECT_THAT(said(made, topic::limit),
+                HasSubstr("from some 10 workers on more of them are slower"));
 }
 
 TEST(advice_on_limit, a_race_alone_tells_it_too) {

@@ -264,10 +264,75 @@ TEST(scale_words, a_law_without_a_peak_says_so) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.05, 0, 0.01);
     EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
-                HasSubstr("It has no peak: more workers never slow it down, and none give more "
-                          "than 20.00×."));
+                EndsWith(" No peak can be told; contention alone limits the speed-up to 18×…22×."));
     maker.fit_usl(0, 0, 0.01);
-    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0), HasSubstr("nothing of it limits"));
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0), EndsWith(" No peak can be told."));
+}
+
+TEST(scale_words, a_coherence_that_may_be_none_has_its_peak_beyond_a_number_of_workers) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.001, 0.0002, 0.01);
+    maker.result.fit.usl->coherence.low = 0;
+    maker.result.fit.usl->coherence.high = 0.0004;
+    maker.result.fit.usl->contention.low = 0;
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                EndsWith(" No peak can be told: if there is one, it lies beyond 49 workers."));
+}
+
+TEST(scale_words, a_serial_part_that_may_be_none_sets_no_limit) {
+    fakes::scale_maker maker(2, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1994).fit_amdahl(0.003, 0.001);
+    maker.result.points[1].speedup = {1.994, 1.992, 2.001, 15};
+    maker.result.fit.amdahl->serial_fraction = {0.003, 0, 0.004, 15};
+    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
+              "Amdahl's law: no serial part can be told from none here. At most 0.4 % of the work "
+              "is serial: 250× and more stay possible.");
+    // The fit alone would tell it, but the noise floor is in the interval of the speed-up.
+    maker.result.points[1].speedup = {1.994, 1.98, 2.01, 15};
+    maker.result.fit.amdahl->serial_fraction = {0.003, 0.002, 0.004, 15};
+    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
+              "Amdahl's law: no serial part can be told from none here. At most 1.0 % of the work "
+              "is serial: 99× and more stay possible.");
+    maker.result.points[1].speedup = {1.9998, 1.9995, 2.0001, 15};
+    maker.result.fit.amdahl->serial_fraction = {0.0001, 0, 0.0002, 15};
+    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
+              "Amdahl's law: no serial part can be told from none here; there is too little of it "
+              "to set a limit.");
+}
+
+TEST(scale_words, a_serial_part_that_is_there_has_its_limit_as_an_interval) {
+    fakes::scale_maker maker(2, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1960).fit_amdahl(0.02, 0.001);
+    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
+              "Amdahl's law: 2.0 % of the work is serial (1.8 %…2.2 %), which limits the speed-up "
+              "to 45×…56×, however many workers there are.");
+}
+
+TEST(scale_words, too_few_rounds_tell_no_limit) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1960).add(4, 3700).fit_amdahl(0.02, 0.001).fit_usl(0.02, 0.001, 0.01);
+    maker.result.fit.amdahl->serial_fraction.count = 5;
+    maker.result.fit.usl->contention.count = 5;
+    maker.result.fit.usl->coherence.count = 5;
+    EXPECT_THAT(
+        race::fit_sentences(maker.result, {}),
+        testing::ElementsAre(
+            "Amdahl's law: 2.0 % of the work is serial, as it looks; too few clean rounds "
+            "to tell a limit.",
+            "Universal Scalability Law: contention σ = 0.020, coherence κ = 0.0010. Too few "
+            "clean rounds to tell a peak.",
+            testing::_));
+}
+
+TEST(scale_words, two_figures_of_what_is_known_about_so_well) {
+    EXPECT_EQ(race::about_text(1.149), "1.1");
+    EXPECT_EQ(race::about_text(8), "8");
+    EXPECT_EQ(race::about_text(9.96), "10");
+    EXPECT_EQ(race::about_text(22.9), "23");
+    EXPECT_EQ(race::about_text(99.6), "100");
+    EXPECT_EQ(race::about_text(385.7), "390");
+    EXPECT_EQ(race::about_text(1'994), "2000");
+    EXPECT_EQ(race::about_text(0), "0");
 }
 
 TEST(scale_words, a_peak_far_beyond_the_cpus_is_called_that) {
