@@ -4,40 +4,19 @@
 #include "result_files.hpp"
 
 #include "argument_checks.hpp"
+#include "disk_file.hpp"
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <system_error>
-#include <utility>
 
 namespace regatta::command {
 namespace {
-
-/// A file on a disk, whatever its name; nothing for all that holds nothing.
-using disk_file = std::optional<std::pair<dev_t, ino_t>>;
-
-disk_file to_disk_file(int answer, const struct stat& about) {
-    return answer == 0 && S_ISREG(about.st_mode) ? disk_file({about.st_dev, about.st_ino})
-                                                 : std::nullopt;
-}
-
-disk_file file_behind(int descriptor) {
-    struct stat about {};
-    const int answer = ::fstat(descriptor, &about);
-    return to_disk_file(answer, about);
-}
-
-disk_file file_named(const std::string& name) {
-    struct stat about {};
-    const int answer = ::stat(name.c_str(), &about);
-    return to_disk_file(answer, about);
-}
 
 /// Does it; where the system refuses, says so and returns false.
 template<class F>
@@ -83,11 +62,7 @@ result_files::result_files(const result_paths& paths) {
     const std::vector<place> all = places();
     for (auto one = all.begin(); one != all.end(); ++one) {
         for (auto other = one + 1; other != all.end(); ++other) {
-            const disk_file file = file_behind(one->descriptor);
-            if (file && file == file_behind(other->descriptor)) {
-                throw usage_error(fmt::format("{} and {} are one file; each needs its own",
-                                              one->name, other->name));
-            }
+            require_two_files(one->name, one->descriptor, other->name, other->descriptor);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "watch_session.hpp"
 
+#include "disk_file.hpp"
 #include "machine/observer.hpp"
 #include "output_file.hpp"
 #include "report/watch_json.hpp"
@@ -300,6 +301,10 @@ int run_watch(const watch_options& options) {
         } catch (const std::system_error& error) {
             throw usage_error(error.what());
         }
+    }
+    if (json && !json->is_standard_output()) {
+        require_two_files("--json " + options.json, json->descriptor(), "standard output",
+                          STDOUT_FILENO);
     }
     const bool json_to_output = json && json->is_standard_output();
     const bool live = !options.once && !json_to_output && is_live_terminal(STDOUT_FILENO);

@@ -107,6 +107,20 @@ class Script(unittest.TestCase):
             self.assertEqual([json.loads(line)["schema"] for line in lines],
                              ["regatta-watch/1"] * 2)
 
+    def test_documents_do_not_go_into_the_file_of_the_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("what stands there")
+            with open(path, "a", encoding="utf-8") as file:
+                result = subprocess.run([REGATTA, "watch", "--once", *FAST, "--json", path],
+                                        stdout=file, stderr=subprocess.PIPE, timeout=100,
+                                        encoding="utf-8", check=False)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"--json {path} and standard output are one file", result.stderr)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "what stands there")
+
     def test_text_keeps_to_the_width(self):
         for columns in (40, 80):
             result = run("watch", "--once", *FAST, "--pid", str(os.getpid()),
