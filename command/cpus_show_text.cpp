@@ -3,6 +3,7 @@
 
 #include "cpus_show_report.hpp"
 
+#include "machine/size_text.hpp"
 #include "report/grid.hpp"
 
 #include <regatta/cpu/printable_text.hpp>
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,23 +21,11 @@ namespace regatta::command {
 namespace {
 
 using race::coloured;
+using race::size_text;
 using race::text_style;
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-/// "48 KiB", "1.5 MiB", "12.9 GiB".
-std::string size_text(std::uint64_t bytes) {
-    constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
-    std::size_t unit = 0;
-    auto size = static_cast<double>(bytes);
-    for (; size >= 1024 && unit + 1 < units.size(); ++unit) {
-        size /= 1024;
-    }
-    const bool whole = size == static_cast<double>(static_cast<std::uint64_t>(size));
-    return bytes == 0 ? "unknown size"
-                      : fmt::format("{:.{}f} {}", size, whole ? 0 : 1, units[unit]);
 }
 
 /// "  label   text", further lines below the text.
@@ -115,7 +103,7 @@ std::string caches_text(const topology& machine, const cpu_set& package,
             a_core_each = a_core_each && core != nullptr && core->cpus == cache->cpus;
         }
         const bool everywhere = all == package;
-        text += (text.empty() ? "" : "; ") + size_text(bytes);
+        text += (text.empty() ? "" : "; ") + (bytes == 0 ? "unknown size" : size_text(bytes));
         if (a_core_each) {
             text += everywhere ? " a core" : " a core of " + all.to_string();
         } else if (!everywhere || alike.size() > 1) {
