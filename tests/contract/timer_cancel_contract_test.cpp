@@ -191,19 +191,21 @@ TEST(timer_cancel, tells_callbacks_that_would_wait_for_each_other) {
     std::atomic<std::size_t> inside{0};
     std::atomic<int> deadlocks{0};
     std::atomic<int> ended{0};
-    std::atomic<timer_id> ids[count];
+    timer_id ids[count] = {};
+    std::atomic<bool> known{false}; // The ids: a callback may come before that of its own timer.
     for (std::size_t i = 0; i < count; ++i) {
         ids[i] = timers.every(1us, [&, i] {
             ++inside;
-            await([&] { return inside.load() == count; });
+            await([&] { return inside.load() == count && known.load(); });
             try {
-                timers.cancel_and_wait(ids[(i + 1) % count].load());
+                timers.cancel_and_wait(ids[(i + 1) % count]);
             } catch (const std::system_error& e) {
                 deadlocks += e.code() == std::errc::resource_deadlock_would_occur ? 1 : 100;
             }
             ++ended;
         });
     }
+    known = true;
     await([&] { return ended.load() == count; });
     timers.close();
     EXPECT_EQ(deadlocks.load(), 1); // the last one to wait; the others then can
