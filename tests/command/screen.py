@@ -75,6 +75,13 @@ class Terminal:
         return self.read_until(
             lambda: next((line for line in self.screen.display if text in line), None), text)
 
+    def wait_for_match(self, pattern, row=None):
+        """Reads until a line of the screen, or that one, matches: what comes may be cut anywhere."""
+        def found():
+            lines = self.screen.display if row is None else [self.screen.display[row]]
+            return any(re.search(pattern, line) for line in lines)
+        self.read_until(found, f"{pattern} in row {row}")
+
     def press(self, keys):
         os.write(self.master, keys)
 
