@@ -24,8 +24,7 @@ from support import OnTerminal, REGATTA, ROOT, children_of, environment, main, r
 SLEEPER = ("sh", "-c", "echo ready; exec sleep 100")
 # A program that says where it may run.
 WHERE = ["grep", "Cpus_allowed_list", "/proc/self/status"]
-LAST = max(os.sched_getaffinity(0))
-CPU = str(LAST)
+CPU = str(max(os.sched_getaffinity(0)))
 SCHEMA = os.path.join(ROOT, "docs", "reference", "cpus_status.schema.json")
 
 
@@ -39,15 +38,6 @@ def leases():
 
 def leases_of(pid):
     return [lease for lease in leases() if lease["process"] == pid]
-
-
-def mask_of(pid):
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        return next(line for line in file if line.startswith("Cpus_allowed:"))
-
-
-def cpuset_of_version_1():
-    return os.path.exists("/sys/fs/cgroup/cpuset/tasks") and os.geteuid() == 0
 
 
 def as_user(number, *words, **options):
@@ -330,21 +320,6 @@ class CpusRun(unittest.TestCase):
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
         self.assertEqual(leases_of(terminal.pid), [])
-
-    @unittest.skipUnless(cpuset_of_version_1(), "needs root and cpusets of version 1")
-    def test_others_are_moved_if_that_is_allowed(self):
-        sleeper = subprocess.Popen(["sleep", "100"])
-        try:
-            before = mask_of(sleeper.pid)
-            result = run("cpus", "run", "--move-others", "--at-least", "shielded", CPU, "--",
-                         "grep", "Cpus_allowed:", f"/proc/{sleeper.pid}/status")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            inside = int(result.stdout.split()[1].replace(",", ""), 16)
-            self.assertFalse(inside >> LAST & 1, result.stdout)
-            self.assertEqual(mask_of(sleeper.pid), before)
-        finally:
-            sleeper.kill()
-            sleeper.wait()
 
     def test_a_result_that_cannot_be_written_is_no_success(self):
         # A file that cannot be opened is known before any work, as for every command.

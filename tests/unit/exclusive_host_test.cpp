@@ -3,10 +3,11 @@
 
 /// @file
 /// Leases of CPUs on this machine's own cpusets (version 1): below a group of the test's own and
-/// with its own processes; and, once and for some milliseconds, of the whole machine.
+/// with its own processes.
 
 #include "exclusive_fakes.hpp"
 #include "exclusive_sleeper.hpp"
+#include "exclusive_take.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/exclusive_cpus.hpp>
@@ -18,7 +19,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -26,7 +26,6 @@
 #include <random>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -36,6 +35,7 @@ using exclusive_test::faulty_system;
 using exclusive_test::root_folder;
 using exclusive_test::sleeper;
 using exclusive_test::snapshot;
+using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
 using regatta::exclusive_error;
@@ -120,22 +120,6 @@ protected:
     std::string home_;
     std::string group_;
 };
-
-/// Takes `cpus` once no other program of this machine's tests has them.
-exclusive_cpus take_when_free(const cpu_set& cpus, const exclusive_options& options) {
-    exclusive_error error;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    for (;;) {
-        if (auto lease = exclusive_cpus::try_acquire(cpus, options, error)) {
-            return std::move(*lease);
-        }
-        if (error.number != EBUSY || std::chrono::steady_clock::now() > deadline) {
-            ADD_FAILURE() << error.text;
-            return {};
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-}
 
 } // namespace
 
@@ -262,36 +246,4 @@ TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
         ASSERT_THAT(regatta::exclusive_status(options_), IsEmpty());
     }
     EXPECT_GT(killed, 100);
-}
-
-// The machine itself, for some milliseconds.
-TEST_F(exclusive_host, the_whole_machine_is_shielded_and_as_before) {
-    exclusive_system system;
-    ASSERT_EQ(system.write(home_ + "/cgroup.procs", self_), 0);
-    const sleeper free;
-    const sleeper pinned(cpu_set{cpu_});
-    const auto look = [&] {
-        snapshot all;
-        exclusive_test::add_interrupts(all, system);
-        exclusive_test::add_tasks(all, system, {self_, free.name(), pinned.name()});
-        return all;
-    };
-    exclusive_options options;
-    options.at_least = exclusivity::shielded;
-    options.move_others = true;
-    options.move_interrupts = true;
-    options.title = "test";
-    const snapshot before = look();
-    auto lease = take_when_free(cpu_set{cpu_}, options);
-    const exclusivity level = lease.level();
-    const cpu_set during = free.allowed();
-    const auto breach = lease.check();
-    lease.release();
-    EXPECT_EQ(level, exclusivity::shielded);
-    EXPECT_EQ(during, online_ - cpu_set{cpu_});
-    EXPECT_EQ(breach, std::nullopt);
-    EXPECT_EQ(difference(before, look()), "");
-    for (const std::string& name : system.list_folders(home_)) {
-        EXPECT_FALSE(name.starts_with("regatta." + self_)) << name;
-    }
 }
