@@ -97,8 +97,9 @@ public:
         }
         return impl_.wait(c, timed, true, $) != rl::unpark_reason_timeout;
     }
-    void wake(std::uint32_t count) {
-        impl_.wake(rl::ctx(), static_cast<rl::thread_id_t>(count), $);
+    /// @returns whether it woke a thread.
+    bool wake(std::uint32_t count) {
+        return impl_.wake(rl::ctx(), static_cast<rl::thread_id_t>(count), $) != 0;
     }
 
 private:
@@ -164,16 +165,14 @@ struct model_atomics {
                      std::uint32_t = regatta::platform::any_wake) {
         return word.wait(expected, deadline != nullptr);
     }
-    static void wake(atomic<std::uint32_t>& word, std::uint32_t count,
+    static bool wake(atomic<std::uint32_t>& word, std::uint32_t count,
                      std::source_location at = std::source_location::current()) {
-        if (!removed(operation::wake, at)) {
-            word.wake(count);
-        }
+        return !removed(operation::wake, at) && word.wake(count);
     }
     /// Whom it wakes is the checker's choice, whatever the bits.
-    static void wake_one(atomic<std::uint32_t>& word, std::uint32_t,
+    static bool wake_one(atomic<std::uint32_t>& word, std::uint32_t,
                          std::source_location at = std::source_location::current()) {
-        wake(word, 1, at);
+        return wake(word, 1, at);
     }
     static void relax() { rl::yield(1, $); }
     static void yield() { rl::yield(1, $); }

@@ -10,19 +10,26 @@
 #include <chrono>
 
 using gate_type = regatta::basic_wake_gate<model::model_atomics>;
+using gate_of_two_words = regatta::basic_wake_gate<model::model_atomics, 2>;
 using flag_type = model::atomic<unsigned>;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
+/// The place of a thread: no two sleep on the same word if there are two.
+inline unsigned place_of(unsigned index) {
+    return 8 * index;
+}
+
 /// Sleeps on the gate until the flag has at least that value; the flag itself orders nothing.
-inline void wait_for(gate_type& gate, flag_type& flag, unsigned value) {
+template<class Gate>
+void wait_for(Gate& gate, flag_type& flag, unsigned value, unsigned place = Gate::anywhere) {
     while (flag.load(relaxed) < value) {
         const auto ticket = gate.prepare_wait();
         if (flag.load(relaxed) >= value) {
             gate.cancel_wait();
             return;
         }
-        gate.commit_wait(ticket);
+        gate.commit_wait(ticket, place);
     }
 }
 
@@ -30,7 +37,8 @@ inline void wait_for(gate_type& gate, flag_type& flag, unsigned value) {
 /// token is left, so that a wait that may time out is not woken.
 class rest_check {
 public:
-    void leave(gate_type& gate, unsigned threads) {
+    template<class Gate>
+    void leave(Gate& gate, unsigned threads) {
         if (ended_.fetch_add(1, std::memory_order_seq_cst) + 1 != threads) {
             return;
         }
@@ -82,15 +90,16 @@ struct two_waiters_all : rl::test_suite<two_waiters_all, 3> {
 
 /// Two wait for different values, and the second comes only once the first has been seen: nobody
 /// may use up the wake-up of somebody else.
-struct each_in_turn : rl::test_suite<each_in_turn, 3> {
-    gate_type gate;
+template<class Gate>
+struct each_in_turn : rl::test_suite<each_in_turn<Gate>, 3> {
+    Gate gate;
     rest_check rest;
     flag_type flag{0};
     flag_type first_seen{0};
 
     void thread(unsigned index) {
         if (index < 2) {
-            wait_for(gate, flag, index + 1);
+            wait_for(gate, flag, index + 1, place_of(index));
             if (index == 0) {
                 first_seen.store(1, relaxed);
             }
@@ -108,8 +117,9 @@ struct each_in_turn : rl::test_suite<each_in_turn, 3> {
 };
 
 /// Two take one item each, each item brings one notification.
-struct two_takers : rl::test_suite<two_takers, 3> {
-    gate_type gate;
+template<class Gate>
+struct two_takers : rl::test_suite<two_takers<Gate>, 3> {
+    Gate gate;
     rest_check rest;
     flag_type items{0};
 
@@ -134,7 +144,7 @@ struct two_takers : rl::test_suite<two_takers, 3> {
                 if (items.load(relaxed) != 0) {
                     gate.cancel_wait();
                 } else {
-                    gate.commit_wait(ticket);
+                    gate.commit_wait(ticket, place_of(index));
                 }
             }
         }
@@ -145,15 +155,16 @@ struct two_takers : rl::test_suite<two_takers, 3> {
 /// Two sleep alike and one notification comes: whoever else may have come meanwhile, one of them
 /// wakes, and nobody stays counted as being woken who is not: a second notification finds the
 /// other.
-struct one_of_two : rl::test_suite<one_of_two, 3> {
-    gate_type gate;
+template<class Gate>
+struct one_of_two : rl::test_suite<one_of_two<Gate>, 3> {
+    Gate gate;
     rest_check rest;
     flag_type ended{0};
 
     void thread(unsigned index) {
         if (index < 2) {
             const auto ticket = gate.prepare_wait();
-            gate.commit_wait(ticket);
+            gate.commit_wait(ticket, place_of(index));
             if (ended.fetch_add(1, relaxed) == 0) {
                 while (ended.load(relaxed) != 2 && !gate.notify_one()) {
                     model::model_atomics::yield();
@@ -317,16 +328,22 @@ struct relied_upon : rl::test_suite<relied_upon, 2> {
 };
 
 int main() {
-    return model::check({model::make_scenario<one_waiter>("one waiter"),
-                         model::make_scenario<two_waiters_all>("two waiters, notify all"),
-                         model::make_scenario<each_in_turn>("each in turn, notify all"),
-                         model::make_scenario<two_takers>("two takers, notify one each"),
-                         model::make_scenario<one_of_two>("one of two, notify one"),
-                         model::make_scenario<announced>("announced"),
-                         model::make_scenario<announced_fence>("announced, fence"),
-                         model::make_scenario<relied_upon>("a thread that is being woken"),
-                         model::make_scenario<timed_waiter>("a wait that may time out"),
-                         model::make_scenario<publication>("publication"),
-                         model::make_scenario<asked_first>("asked first")},
-                        {"wake_gate.hpp"});
+    return model::check(
+        {model::make_scenario<one_waiter>("one waiter"),
+         model::make_scenario<two_waiters_all>("two waiters, notify all"),
+         model::make_scenario<each_in_turn<gate_type>>("each in turn, notify all"),
+         model::make_scenario<each_in_turn<gate_of_two_words>>(
+             "each in turn, notify all, two words"),
+         model::make_scenario<two_takers<gate_type>>("two takers, notify one each"),
+         model::make_scenario<two_takers<gate_of_two_words>>(
+             "two takers, notify one each, two words"),
+         model::make_scenario<one_of_two<gate_type>>("one of two, notify one"),
+         model::make_scenario<one_of_two<gate_of_two_words>>("one of two, notify one, two words"),
+         model::make_scenario<announced>("announced"),
+         model::make_scenario<announced_fence>("announced, fence"),
+         model::make_scenario<relied_upon>("a thread that is being woken"),
+         model::make_scenario<timed_waiter>("a wait that may time out"),
+         model::make_scenario<publication>("publication"),
+         model::make_scenario<asked_first>("asked first")},
+        {"wake_gate.hpp"});
 }

@@ -14,6 +14,11 @@ using flag_type = model::atomic<unsigned>;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
+/// The number of a thread's worker: no two sleep on the same word.
+inline unsigned number_of(unsigned index) {
+    return 8 * index;
+}
+
 /// Tasks as numbers in a stack of bits; each of two workers takes one, and the task ends only once
 /// the other task has begun: neither may sleep while a task waits.
 ///
@@ -43,7 +48,7 @@ struct crew {
     }
     /// Runs one task, which ends once `all` have begun.
     void work(unsigned index, unsigned all) {
-        typename Gate::search mine(index);
+        typename Gate::search mine(number_of(index));
         while (!take()) {
             gate.begin(mine);
             if (take()) {
@@ -113,7 +118,7 @@ struct claimed_first : rl::test_suite<claimed_first, 3> {
         return false;
     }
     void work(unsigned index) {
-        gate_type::search mine(index);
+        gate_type::search mine(number_of(index));
         while (!take()) {
             gate.begin(mine);
             const auto ticket = gate.announce_wait(mine);
@@ -154,7 +159,7 @@ struct other_changes : rl::test_suite<other_changes, 3> {
     flag_type leave{0};
 
     void work(unsigned index) {
-        gate_without_light_fence::search mine(index);
+        gate_without_light_fence::search mine(number_of(index));
         for (;;) {
             if (tasks.load(relaxed) != 0) {
                 break;
@@ -170,7 +175,7 @@ struct other_changes : rl::test_suite<other_changes, 3> {
         static_cast<void>(gate.end(mine, [] { return false; }));
     }
     void leaver(unsigned index) {
-        gate_without_light_fence::search mine(index);
+        gate_without_light_fence::search mine(number_of(index));
         while (leave.load(relaxed) == 0) {
             const auto ticket = gate.announce_wait(mine);
             if (leave.load(relaxed) != 0) {
@@ -208,7 +213,7 @@ struct with_deadline : rl::test_suite<with_deadline, 3> {
         } else if (index == 0) {
             c.work(index, 1);
         } else {
-            gate_type::search mine(index);
+            gate_type::search mine(number_of(index));
             const auto ticket = c.gate.prepare_wait(mine);
             if (c.ready()) {
                 c.gate.cancel_wait(mine);
@@ -236,7 +241,7 @@ struct only_some : rl::test_suite<only_some, 4> {
                ((index == 0 || anybody.load(relaxed) != 0) && task.load(relaxed) != 0);
     }
     void work(unsigned index) {
-        gate_type::search mine(index);
+        gate_type::search mine(number_of(index));
         while (!ready(index)) {
             gate.begin(mine);
             if (ready(index)) {

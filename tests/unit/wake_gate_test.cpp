@@ -170,22 +170,24 @@ TEST(wake_gate, a_sleep_may_be_announced) {
 }
 
 #if REGATTA_LINUX
-// "Of those that sleep with a bit the one with the lowest", whoever has slept longest.
-TEST(wake_gate, wakes_the_sleeper_with_the_lowest_bit) {
+// "Of those that sleep at a place the one at the lowest", whoever has slept longest, and whichever
+// word it sleeps on.
+TEST(wake_gate, wakes_the_sleeper_at_the_lowest_place) {
+    constexpr unsigned places[] = {3, 7, 40}; // The last is on the second word.
     for (int round = 0; round < 20; ++round) {
-        wake_gate gate;
+        regatta::basic_wake_gate<regatta::std_atomics, 2> gate;
         std::atomic<int> woken{0};
         std::vector<int> order(3);
         library_test::observed_thread seen[3];
         std::vector<std::thread> sleepers;
-        for (const unsigned bit : {2u, 0u, 1u}) {
-            sleepers.emplace_back([&, bit] {
+        for (const unsigned n : {2u, 0u, 1u}) {
+            sleepers.emplace_back([&, n] {
                 const auto ticket = gate.prepare_wait();
-                seen[bit].announce();
-                gate.commit_wait(ticket, 1u << bit);
-                order[bit] = ++woken;
+                seen[n].announce();
+                gate.commit_wait(ticket, places[n]);
+                order[n] = ++woken;
             });
-            seen[bit].await_sleep();
+            seen[n].await_sleep();
         }
         for (int n = 1; n <= 3; ++n) {
             EXPECT_TRUE(gate.notify_one());

@@ -55,7 +55,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 /// systems than Linux may wake more. A thread that is already being woken does not count again.
 ///
 /// Threads: any. Blocks: never. Cost: one system call, about 200 ns when nobody waits.
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,
+/// @returns whether it is known that a thread was woken.
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,
                        futex_scope scope = futex_scope::process) noexcept;
 
 /// Wakes one thread of this process that blocks in `futex_wait` on `word` with one of these bits.

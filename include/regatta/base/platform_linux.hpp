@@ -54,10 +54,10 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     return !(status != 0 && errno == ETIMEDOUT);
 }
 
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope scope) noexcept {
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope scope) noexcept {
     const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
-    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count, nullptr,
-              nullptr, 0);
+    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count,
+                     nullptr, nullptr, 0) > 0;
 }
 
 inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {

@@ -51,11 +51,12 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     return place.changed.wait_until(lock, *deadline) == std::cv_status::no_timeout;
 }
 
-inline void futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {
     detail::sleeping_place& place = detail::place_of(&word);
     const std::lock_guard lock(
         place.lock); // Between a sleeper's look and its sleep nobody gets in.
     place.changed.notify_all();
+    return false;
 }
 
 inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {

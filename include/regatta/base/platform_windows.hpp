@@ -80,7 +80,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
            steady_clock::now() < *deadline;
 }
 
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope) noexcept {
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope) noexcept {
     // Windows takes a thread off the list of those that wait when it wakes it. Wine may leave it
     // there until it runs, so that a second call wakes the same thread, and another sleeps on.
     if (count == 1 && !detail::under_wine()) {
@@ -88,6 +88,7 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope)
     } else {
         ::WakeByAddressAll(&word);
     }
+    return false;
 }
 
 inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {

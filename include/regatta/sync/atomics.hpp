@@ -108,10 +108,10 @@ struct std_atomics {
         platform::futex_wake(word, static_cast<int>(count));
     }
     /// Wakes one thread: one with these bits if any waits, another one otherwise.
-    static void wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
-        if (bits == 0 || !platform::futex_wake_one_of(word, bits)) {
-            platform::futex_wake(word, 1);
-        }
+    /// @returns whether it is known that one was woken.
+    static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+        return (bits != 0 && platform::futex_wake_one_of(word, bits)) ||
+               platform::futex_wake(word, 1);
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
     static void yield() noexcept { std::this_thread::yield(); }

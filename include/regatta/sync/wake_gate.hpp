@@ -9,7 +9,10 @@
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace regatta {
@@ -35,7 +38,9 @@ namespace regatta {
 /// Failure: a wait may also end without cause; look at the condition again, always: a thread that
 /// leaves without a look may have used up a `notify_one`. Cost: a notification without sleepers is
 /// one load; with one it is two read-modify-writes and a system call. `prepare_wait` makes a system
-/// call. Source: D. Reed and R. Kanodia, "Synchronization with eventcounts and sequencers", 1979;
+/// call. With `Words` > 1 the sleepers are on that many lists of the kernel, so that whoever wakes
+/// the first need not go past all others; a notification then is a read-modify-write more for each.
+/// Source: D. Reed and R. Kanodia, "Synchronization with eventcounts and sequencers", 1979;
 /// the one-sided fence: membarrier(2).
 ///
 /// I1 (no lost wake-up): a thread that prepared before a notification, or its re-check, sees the
@@ -45,13 +50,14 @@ namespace regatta {
 ///    when nobody waits.
 /// I3: woken <= those sleepers that are sure to look at their condition again without a further
 ///    notification.
-template<class Atomics>
+template<class Atomics, std::size_t Words = 1>
 class basic_wake_gate {
 public:
     /// What a waiter carries from `prepare_wait` to `commit_wait`.
     using ticket = std::uint32_t;
-    /// Says that a thread has no bit of its own.
-    static constexpr std::uint32_t anyone = platform::any_wake;
+    /// How many places there are, and what says that a thread has none.
+    static constexpr unsigned places = 64;
+    static constexpr unsigned anywhere = places;
 
     basic_wake_gate() = default;
     basic_wake_gate(const basic_wake_gate&) = delete;
@@ -80,16 +86,16 @@ public:
     void cancel_wait() noexcept { leave(); }
 
     /// Sleeps until a notification that came after `prepare_wait` returned `mine`.
-    /// @param bit one bit by which `notify_one` knows this thread, or `anyone`.
-    void commit_wait(ticket mine, std::uint32_t bit = anyone) noexcept {
-        sleep(mine, nullptr, bit);
+    /// @param place a number below `places` by which `notify_one` knows this thread, or `anywhere`.
+    void commit_wait(ticket mine, unsigned place = anywhere) noexcept {
+        sleep(mine, nullptr, place);
     }
 
     /// Sleeps until such a notification or until `deadline`.
     /// @returns false if the deadline passed and no notification had come.
     bool commit_wait_until(ticket mine, std::chrono::steady_clock::time_point deadline,
-                           std::uint32_t bit = anyone) noexcept {
-        return sleep(mine, &deadline, bit);
+                           unsigned place = anywhere) noexcept {
+        return sleep(mine, &deadline, place);
     }
 
     /// Returns once `condition()` holds: looks, spins, then sleeps between the looks.
@@ -107,22 +113,22 @@ public:
     }
 
     /// Wakes one thread if one sleeps or is about to, and is not being woken already: of those that
-    /// sleep with a bit the one with the lowest, so that of many threads the same few work and stay
+    /// sleep at a place the one at the lowest, so that of many threads the same few work and stay
     /// in the caches; otherwise the one that has slept longest.
     /// @returns whether there was one.
     bool notify_one() noexcept {
         return notify([](std::uint64_t s) noexcept { return s + one_woken; },
-                      [this] {
-                          // relaxed: a hint; whom the kernel wakes is as right as any (I3).
-                          const std::uint32_t bits = parked_.load(std::memory_order_relaxed);
-                          Atomics::wake_one(wakes_, bits & (~bits + 1));
-                      });
+                      [this] { wake_one(); });
     }
 
     /// Wakes every thread that sleeps or is about to.
     void notify_all() noexcept {
         notify([](std::uint64_t s) noexcept { return s + (sleepers(s) - woken(s)) * one_woken; },
-               [this] { Atomics::wake(wakes_, most_sleepers); });
+               [this] {
+                   for (wake_word& w : words_) {
+                       Atomics::wake(w.wakes, most_sleepers);
+                   }
+               });
     }
 
     /// Whether a notification would find a thread to wake, for a notifier that has a choice. Seen
@@ -146,6 +152,13 @@ private:
     static constexpr std::uint64_t one_woken = std::uint64_t{1} << 16;
     static constexpr std::uint64_t one_epoch = std::uint64_t{1} << 32;
     static constexpr std::uint32_t most_sleepers = 0xFFFF;
+    static constexpr unsigned places_a_word = 8; ///< But for the last, which has all the others.
+
+    struct wake_word {
+        /// Counts the notifications that found a sleeper; the kernel compares it. Written by
+        /// notifiers.
+        typename Atomics::template atomic<std::uint32_t> wakes{0};
+    };
 
     static std::uint64_t sleepers(std::uint64_t s) noexcept { return s & most_sleepers; }
     static std::uint64_t woken(std::uint64_t s) noexcept { return (s >> 16) & most_sleepers; }
@@ -187,7 +200,7 @@ private:
                 cancel_wait();
                 return true;
             }
-            if (!sleep(mine, deadline, anyone)) {
+            if (!sleep(mine, deadline, anywhere)) {
                 return condition();
             }
             pace.reset();
@@ -196,12 +209,12 @@ private:
     }
 
     bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
-               std::uint32_t bit) noexcept {
-        // acquire: partner is the release of wakes_ in notify(); who sees it sees the epoch.
-        const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
+               unsigned place) noexcept {
+        // acquire: partner is the release of the count in notify(); who sees it sees the epoch.
+        const std::uint32_t wakes = words_[word_of(place)].wakes.load(std::memory_order_acquire);
         // relaxed: leave() acquires.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
-        if (epoch(s) == mine && !block(wakes, deadline, bit)) {
+        if (epoch(s) == mine && !block(wakes, deadline, place)) {
             // The epoch and the count are one word: either this thread leaves unnotified, or it was
             // notified in time and says so.
             while (epoch(s) == mine) {
@@ -218,15 +231,41 @@ private:
     }
 
     bool block(std::uint32_t wakes, const std::chrono::steady_clock::time_point* deadline,
-               std::uint32_t bit) noexcept {
-        if (bit == anyone) {
-            return Atomics::wait(wakes_, wakes, deadline);
+               unsigned place) noexcept {
+        if (place == anywhere) {
+            return Atomics::wait(words_[0].wakes, wakes, deadline);
         }
-        // relaxed, both: see notify_one().
-        parked_.fetch_or(bit, std::memory_order_relaxed);
-        const bool in_time = Atomics::wait(wakes_, wakes, deadline, bit);
-        parked_.fetch_and(~bit, std::memory_order_relaxed);
+        // relaxed, both: see wake_one().
+        parked_.fetch_or(std::uint64_t{1} << place, std::memory_order_relaxed);
+        const bool in_time =
+            Atomics::wait(words_[word_of(place)].wakes, wakes, deadline, bit_of(place));
+        parked_.fetch_and(~(std::uint64_t{1} << place), std::memory_order_relaxed);
         return in_time;
+    }
+
+    /// Which word a thread sleeps on, and by which bit the kernel knows it there.
+    static constexpr std::size_t word_of(unsigned place) noexcept {
+        return Words == 1 || place == anywhere
+                   ? 0
+                   : std::min<std::size_t>(place / places_a_word, Words - 1);
+    }
+    static constexpr std::uint32_t bit_of(unsigned place) noexcept {
+        return std::uint32_t{1} << place % 32;
+    }
+
+    void wake_one() noexcept {
+        // relaxed: a hint; whom the kernel wakes is as right as any (I3).
+        const std::uint64_t parked = parked_.load(std::memory_order_relaxed);
+        const auto place = static_cast<unsigned>(std::countr_zero(parked)); // Or anywhere.
+        std::uint32_t bits = place != anywhere ? bit_of(place) : 0;
+        // Whoever sleeps on any of the words will do. If nobody does, they all look: the words have
+        // changed.
+        for (std::size_t i = 0; i < Words; ++i) {
+            if (Atomics::wake_one(words_[(word_of(place) + i) % Words].wakes, bits)) {
+                return;
+            }
+            bits = 0;
+        }
     }
 
     /// Marks sleepers as being woken by `mark` and calls `wake`, if any is not marked yet.
@@ -242,8 +281,10 @@ private:
             // release: partner is the acquire in leave(); see there.
         } while (!state_.compare_exchange_weak(s, mark(s) + one_epoch, std::memory_order_release,
                                                std::memory_order_relaxed));
-        // release: partner is the acquire of wakes_ in sleep(); publishes the epoch.
-        wakes_.fetch_add(1, std::memory_order_release);
+        // release: partner is the acquire of the count in sleep(); publishes the epoch.
+        for (wake_word& w : words_) {
+            w.wakes.fetch_add(1, std::memory_order_release);
+        }
         wake();
         return true;
     }
@@ -252,10 +293,10 @@ private:
     /// not left, in bits 16-31 how many of them are being woken, in bits 32-63 the epoch, which
     /// each notification that found a sleeper begins anew. Written by both sides.
     typename Atomics::template atomic<std::uint64_t> state_{0};
-    /// Counts such notifications; the word that the kernel compares. Written by notifiers.
-    typename Atomics::template atomic<std::uint32_t> wakes_{0};
-    /// The bits of those that sleep with one. Written by them, read by notifiers.
-    typename Atomics::template atomic<std::uint32_t> parked_{0};
+    /// What threads sleep on; each notification that found a sleeper changes them all.
+    wake_word words_[Words];
+    /// The places of those that sleep at one. Written by them, read by notifiers.
+    typename Atomics::template atomic<std::uint64_t> parked_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

@@ -31,19 +31,22 @@ namespace regatta {
 ///    the worker that looks finds another task, it wakes one more.
 template<class Atomics>
 class basic_worker_gate {
+    /// One word for the few that work as long as there is little to do, one for all others.
+    using gate_type = basic_wake_gate<Atomics, 2>;
+
 public:
-    using ticket = typename basic_wake_gate<Atomics>::ticket;
+    using ticket = typename gate_type::ticket;
     using time_point = std::chrono::steady_clock::time_point;
 
     /// What one worker is at: whether it counts as looking for a task.
     class search {
     public:
         /// @param worker its number: of those that sleep one with a low number is woken.
-        explicit search(unsigned worker = 0) noexcept : bit_(std::uint32_t{1} << worker % 32) {}
+        explicit search(unsigned worker = 0) noexcept : place_(worker % gate_type::places) {}
 
     private:
         friend basic_worker_gate;
-        const std::uint32_t bit_;
+        const unsigned place_;
         bool on_ = false;
     };
 
@@ -115,11 +118,11 @@ public:
         gate_.cancel_wait();
     }
     void commit_wait(search& mine, ticket t) noexcept {
-        gate_.commit_wait(t, mine.bit_);
+        gate_.commit_wait(t, mine.place_);
         begin(mine);
     }
     bool commit_wait_until(search& mine, ticket t, time_point deadline) noexcept {
-        const bool notified = gate_.commit_wait_until(t, deadline, mine.bit_);
+        const bool notified = gate_.commit_wait_until(t, deadline, mine.place_);
         begin(mine);
         return notified;
     }
@@ -132,7 +135,7 @@ private:
         }
     }
 
-    basic_wake_gate<Atomics> gate_;
+    gate_type gate_;
     /// Workers that are awake and look for a task. Written by them, read by those who notify while
     /// somebody sleeps.
     typename Atomics::template atomic<std::uint32_t> searching_{0};
