@@ -47,7 +47,7 @@ public:
 
     explicit worker_pool_engine(worker_pool_options o)
         : intake_(o.capacity, o.admission)
-        , workers_(std::move(o), intake_) {}
+        , workers_(this, std::move(o), intake_) {} // The pool's first member has its address.
     worker_pool_engine(const worker_pool_engine&) = delete;
     worker_pool_engine& operator=(const worker_pool_engine&) = delete;
 

@@ -50,8 +50,14 @@ public:
     using intake = worker_pool_intake<typename handler_set::message>;
     using worker = worker_pool_worker;
 
-    /// No worker yet. @param in what they take messages from; outlives this.
-    worker_pool_workers(worker_pool_options o, intake& in) : options_(std::move(o)), intake_(in) {}
+    /// No worker yet.
+    /// @param pool the address of the `worker_pool`, by which a future knows whose workers may run
+    /// its task.
+    /// @param in what they take messages from; outlives this.
+    worker_pool_workers(const void* pool, worker_pool_options o, intake& in)
+        : pool_(pool)
+        , options_(std::move(o))
+        , intake_(in) {}
     worker_pool_workers(const worker_pool_workers&) = delete;
     worker_pool_workers& operator=(const worker_pool_workers&) = delete;
 
@@ -111,8 +117,8 @@ public:
     /// The worker whose thread calls, or null.
     worker* current() const noexcept {
         const worker_context* const context = worker_context::current();
-        return context != nullptr && context->pool == this ? workers_[context->index].get()
-                                                           : nullptr;
+        return context != nullptr && context->pool == pool_ ? workers_[context->index].get()
+                                                            : nullptr;
     }
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
     void refuse_worker(const char* what) const {
@@ -175,7 +181,7 @@ public:
 
 private:
     void work(worker& me) noexcept {
-        worker_context context(this, me.index, &waits_);
+        worker_context context(pool_, me.index, &waits_);
         const block_magazine magazine(blocks_);
         backoff pace;
         bool worked = false; // Since it last told those who wait for the pool.
@@ -233,8 +239,9 @@ private:
         return paused_.load(std::memory_order_acquire) && !intake_.closed();
     }
 
+    const void* const pool_;
     worker_pool_options options_;
-    block_cache blocks_{this};
+    block_cache blocks_{pool_};
     wait_graph waits_;
     handler_set handlers_;
     intake& intake_;
