@@ -76,6 +76,10 @@ TEST(steady_pool, stealing_is_switched_at_run_time) {
     pool.disable_stealing();
     pool.wait();
     EXPECT_EQ(runs.load(), 10000);
+    // A worker that was allowed to steal may still be looking. On return of pause() none is: it
+    // could take a task then.
+    pool.pause();
+    pool.resume();
     const auto stolen = pool.stats().stolen;
     for (int i = 0; i < 1000; ++i) {
         pool.execute([&] { ++runs; });

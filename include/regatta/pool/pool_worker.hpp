@@ -43,12 +43,13 @@ public:
     unsigned blocked = 0; ///< Its tasks that wait for room, but for those beneath a `wait`.
     bool in_hook = false; ///< It runs `on_start` or `on_stop`.
 
-    /// One task has been run, or was found called off.
+    /// One task has been run, or was found called off. Its end last: whoever sees that sees all
+    /// figures of the task.
     void count_task(bool ran, bool stolen) noexcept {
-        (ran ? run_ : cancelled_).add();
         if (stolen) [[unlikely]] {
             add_one(stolen_);
         }
+        (ran ? run_ : cancelled_).add();
     }
     void count_park() noexcept { add_one(parked_); }
 
