@@ -78,19 +78,19 @@ TEST(bus, an_idle_run_uses_no_cpu_time) {
         idle.run(stop);
     });
     await([&] { return idle.stats().parked != 0; });
-    seen.await_sleep();
-    const auto before = seen.cpu_time();
-    ASSERT_GE(before, 0);
+    ASSERT_GE(seen.cpu_time(), 0);
     // As long as another bus needs for some thousand messages.
     bus_type busy;
     std::atomic<int> got{0};
     busy.subscribe<tick>([&](tick&) { ++got; });
     const auto other = run(busy);
-    for (int i = 1; i <= rounds(2000); ++i) {
-        busy.publish(tick{i});
-        await([&] { return got.load() == i; });
-    }
-    EXPECT_EQ(seen.cpu_time(), before);
+    seen.await_rest([&] {
+        got = 0;
+        for (int i = 1; i <= rounds(2000); ++i) {
+            busy.publish(tick{i});
+            await([&] { return got.load() == i; });
+        }
+    });
     EXPECT_EQ(idle.stats().parked, 1u);
 }
 

@@ -87,7 +87,20 @@ public:
             std::this_thread::yield();
         }
     }
-    /// The CPU time that the thread has used, in nanoseconds.
+    /// Does something again and again, until the thread used no CPU time meanwhile and sleeps. One
+    /// that only seems to sleep, on its way there, has come to rest sooner or later; one that is
+    /// woken, or looks by itself, never does.
+    template<class Work>
+    void await_rest(Work&& work) const {
+        std::int64_t before = 0;
+        do {
+            await_sleep();
+            before = cpu_time();
+            work();
+            await_sleep(); // It may have been woken, and not yet have come to run.
+        } while (cpu_time() != before);
+    }
+    /// The CPU time that the thread has used, in nanoseconds; negative if it cannot be had.
     std::int64_t cpu_time() const {
         // The kernel's number for the clock of a thread: what pthread_getcpuclockid(3) makes of it.
         const auto id = static_cast<std::uint32_t>(id_.load(std::memory_order_acquire));
