@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import jsonschema
@@ -48,10 +49,12 @@ class Script(unittest.TestCase):
 
     def test_a_busy_thread_is_seen_where_it_runs(self):
         cpu = max(os.sched_getaffinity(0))
-        spinner = subprocess.Popen(["sh", "-c", "while :; do :; done"],
+        spinner = subprocess.Popen(["sh", "-c", "echo; while :; do :; done"],
+                                   stdout=subprocess.PIPE,
                                    preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
-        self.addCleanup(spinner.wait)
+        self.addCleanup(spinner.communicate)
         self.addCleanup(spinner.kill)
+        spinner.stdout.readline()
         (document,), _ = self.documents("--once", *FAST, "--pid", str(spinner.pid))
         process = document["process"]
         self.assertEqual((process["process"], process["alive"]), (spinner.pid, True))
@@ -171,18 +174,14 @@ class Script(unittest.TestCase):
             self.assertEqual(result.stdout, "")
 
     def test_a_thread_is_no_process(self):
-        for task in os.listdir("/proc"):
-            if not task.isdigit():
-                continue
-            try:
-                threads = sorted(map(int, os.listdir(f"/proc/{task}/task")))
-            except OSError:
-                continue
-            if len(threads) > 1:
-                result = run("watch", "--pid", str(threads[-1]))
-                if result.returncode == 2 and "is a thread of process" in result.stderr:
-                    return
-        self.skipTest("no process here has several threads")
+        end = threading.Event()
+        thread = threading.Thread(target=end.wait)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(end.set)
+        result = run("watch", "--pid", str(thread.native_id))
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn(f"is a thread of process {os.getpid()}", result.stderr)
 
 
 if __name__ == "__main__":
