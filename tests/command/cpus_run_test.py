@@ -17,7 +17,8 @@ import unittest
 
 import jsonschema
 
-from support import OnTerminal, REGATTA, ROOT, children_of, environment, main, run, wait_until
+from support import (OnTerminal, REGATTA, ROOT, children_of, environment, is_gone, main, run,
+                     wait_until)
 
 # A program that a signal ends at any moment. Python would not do: where an interrupt comes just
 # before it sleeps, it sleeps first.
@@ -83,9 +84,12 @@ class Background:
     def program(self):
         """The pid of the program; the other child undoes what a killed regatta leaves."""
         for pid in children_of(self.pid):
-            with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
-                if not file.read().startswith("regatta"):
-                    return pid
+            try:
+                with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+                    if not file.read().startswith("regatta"):
+                        return pid
+            except OSError:
+                pass  # it has just ended
         return None
 
 
@@ -187,7 +191,7 @@ class CpusRun(unittest.TestCase):
             running.process.kill()
             running.process.wait(timeout=60)
             wait_until(lambda: not leases_of(running.pid), "the lease is undone")
-            wait_until(lambda: not os.path.exists(f"/proc/{program}"), "the program has ended")
+            wait_until(lambda: is_gone(program), "the program has ended")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_what_is_left_behind_is_released(self):
@@ -214,7 +218,7 @@ class CpusRun(unittest.TestCase):
             running.process.kill()
             running.process.wait(timeout=60)
             wait_until(lambda: not leases_of(running.pid), "the lease is undone")
-            wait_until(lambda: not os.path.exists(f"/proc/{program}"), "the program has ended")
+            wait_until(lambda: is_gone(program), "the program has ended")
 
     def test_signals_of_the_first_moment_are_not_lost(self):
         for moment in range(20):

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 
 import support
-from support import EVERYBODY, REGATTA, OnTerminal, children_of, environment, segments_of, wait_until
+from support import (EVERYBODY, REGATTA, OnTerminal, children_of, environment, is_gone, segments_of,
+                     wait_until)
 
 LONG = ["--size", "128", "--time", "1000"]
 
@@ -39,7 +40,7 @@ class Interrupt(unittest.TestCase):
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
         for worker in workers:
-            wait_until(lambda w=worker: not os.path.exists(f"/proc/{w}"), "the worker's end")
+            wait_until(lambda w=worker: is_gone(w), "the worker's end")
         self.assertEqual([path for path in segments if os.path.exists(path)], [])
         self.assertEqual(os.listdir(folder.name), [])
         self.assertNotIn(b"FAILED", terminal.output)

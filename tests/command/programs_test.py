@@ -12,18 +12,9 @@ import tempfile
 import unittest
 
 import support
-from support import QUICK, REGATTA, OnTerminal, environment, run, wait_until
+from support import QUICK, REGATTA, OnTerminal, environment, is_gone, run, wait_until
 
 ROUNDS = ["--rounds", "2"]
-
-
-def is_gone(pid):
-    """Whoever adopts an orphan need not wait for it, so a zombie is gone, too."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def number_in(path):

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import support
-from support import OnTerminal, children_of, environment, run, wait_until
+from support import OnTerminal, children_of, environment, is_gone, run, wait_until
 
 WAYS = ["python_serial", "python_threads", "python_processes", "python_pool_map"]
 
@@ -121,7 +121,7 @@ class Python(unittest.TestCase):
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
         for process in [*python, *forked]:
-            wait_until(lambda p=process: not os.path.exists(f"/proc/{p}"), "the end of a process")
+            wait_until(lambda p=process: is_gone(p), "the end of a process")
         self.assertNotIn(b"FAILED", terminal.output)
 
 

@@ -12,7 +12,8 @@ import tempfile
 import unittest
 
 import support
-from support import REGATTA, OnTerminal, children_of, children_with, environment, run, wait_until
+from support import (REGATTA, OnTerminal, children_of, children_with, environment, is_gone, run,
+                     wait_until)
 
 # An experiment of a second or two.
 SHORT = ["--rounds", "2", "--work", "0.02"]
@@ -143,7 +144,7 @@ class RaceIsolation(unittest.TestCase):
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)
             for pid in noise:
-                wait_until(lambda p=pid: not os.path.exists(f"/proc/{p}"), "its end")
+                wait_until(lambda p=pid: is_gone(p), "its end")
         # Whatever it had taken at that moment is given back.
         released = run("cpus", "release", "--stale")
         self.assertEqual(released.returncode, 0, released.stderr)

@@ -99,6 +99,15 @@ def segments_of(pid):
     return found
 
 
+def is_gone(pid):
+    """Whoever adopts an orphan need not wait for it, so a zombie is gone, too."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 def wait_until(condition, what, seconds=60):
     """Polls until condition() is true and returns its value."""
     deadline = time.monotonic() + seconds
