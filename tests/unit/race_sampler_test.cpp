@@ -135,9 +135,16 @@ TEST(race_sampler, a_time_budget_ends_it_after_at_least_one_round) {
     const auto none =
         race::measure({constant("a", 1)}, {.rounds = 0, .time = std::chrono::nanoseconds(1)});
     EXPECT_EQ(none.rounds, 1u);
-    const auto some =
-        race::measure({constant("a", 1)}, {.rounds = 0, .time = std::chrono::milliseconds(20)});
-    EXPECT_GT(some.rounds, 1u);
+    int runs = 0;
+    race::sampling_options ample{.rounds = 0, .time = std::chrono::hours(1), .warm_up = 0};
+    ample.stop = [&] { return runs >= 4; };
+    const auto some = race::measure({{"a",
+                                      [&] {
+                                          ++runs;
+                                          return race::outcome{1, {}};
+                                      }}},
+                                    ample);
+    EXPECT_EQ(some.rounds, 3u);
     const auto both =
         race::measure({constant("a", 1)}, {.rounds = 3, .time = std::chrono::seconds(100)});
     EXPECT_EQ(both.rounds, 3u);
