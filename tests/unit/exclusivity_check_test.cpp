@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -127,9 +128,12 @@ TEST(exclusivity_check, a_trace_names_the_intruder_and_tells_its_time) {
     // The loop felt it.
     ASSERT_TRUE(check.gaps);
     EXPECT_GT((*check.gaps)[regatta::gap_cause::user_task].count(), 0u);
-    const auto& longest = check.gaps->longest.front();
-    EXPECT_EQ(longest.cause, regatta::gap_cause::user_task);
-    EXPECT_LT(longest.task, check.tasks.size());
+    // The longest of all may be the hypervisor's.
+    const auto& longest = check.gaps->longest;
+    const auto felt = std::ranges::find(longest, regatta::gap_cause::user_task,
+                                        [](const auto& gap) { return gap.cause; });
+    ASSERT_NE(felt, longest.end());
+    EXPECT_LT(felt->task, check.tasks.size());
     // Every moment belongs to somebody, or to nobody: never to two.
     std::int64_t sum = 0;
     for (const task_presence& one : check.tasks) {
