@@ -175,7 +175,12 @@ TEST(isolation_experiment, measures_every_mode_that_can_be_had) {
         EXPECT_EQ(mode.measured.samples.size(), 2u);
         ASSERT_EQ(mode.runs.size(), 2u);
         EXPECT_GT(mode.runs[0].cpu_ns, 0);
-        EXPECT_EQ(mode.runs[0].noise_cpu_ns > 0, mode.mode != isolation_mode::alone);
+        // Elsewhere on a busy machine noise may get no CPU time for as long as a sample takes.
+        const double noise_ns = mode.runs[0].noise_cpu_ns;
+        EXPECT_TRUE(mode.mode == isolation_mode::alone    ? noise_ns == 0
+                    : mode.mode == isolation_mode::pinned ? noise_ns > 0
+                                                          : noise_ns >= 0)
+            << to_string(mode.mode) << ": " << noise_ns;
     }
     // Two processes that never sleep stand in line with the worker: however busy the machine is, it
     // has its CPU for a third of the time at most, save for the slice with which it begins.
