@@ -43,7 +43,9 @@ inline std::vector<thread_number> threads_of(process_number process, const std::
 }
 
 /// Restricts every thread of a process to `cpus`, without exceptions: those that it has and those
-/// that they start while this runs.
+/// that they start while this runs. One thread may be missed: the kernel gives a new thread the
+/// CPUs of its starter some microseconds before it lists it, and if the starter loses its CPU just
+/// then, its own pin comes too late for the new one and no look sees that. A later call pins it.
 ///
 /// @returns 0, or the first error number, as `try_pin_thread` does; `ESRCH` where there is no such
 /// process. Threads before the one that was refused have been pinned.
@@ -77,8 +79,8 @@ inline int try_pin_process(process_number process, const cpu_set& cpus) {
     }
 }
 
-/// Restricts every thread of a process to `cpus`: those that it has and those that they start while
-/// this runs. Failure: `std::system_error`, which names the process and the CPUs.
+/// Restricts every thread of a process to `cpus`, as `try_pin_process` does. Failure:
+/// `std::system_error`, which names the process and the CPUs.
 inline void pin_process(process_number process, const cpu_set& cpus) {
     if (const int error = try_pin_process(process, cpus)) {
         fail_system(error, "pin process " + std::to_string(process) + " to CPUs '" +
