@@ -5,18 +5,12 @@
 /// @file
 /// What the contract tests of the bus share: a bus of two types of messages.
 
-#include <regatta/bus/async_bus.hpp>
+#include "messages.hpp"
 
-#include <string>
+#include <regatta/bus/async_bus.hpp>
 
 namespace library_test {
 
-struct tick {
-    int value;
-};
-struct text {
-    std::string line;
-};
 using bus_type = regatta::async_bus<tick, text>;
 
 /// Processes until nothing is left. @returns how many messages.

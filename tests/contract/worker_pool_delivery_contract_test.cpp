@@ -4,6 +4,8 @@
 // What the doc comment of worker_pool promises of messages: which are let in, who handles them and
 // in what order; each test quotes the sentence that it checks.
 
+#include "messages.hpp"
+
 #include <regatta/bus/worker_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -15,14 +17,10 @@
 
 namespace {
 
+using library_test::row;
+using library_test::text;
 using regatta::priority;
 
-struct row {
-    int index = 0;
-};
-struct text {
-    std::string line;
-};
 using pool_type = regatta::worker_pool<row>;
 
 } // namespace

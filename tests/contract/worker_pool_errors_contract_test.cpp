@@ -5,6 +5,7 @@
 // sentence that it checks. worker_pool_waiting_contract_test.cpp has what else ends.
 
 #include "../unit/counted.hpp"
+#include "messages.hpp"
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
@@ -24,14 +25,10 @@ namespace {
 
 using library_test::await;
 using library_test::counted;
+using library_test::row;
+using library_test::text;
 using regatta::priority;
 
-struct row {
-    int index = 0;
-};
-struct text {
-    std::string line;
-};
 using pool_type = regatta::worker_pool<row>;
 
 } // namespace

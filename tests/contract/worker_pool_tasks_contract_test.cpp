@@ -6,6 +6,7 @@
 
 #include "../unit/counted.hpp"
 #include "door.hpp"
+#include "messages.hpp"
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
@@ -33,11 +34,9 @@ using library_test::counted;
 using library_test::door;
 using library_test::observed_thread;
 using library_test::rounds;
+using library_test::row;
 using std::chrono::milliseconds;
 
-struct row {
-    int index = 0;
-};
 using pool_type = regatta::worker_pool<row>;
 static_assert(regatta::executor<pool_type>);
 static_assert(regatta::executor<regatta::worker_pool<int, std::unique_ptr<int>>>);

@@ -6,6 +6,7 @@
 
 #include "../unit/this_thread.hpp"
 #include "door.hpp"
+#include "messages.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/worker_pool.hpp>
@@ -26,11 +27,9 @@
 namespace {
 
 using library_test::door;
+using library_test::row;
 using regatta::cpu_set;
 
-struct row {
-    int index = 0;
-};
 using pool_type = regatta::worker_pool<row>;
 
 } // namespace

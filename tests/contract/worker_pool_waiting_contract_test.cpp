@@ -4,6 +4,7 @@
 // What the doc comment of worker_pool promises about waiting, waking and ending; each test quotes
 // the sentence that it checks.
 
+#include "messages.hpp"
 #include "threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
@@ -23,11 +24,9 @@ namespace {
 using library_test::await;
 using library_test::observed_thread;
 using library_test::rounds;
+using library_test::row;
 using regatta::priority;
 
-struct row {
-    int index = 0;
-};
 using pool_type = regatta::worker_pool<row>;
 
 /// A pool whose workers have each announced themselves as an observed thread.

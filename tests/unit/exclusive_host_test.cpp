@@ -32,6 +32,7 @@ namespace {
 
 using exclusive_test::difference;
 using exclusive_test::faulty_system;
+using exclusive_test::last_of;
 using exclusive_test::root_folder;
 using exclusive_test::sleeper;
 using exclusive_test::snapshot;
@@ -92,13 +93,6 @@ protected:
         EXPECT_EQ(system.remove_directory(group_), 0);
     }
 
-    static unsigned last_of(const cpu_set& cpus) {
-        unsigned last = 0;
-        for (const unsigned cpu : cpus) {
-            last = cpu;
-        }
-        return last;
-    }
     void show(const sleeper& child) {
         root_.link("/proc/" + child.name(), "/proc/" + child.name());
     }

@@ -17,8 +17,10 @@
 
 #include <optional>
 #include <string>
+#include <system_error>
 
 using exclusive_test::difference;
+using exclusive_test::last_of;
 using exclusive_test::sleeper;
 using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
@@ -42,10 +44,7 @@ TEST(exclusive_machine, the_whole_machine_is_shielded_and_as_before) {
         GTEST_SKIP() << "groups cannot be made: " << std::generic_category().message(error);
     }
     ASSERT_EQ(system.remove_directory(probe), 0);
-    unsigned cpu = 0;
-    for (const unsigned each : machine.online) {
-        cpu = each;
-    }
+    const unsigned cpu = last_of(machine.online);
     const sleeper free;
     const sleeper pinned(cpu_set{cpu});
     const auto look = [&] {

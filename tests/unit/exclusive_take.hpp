@@ -5,6 +5,7 @@
 /// @file
 /// Leases of this machine's CPUs beside other programs that take some.
 
+#include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/exclusive_cpus.hpp>
 
 #include <gtest/gtest.h>
@@ -15,6 +16,15 @@
 #include <utility>
 
 namespace exclusive_test {
+
+/// The CPU with the highest number.
+inline unsigned last_of(const regatta::cpu_set& cpus) {
+    unsigned last = 0;
+    for (const unsigned cpu : cpus) {
+        last = cpu;
+    }
+    return last;
+}
 
 /// Takes `cpus` once no other program of this machine's tests has them.
 inline regatta::exclusive_cpus take_when_free(const regatta::cpu_set& cpus,

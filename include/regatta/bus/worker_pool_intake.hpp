@@ -43,7 +43,7 @@ public:
 
     // --- messages go in --------------------------------------------------------------------------
 
-    /// Accepts what there is room for now. Its room ends at the priority's level, if one is given.
+    /// Accepts a message if there is room: up to the level of its priority, if one is given.
     template<class T>
     bool try_submit(T&& m) noexcept {
         return count(ring_.try_emplace(std::forward<T>(m)));
