@@ -153,7 +153,8 @@ std::int64_t load_meter::all_ns() const {
 
 bool load_meter::sees_own_work() const {
     const reading before = read();
-    while (own_cpu_ns() - before.own_ns < 2'000'000) {
+    // Not since `before`, which has the children's time too: also of those before an exec.
+    for (const std::int64_t begin = own_cpu_ns(); own_cpu_ns() - begin < 2'000'000;) {
     }
     const reading after = read();
     const std::int64_t own = after.own_ns - before.own_ns;

@@ -100,6 +100,20 @@ TEST(race_load_meter, a_child_counts_as_others_until_it_was_waited_for) {
     EXPECT_GE(meter.read().own_ns - before.own_ns, 80'000'000);
 }
 
+// Such as those of the shell that built this program and then became it.
+TEST(race_load_meter, is_not_held_up_by_what_children_have_used) {
+    constexpr std::int64_t used_ns = 200'000'000;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        burn(used_ns);
+        ::_exit(0);
+    }
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    const std::int64_t before = race::own_cpu_ns();
+    const race::load_meter meter;
+    EXPECT_LT(race::own_cpu_ns() - before, used_ns / 2);
+}
+
 TEST(race_load_meter, says_so_where_nothing_can_be_read) {
     const race::load_meter meter(0.05, nowhere());
     EXPECT_EQ(meter.source().substr(0, 4), "none");
