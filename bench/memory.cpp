@@ -28,7 +28,7 @@ double peak_of(const std::vector<std::string>& more) {
     const auto build = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
     std::vector<std::string> arguments{"race", "matmul", "--size", "512", "--rounds", "3"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const unique_descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const detail::unique_descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     spawn_options what;
     what.program = (build / "command" / "regatta").string();
     what.arguments = arguments;

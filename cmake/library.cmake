@@ -8,6 +8,7 @@ add_library(regatta::regatta ALIAS regatta)
 target_compile_features(regatta INTERFACE cxx_std_20)
 target_include_directories(regatta INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(regatta INTERFACE Threads::Threads
     $<$<PLATFORM_ID:Windows>:synchronization>) # WaitOnAddress

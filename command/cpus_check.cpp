@@ -13,8 +13,8 @@
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
-#include <regatta/cpu/exclusive_leases.hpp>
-#include <regatta/cpu/exclusivity_check.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
 
 #include <fmt/format.h>
 

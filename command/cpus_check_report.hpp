@@ -7,7 +7,7 @@
 
 #include "report/text.hpp"
 
-#include <regatta/cpu/exclusivity_report.hpp>
+#include <regatta/inspect/exclusivity_report.hpp>
 
 #include <string>
 

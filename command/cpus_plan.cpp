@@ -9,9 +9,9 @@
 #include "result_files.hpp"
 #include "usage_error.hpp"
 
-#include <regatta/cpu/boot_line.hpp>
-#include <regatta/cpu/boot_loader.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/boot/boot_line.hpp>
+#include <regatta/boot/boot_loader.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <unistd.h>

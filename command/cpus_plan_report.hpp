@@ -7,9 +7,9 @@
 
 #include "report/text.hpp"
 
-#include <regatta/cpu/boot_line.hpp>
-#include <regatta/cpu/boot_loader.hpp>
-#include <regatta/cpu/exclusive_level.hpp>
+#include <regatta/boot/boot_line.hpp>
+#include <regatta/boot/boot_loader.hpp>
+#include <regatta/lease/exclusive_level.hpp>
 
 #include <optional>
 #include <string>

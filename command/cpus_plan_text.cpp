@@ -3,7 +3,7 @@
 
 #include "cpus_plan_report.hpp"
 
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 

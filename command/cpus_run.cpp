@@ -8,8 +8,8 @@
 #include "usage_error.hpp"
 
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 

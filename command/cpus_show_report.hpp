@@ -9,7 +9,7 @@
 #include "report/text.hpp"
 
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/exclusive_leases.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <optional>

@@ -6,7 +6,7 @@
 #include "machine/size_text.hpp"
 #include "report/grid.hpp"
 
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "cpuset_groups.hpp"
 
-#include <regatta/cpu/cgroup_files.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/cgroup_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@ using detail::trimmed;
 /// The list in the first of the files that has one.
 cpu_set list_of(const std::string& group, std::initializer_list<const char*> files) {
     for (const char* const file : files) {
-        const auto text = read_small_file(group + "/" + file);
+        const auto text = detail::read_small_file(group + "/" + file);
         if (text && !trimmed(*text).empty()) {
             cpu_list_error error;
             return cpu_set::try_parse(*text, cpu_set::max_width, error).value_or(cpu_set());
@@ -34,10 +34,10 @@ cpu_set list_of(const std::string& group, std::initializer_list<const char*> fil
 
 std::string partition_of(const std::string& group, int version) {
     if (version == 1) {
-        const auto exclusive = read_small_file(group + "/cpuset.cpu_exclusive");
+        const auto exclusive = detail::read_small_file(group + "/cpuset.cpu_exclusive");
         return exclusive && trimmed(*exclusive) == "1" ? "exclusive" : "";
     }
-    const auto text = read_small_file(group + "/cpuset.cpus.partition");
+    const auto text = detail::read_small_file(group + "/cpuset.cpus.partition");
     const std::string partition(text ? trimmed(*text) : "member");
     return partition == "member" ? "" : partition;
 }
@@ -70,7 +70,7 @@ void collect(const std::string& folder, const std::string& path, int version, co
 
 std::vector<cpuset_group> find_cpuset_groups(const topology& machine, const std::string& root) {
     std::vector<cpuset_group> groups;
-    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
+    const auto mounts = detail::read_small_file(root + "/proc/self/mountinfo");
     for (const int version : {2, 1}) {
         const auto mount = mounts ? detail::find_cgroup_mount(*mounts, version == 2, "cpuset")
                                   : std::optional<detail::cgroup_mount>();

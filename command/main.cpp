@@ -17,7 +17,7 @@
 #include "watch_command.hpp"
 
 #include <regatta/base/version.hpp>
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -38,10 +38,10 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
         return;
     }
     constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    file_ = unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
+    file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made_ = static_cast<bool>(file_);
     if (!file_) {
-        file_ = unique_descriptor(::open(path_.c_str(), flags));
+        file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
     if (!file_) {
         fail_system(errno, "cannot write " + path_);

@@ -5,7 +5,7 @@
 /// @file
 /// A file that a result goes to, opened before the work begins.
 
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <string>
 #include <string_view>
@@ -34,7 +34,7 @@ public:
 
 private:
     std::string path_;
-    unique_descriptor file_;
+    detail::unique_descriptor file_;
     bool made_ = false;
     bool written_ = false;
 };

@@ -4,8 +4,8 @@
 #include "owned_run.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/cpu/exclusive_leases.hpp>
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -102,8 +102,8 @@ private:
 
 /// The end of a pipe that is closed in programs.
 struct pipe_ends {
-    unique_descriptor reading;
-    unique_descriptor writing;
+    detail::unique_descriptor reading;
+    detail::unique_descriptor writing;
 };
 
 pipe_ends make_pipe() {
@@ -111,11 +111,11 @@ pipe_ends make_pipe() {
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         fail_system(errno, "make a pipe");
     }
-    return {unique_descriptor(ends[0]), unique_descriptor(ends[1])};
+    return {detail::unique_descriptor(ends[0]), detail::unique_descriptor(ends[1])};
 }
 
-unique_descriptor open_pidfd(pid_t pid) {
-    return unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+detail::unique_descriptor open_pidfd(pid_t pid) {
+    return detail::unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
 /// Whether a process has a lease and lives.
@@ -225,7 +225,7 @@ lease_watcher::lease_watcher(const held_program& program, const exclusive_option
     const signals_held held; // None must end it before it ignores them.
     pid_ = ::fork();
     if (pid_ == 0) {
-        life.writing = unique_descriptor();
+        life.writing = detail::unique_descriptor();
         watch(self, life.reading.get(), program.pidfd(), held, options_);
     }
     if (pid_ < 0) {
@@ -262,7 +262,7 @@ held_program::held_program(const std::vector<std::string>& words) {
         fail_system(errno, "start '" + words.at(0) + "'");
     }
     if (pid_ == 0) {
-        go.writing = unique_descriptor();
+        go.writing = detail::unique_descriptor();
         become(words, self, go.reading.get(), failure.writing.get(), ignores_children, held);
     }
     receiver.store(pid_, std::memory_order_relaxed);
@@ -282,12 +282,12 @@ held_program::~held_program() {
 
 int held_program::start() {
     [[maybe_unused]] const ssize_t sent = ::write(go_.get(), "g", 1);
-    go_ = unique_descriptor();
+    go_ = detail::unique_descriptor();
     int error = 0;
     ssize_t got = -1;
     while ((got = ::read(failure_.get(), &error, sizeof error)) < 0 && errno == EINTR) {
     }
-    failure_ = unique_descriptor();
+    failure_ = detail::unique_descriptor();
     return got == sizeof error ? error : 0;
 }
 

@@ -5,8 +5,8 @@
 /// @file
 /// Running a program on CPUs that it owns, whatever ends it.
 
-#include <regatta/cpu/exclusive_cpus.hpp>
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <sys/types.h>
 
@@ -49,9 +49,9 @@ public:
 
 private:
     pid_t pid_ = -1;
-    unique_descriptor pidfd_;
-    unique_descriptor go_;      ///< The child waits for a byte here.
-    unique_descriptor failure_; ///< The child says here why it could not start.
+    detail::unique_descriptor pidfd_;
+    detail::unique_descriptor go_;      ///< The child waits for a byte here.
+    detail::unique_descriptor failure_; ///< The child says here why it could not start.
     bool waited_for_ = false;
     int status_ = 0;
 };
@@ -71,7 +71,7 @@ public:
 
 private:
     exclusive_options options_;
-    unique_descriptor life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
+    detail::unique_descriptor life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
     pid_t pid_ = -1;
 };
 

@@ -5,7 +5,7 @@
 /// @file
 /// The configuration that a kernel carries in itself.
 
-#include <regatta/cpu/kernel_config.hpp>
+#include <regatta/boot/kernel_config.hpp>
 
 #include <optional>
 #include <string>

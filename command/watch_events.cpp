@@ -27,7 +27,7 @@ watch_events::watch_events() {
         }
     }
     ::sigprocmask(SIG_BLOCK, &taken, nullptr);
-    signals_ = unique_descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+    signals_ = detail::unique_descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) {
         fail_system(errno, "make a descriptor for signals");
     }

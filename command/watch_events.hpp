@@ -5,7 +5,7 @@
 /// @file
 /// What the view waits for: signals, keys, the end of what is watched.
 
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <chrono>
 
@@ -45,7 +45,7 @@ public:
 private:
     int take_signal() noexcept;
 
-    unique_descriptor signals_;
+    detail::unique_descriptor signals_;
 };
 
 } // namespace regatta::command

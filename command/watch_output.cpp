@@ -34,7 +34,7 @@ std::string read_at(int file, std::int64_t from, std::size_t size) {
 
 watch_output::watch_output() {
     if (std::FILE* const made = std::tmpfile()) {
-        file_ = unique_descriptor(::fcntl(::fileno(made), F_DUPFD_CLOEXEC, 3));
+        file_ = detail::unique_descriptor(::fcntl(::fileno(made), F_DUPFD_CLOEXEC, 3));
         std::fclose(made);
     }
     if (!file_) {

@@ -5,7 +5,7 @@
 /// @file
 /// What a watched program writes while the view has the terminal.
 
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <cstdint>
 #include <string>
@@ -31,7 +31,7 @@ public:
     void copy_new(int to);
 
 private:
-    unique_descriptor file_;
+    detail::unique_descriptor file_;
     std::int64_t copied_ = 0;
 };
 

@@ -20,9 +20,9 @@ watch_program::watch_program(const std::vector<std::string>& words, bool beside_
     options.program = words.at(0);
     options.arguments.assign(words.begin() + 1, words.end());
     options.own_process_group = true;
-    unique_descriptor nothing;
+    detail::unique_descriptor nothing;
     if (::isatty(STDIN_FILENO) != 0) {
-        nothing = unique_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        nothing = detail::unique_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
         options.standard_input = nothing.get();
     }
     if (!beside_view) {

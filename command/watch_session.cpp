@@ -311,7 +311,7 @@ int run_watch(const watch_options& options) {
     watch_events events;
     std::optional<watch_program> program;
     std::optional<int> process = options.process;
-    unique_descriptor pidfd;
+    detail::unique_descriptor pidfd;
     if (!options.program.empty()) {
         int status = 0;
         program = start(options.program, live, status);
@@ -321,7 +321,7 @@ int run_watch(const watch_options& options) {
         process = program->pid();
     } else if (process) {
         // Absent with an old kernel: then its end is seen at the next look.
-        pidfd = unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
+        pidfd = detail::unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
     }
     const auto watch = [&] {
         watch_session session(options, events, json ? &*json : nullptr,

@@ -5,7 +5,7 @@
 // a place where exceptions go, and tasks between the messages.
 
 #include <regatta/base/cache_line.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <atomic>
 #include <cstdio>

@@ -3,7 +3,7 @@
 
 // Workers that have names and stay on the CPUs that they were given.
 
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 

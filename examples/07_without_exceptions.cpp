@@ -7,7 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/async_bus.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <atomic>
 #include <cstdio>

@@ -5,7 +5,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/bus/async_bus.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <atomic>

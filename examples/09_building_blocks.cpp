@@ -7,7 +7,7 @@
 #include <regatta/base/inline_task.hpp>
 #include <regatta/sync/spinlock.hpp>
 #include <regatta/sync/spsc_ring.hpp>
-#include <regatta/sync/wake_gate.hpp>
+#include <regatta/sync/event_count.hpp>
 
 #include <atomic>
 #include <cstdio>
@@ -20,7 +20,7 @@ int main() {
     // Tasks with small closures stay inside the ring: nothing is allocated for them.
     using task = regatta::inline_task<void()>;
     regatta::spsc_ring<task> ring(64);
-    regatta::wake_gate filled;
+    regatta::event_count filled;
     std::atomic<bool> ended{false};
 
     std::jthread consumer([&] {

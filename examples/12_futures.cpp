@@ -3,9 +3,9 @@
 
 // Results of tasks: waiting, continuing, cancelling, several at once, and coroutines.
 
-#include <regatta/pool/coroutine.hpp>
-#include <regatta/pool/future.hpp>
-#include <regatta/pool/future_group.hpp>
+#include <regatta/core/coroutine.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/core/future_group.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
 #include <cstdio>

@@ -3,7 +3,7 @@
 
 // Coroutines that go from pool to pool, wait for tasks without a thread, and hear of a refusal.
 
-#include <regatta/pool/coroutine.hpp>
+#include <regatta/core/coroutine.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 

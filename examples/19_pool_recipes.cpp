@@ -4,7 +4,7 @@
 // The recipes for thread pools of docs/guide/cookbook.md.
 
 #include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/executor.hpp>
+#include <regatta/core/executor.hpp>
 #include <regatta/pool/steady_pool.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 

@@ -4,7 +4,7 @@
 // CPUs of one's own, for a while.
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <cstdio>
 #include <exception>

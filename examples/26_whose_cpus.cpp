@@ -4,8 +4,8 @@
 // Who else runs on a CPU, and how often a thread there is interrupted.
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusivity_check.hpp>
-#include <regatta/cpu/jitter.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <chrono>
 #include <cstdio>

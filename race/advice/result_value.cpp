@@ -3,7 +3,7 @@
 
 #include "advice/result_value.hpp"
 
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 
@@ -68,7 +68,7 @@ std::string what_is(const json& value) {
     case json::value_t::string: {
         const auto& text = value.get_ref<const std::string&>();
         constexpr std::size_t most = 40;
-        return fmt::format("the text \"{}{}\"", printable_text(text.substr(0, most)),
+        return fmt::format("the text \"{}{}\"", detail::printable_text(text.substr(0, most)),
                            text.size() > most ? "..." : "");
     }
     case json::value_t::boolean:
@@ -105,7 +105,7 @@ result_value result_value::parse(std::string file, std::string_view text) {
         json::sax_parse(text.begin(), text.end(), &finder);
         throw result_error(fmt::format("{}: {} at {} is out of range; allowed are numbers up to "
                                        "1.8e308",
-                                       file, printable_text(finder.number()),
+                                       file, detail::printable_text(finder.number()),
                                        place_of(text, finder.byte())));
     } catch (const json::exception& e) {
         throw result_error(fmt::format("{}: cannot be read: {}", file, e.what()));
@@ -183,7 +183,7 @@ std::string result_value::text() const {
     if (!value_->is_string()) {
         refuse_kind("a text");
     }
-    return printable_text(value_->get<std::string>());
+    return detail::printable_text(value_->get<std::string>());
 }
 
 std::string result_value::plain() const {

@@ -84,8 +84,8 @@ noise::noise(const noise_plan& plan, const std::vector<unsigned>& cpus,
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         fail_system(errno, "make a pipe to the noise");
     }
-    const unique_descriptor ready(ends[0]);
-    unique_descriptor report(ends[1]);
+    const detail::unique_descriptor ready(ends[0]);
+    detail::unique_descriptor report(ends[1]);
     const auto start = [&](unsigned number) {
         processes_.push_back(spawn(
             {.program = program,
@@ -102,7 +102,7 @@ noise::noise(const noise_plan& plan, const std::vector<unsigned>& cpus,
             start(i);
         }
     }
-    report = unique_descriptor(); // so that the end of all is the end of the pipe
+    report = detail::unique_descriptor(); // so that the end of all is the end of the pipe
     see_running(ready.get(), processes_.size());
 }
 

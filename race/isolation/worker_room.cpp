@@ -4,7 +4,7 @@
 #include "isolation/worker_room.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <stdexcept>
 #include <utility>

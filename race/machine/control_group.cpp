@@ -5,9 +5,9 @@
 
 #include "machine/file_text.hpp"
 
-#include <regatta/cpu/cgroup_files.hpp>
+#include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/cpu/cpu_quota.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <string_view>
 #include <vector>

@@ -6,7 +6,7 @@
 /// A file without a name that takes what a program writes.
 
 #include <regatta/base/error.hpp>
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    unique_descriptor descriptor_;
+    detail::unique_descriptor descriptor_;
 };
 
 } // namespace regatta::race

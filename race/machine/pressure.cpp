@@ -3,7 +3,7 @@
 
 #include "machine/pressure.hpp"
 
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
 #include <charconv>

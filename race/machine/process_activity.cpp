@@ -3,9 +3,9 @@
 
 #include "machine/process_activity.hpp"
 
-#include <regatta/cpu/exclusive_tasks.hpp>
-#include <regatta/cpu/process_affinity.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include "lease/exclusive_tasks.hpp"
+#include <regatta/process/process_affinity.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <unistd.h>
 

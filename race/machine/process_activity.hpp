@@ -6,7 +6,7 @@
 /// Where the threads of a process run, and how often they change hands.
 
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/task_scan.hpp>
+#include <regatta/inspect/task_scan.hpp>
 
 #include <cstdint>
 #include <optional>

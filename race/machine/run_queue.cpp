@@ -3,7 +3,7 @@
 
 #include "machine/run_queue.hpp"
 
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <charconv>
 #include <cstddef>

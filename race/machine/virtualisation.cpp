@@ -5,7 +5,7 @@
 
 #include "machine/file_text.hpp"
 
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 /// @file
 /// The last thing that a program said.
 
-#include <regatta/cpu/printable_text.hpp>
+#include <regatta/base/detail/printable_text.hpp>
 
 #include <cstddef>
 #include <string>

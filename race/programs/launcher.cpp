@@ -98,8 +98,8 @@ void run(const std::vector<std::string>& words, launch_record& record) {
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
         fail_system(errno, "make a pipe for its standard error");
     }
-    const unique_descriptor errors(ends[0]);
-    unique_descriptor report(ends[1]);
+    const detail::unique_descriptor errors(ends[0]);
+    detail::unique_descriptor report(ends[1]);
     ::fcntl(report.get(), F_SETFL, 0); // Only this side must not wait.
     record.begin_ns = now_ns();
     subprocess program = spawn({.program = words.front(),

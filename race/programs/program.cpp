@@ -4,7 +4,7 @@
 #include "programs/program.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/process/start_program.hpp>
+#include "process/start_program.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

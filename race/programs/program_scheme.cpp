@@ -7,7 +7,7 @@
 
 #include <regatta/base/error.hpp>
 #include <regatta/process/subprocess.hpp>
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -43,9 +43,9 @@ public:
         if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
             fail_system(errno, "make a socket for the launcher");
         }
-        socket_ = unique_descriptor(ends[0]);
-        const unique_descriptor other(ends[1]);
-        const unique_descriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        socket_ = detail::unique_descriptor(ends[0]);
+        const detail::unique_descriptor other(ends[1]);
+        const detail::unique_descriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
         if (!nowhere) {
             fail_system(errno, "open /dev/null");
         }
@@ -90,7 +90,7 @@ private:
     /// The launcher was not waited for yet, so that its number is still that of its group.
     void kill_group() noexcept { ::kill(-process_.pid(), SIGKILL); }
 
-    unique_descriptor socket_;
+    detail::unique_descriptor socket_;
     subprocess process_;
 };
 

@@ -6,7 +6,7 @@
 #include "schemes/process_team.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 namespace regatta::race {
 namespace {

@@ -5,7 +5,7 @@
 #include "schemes/python_process.hpp"
 #include "schemes/scheme_entry.hpp"
 
-#include <regatta/process/segment_header.hpp>
+#include "process/segment_header.hpp"
 #include <regatta/process/shared_memory.hpp>
 
 #include <algorithm>

@@ -54,7 +54,7 @@ python_process::python_process(const python_start& start, const run_context& con
         fail_system(errno, "make a socket for Python");
     }
     socket_.reset(ends[0]);
-    const unique_descriptor its_end(ends[1]);
+    const detail::unique_descriptor its_end(ends[1]);
     const memory_file nothing;
     spawn_options options{
         .program = find_python().path,

@@ -9,7 +9,7 @@
 #include "schemes/scheme.hpp"
 
 #include <regatta/process/subprocess.hpp>
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -56,7 +56,7 @@ private:
     [[noreturn]] void fail();
 
     memory_file complaints_; ///< Its standard error.
-    unique_descriptor socket_;
+    detail::unique_descriptor socket_;
     subprocess child_;
 };
 

@@ -6,7 +6,7 @@
 #include "schemes/task_count.hpp"
 
 #include <regatta/base/version.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <cstdint>
 #include <system_error>

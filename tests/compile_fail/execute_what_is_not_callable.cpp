@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 // expect: not callable with these arguments
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 struct tick {};
 

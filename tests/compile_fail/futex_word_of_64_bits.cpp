@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 // expect: invalid initialization of reference
-#include <regatta/base/platform.hpp>
+#include <regatta/base/detail/platform.hpp>
 
 #ifdef EXPECT_OK
 using word_type = std::uint32_t;
@@ -10,5 +10,5 @@ using word_type = std::uint64_t;
 #endif
 
 void sleep_on(std::atomic<word_type>& word) {
-    regatta::platform::futex_wait(word, 0);
+    regatta::detail::platform::futex_wait(word, 0);
 }

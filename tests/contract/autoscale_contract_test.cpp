@@ -8,7 +8,7 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/coroutine.hpp>
+#include <regatta/core/coroutine.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 

@@ -7,8 +7,8 @@
 
 #include "pool_cases.hpp"
 
-#include <regatta/bus/worker_pool.hpp>
-#include <regatta/pool/executor.hpp>
+#include <regatta/message/worker_pool.hpp>
+#include <regatta/core/executor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "pool_cases.hpp"
 
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 #include "../unit/counted.hpp"
 #include "pool_cases.hpp"
 
-#include <regatta/pool/executor.hpp>
+#include <regatta/core/executor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@ TEST(steady_pool, spreads_tasks_over_its_workers) {
     std::vector<std::atomic<int>> runs(4);
     pool.pause();
     for (int i = 0; i < 4096; ++i) {
-        pool.execute([&] { ++runs[regatta::worker_context::current()->index]; });
+        pool.execute([&] { ++runs[regatta::detail::worker_context::current()->index]; });
     }
     pool.resume();
     pool.wait();
@@ -94,10 +94,10 @@ TEST(steady_pool, a_worker_keeps_what_it_submits) {
     std::atomic<int> elsewhere{0};
     for (int i = 0; i < 30; ++i) {
         pool.execute([&] {
-            const unsigned mine = regatta::worker_context::current()->index;
+            const unsigned mine = regatta::detail::worker_context::current()->index;
             for (int k = 0; k < 10; ++k) {
                 pool.execute([&, mine] {
-                    elsewhere += regatta::worker_context::current()->index == mine ? 0 : 1;
+                    elsewhere += regatta::detail::worker_context::current()->index == mine ? 0 : 1;
                 });
             }
         });

@@ -6,7 +6,7 @@
 
 #include "messages.hpp"
 
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

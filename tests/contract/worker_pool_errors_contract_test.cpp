@@ -9,7 +9,7 @@
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

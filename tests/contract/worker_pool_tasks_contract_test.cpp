@@ -10,8 +10,8 @@
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/worker_pool.hpp>
-#include <regatta/pool/executor.hpp>
+#include <regatta/message/worker_pool.hpp>
+#include <regatta/core/executor.hpp>
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ static_assert(regatta::executor<regatta::worker_pool<int, std::unique_ptr<int>>>
 template<class... Messages>
 constexpr bool unchanged = [] {
     using without = std::variant<Messages...>;
-    using with = typename regatta::message_handlers<Messages...>::message;
+    using with = typename regatta::detail::message_handlers<Messages...>::message;
     return (sizeof(with) == sizeof(without) || sizeof(with) <= 2 * sizeof(void*)) &&
            alignof(with) == alignof(without) &&
            std::is_trivially_copyable_v<with> == std::is_trivially_copyable_v<without>;

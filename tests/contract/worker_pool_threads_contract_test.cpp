@@ -9,7 +9,7 @@
 #include "messages.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/configured_cpus.hpp>

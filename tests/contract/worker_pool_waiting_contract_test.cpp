@@ -8,7 +8,7 @@
 #include "threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

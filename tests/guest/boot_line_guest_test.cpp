@@ -8,8 +8,8 @@
 #include "guest.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/boot_line.hpp>
-#include <regatta/cpu/interrupt_counts.hpp>
+#include <regatta/boot/boot_line.hpp>
+#include <regatta/inspect/interrupt_counts.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <gtest/gtest.h>

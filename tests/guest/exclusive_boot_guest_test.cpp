@@ -7,7 +7,7 @@
 #include "../unit/exclusive_snapshot.hpp"
 #include "exclusive_guest.hpp"
 
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

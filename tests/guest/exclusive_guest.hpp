@@ -10,7 +10,7 @@
 #include "../unit/exclusive_snapshot.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ namespace guest {
 
 /// Everything that a lease can change on the whole machine.
 inline exclusive_test::snapshot whole_machine() {
-    regatta::exclusive_system system;
+    regatta::detail::exclusive_system system;
     exclusive_test::snapshot all;
     exclusive_test::add_groups(all, system, "/sys/fs/cgroup");
     exclusive_test::add_interrupts(all, system);

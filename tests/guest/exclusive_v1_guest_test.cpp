@@ -11,7 +11,7 @@
 #include "exclusive_guest.hpp"
 #include "guest.hpp"
 
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,11 +5,11 @@
 
 #include "model_check.hpp"
 
-#include <regatta/sync/completion.hpp>
+#include <regatta/core/detail/completion.hpp>
 
 #include <chrono>
 
-using completion_type = regatta::basic_completion<unsigned, model::model_atomics>;
+using completion_type = regatta::detail::basic_completion<unsigned, model::model_atomics>;
 using outcome = completion_type::outcome;
 using flag_type = model::atomic<unsigned>;
 

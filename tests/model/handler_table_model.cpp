@@ -5,11 +5,11 @@
 
 #include "model_check.hpp"
 
-#include <regatta/bus/handler_table.hpp>
+#include <regatta/bus/detail/handler_table.hpp>
 #include <regatta/sync/quiescence.hpp>
 #include <regatta/sync/spinlock.hpp>
 
-using table_type = regatta::basic_handler_table<int, model::model_atomics>;
+using table_type = regatta::detail::basic_handler_table<int, model::model_atomics>;
 using quiescence_type = regatta::basic_quiescence<model::model_atomics>;
 
 /// A subscriber comes and goes while the consumer dispatches.

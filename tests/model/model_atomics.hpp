@@ -162,7 +162,7 @@ struct model_atomics {
 
     static bool wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point* deadline,
-                     std::uint32_t = regatta::platform::any_wake) {
+                     std::uint32_t = regatta::detail::platform::any_wake) {
         return word.wait(expected, deadline != nullptr);
     }
     static bool wake(atomic<std::uint32_t>& word, std::uint32_t count,

@@ -7,13 +7,13 @@
 
 #include "model_check.hpp"
 
-#include <regatta/pool/task_census.hpp>
-#include <regatta/sync/segment_queue.hpp>
-#include <regatta/sync/wake_gate.hpp>
-#include <regatta/sync/worker_gate.hpp>
+#include <regatta/core/detail/task_census.hpp>
+#include <regatta/core/detail/segment_queue.hpp>
+#include <regatta/sync/event_count.hpp>
+#include <regatta/core/detail/worker_gate.hpp>
 
-using queue_type = regatta::basic_segment_queue<unsigned, model::model_atomics, 2>;
-using gate_type = regatta::basic_worker_gate<model::model_atomics>;
+using queue_type = regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2>;
+using gate_type = regatta::detail::basic_worker_gate<model::model_atomics>;
 
 /// What is a worker's own.
 struct seat {
@@ -27,9 +27,9 @@ struct seat {
 struct small_pool {
     queue_type queue;
     gate_type gate;
-    regatta::basic_wake_gate<model::model_atomics> progress;
-    regatta::basic_task_census<model::model_atomics> census;
-    regatta::basic_task_count<model::model_atomics> counts[2];
+    regatta::basic_event_count<model::model_atomics> progress;
+    regatta::detail::basic_task_census<model::model_atomics> census;
+    regatta::detail::basic_task_count<model::model_atomics> counts[2];
     rl::var<int> results[3];
 
     small_pool() {
@@ -147,7 +147,7 @@ struct small_pool {
 /// Two tasks run; the second submits a third and then waits for the others, as the first does.
 /// Nobody runs the third: nobody may think that all is done.
 struct submitted_before_waiting : rl::test_suite<submitted_before_waiting, 2> {
-    regatta::basic_task_census<model::model_atomics> census;
+    regatta::detail::basic_task_census<model::model_atomics> census;
     model::atomic<unsigned> appended{2};
 
     void thread(unsigned index) {

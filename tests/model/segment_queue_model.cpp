@@ -6,10 +6,10 @@
 
 #include "model_check.hpp"
 
-#include <regatta/sync/segment_queue.hpp>
-#include <regatta/sync/wake_gate.hpp>
+#include <regatta/core/detail/segment_queue.hpp>
+#include <regatta/sync/event_count.hpp>
 
-using queue_type = regatta::basic_segment_queue<unsigned, model::model_atomics, 2>;
+using queue_type = regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2>;
 constexpr auto relaxed = std::memory_order_relaxed;
 
 /// What came out: each element once, those of one producer in order.
@@ -240,7 +240,7 @@ struct closing : rl::test_suite<closing, 3> {
 
 /// The room beside a cell comes whole, whichever producer brought it.
 struct room : rl::test_suite<room, 3> {
-    regatta::basic_segment_queue<unsigned, model::model_atomics, 2> queue;
+    regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2> queue;
 
     void thread(unsigned index) {
         if (index == 2) {
@@ -268,7 +268,7 @@ struct room : rl::test_suite<room, 3> {
 /// even while the chain goes on to another segment.
 struct sleepers : rl::test_suite<sleepers, 3> {
     queue_type queue;
-    regatta::basic_wake_gate<model::model_atomics> gate;
+    regatta::basic_event_count<model::model_atomics> gate;
     arrivals out;
     model::atomic<unsigned> left{4};
 
@@ -307,7 +307,7 @@ struct sleepers : rl::test_suite<sleepers, 3> {
 /// One that announces its sleep and then asks what is coming: no fence is needed.
 struct announced_sleeper : rl::test_suite<announced_sleeper, 2> {
     queue_type queue;
-    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    regatta::basic_event_count<model::atomics_without_light_fence> gate;
 
     void thread(unsigned index) {
         if (index == 0) {

@@ -6,7 +6,7 @@
 #include "../unit/queue_executor.hpp"
 #include "seeded.hpp"
 
-#include <regatta/pool/future.hpp>
+#include <regatta/core/future.hpp>
 
 #include <gtest/gtest.h>
 
@@ -221,9 +221,9 @@ TEST_F(future_stress, every_task_is_accounted_for) {
 // and left by a third.
 TEST_F(future_stress, all_sides_meet_at_one_future) {
     const int all = rounds(20000);
-    regatta::block_cache blocks;
+    regatta::detail::block_cache blocks;
     account closures;
-    std::optional<regatta::future_job> job;
+    std::optional<regatta::detail::future_job> job;
     future<int> f;
     bool continues = false; // Set before the threads meet, as the two above.
     std::atomic<bool> waited{false};

@@ -7,9 +7,9 @@
 
 #include "seeded.hpp"
 
-#include <regatta/pool/priority.hpp>
-#include <regatta/pool/task_options.hpp>
-#include <regatta/pool/task_rejected.hpp>
+#include <regatta/core/priority.hpp>
+#include <regatta/core/task_options.hpp>
+#include <regatta/core/task_rejected.hpp>
 
 #include <gtest/gtest.h>
 

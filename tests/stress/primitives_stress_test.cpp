@@ -5,7 +5,7 @@
 #include "seeded.hpp"
 
 #include <regatta/sync/mpmc_ring.hpp>
-#include <regatta/sync/wake_gate.hpp>
+#include <regatta/sync/event_count.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -27,11 +27,11 @@ using primitives_stress = library_test::stress;
 
 // Tickets are given out one by one and taken by threads that sleep in every way the gate has. A
 // lost wake-up leaves a thread asleep with a ticket to take, and the test does not end.
-TEST_F(primitives_stress, a_wake_gate_loses_no_wake_up) {
+TEST_F(primitives_stress, a_event_count_loses_no_wake_up) {
     constexpr unsigned takers = 4;
     constexpr unsigned givers = 2;
     const int each = rounds(20000);
-    regatta::wake_gate gate;
+    regatta::event_count gate;
     std::atomic<int> tickets{0};
     std::atomic<int> taken{0};
     const int all = each * static_cast<int>(givers);
@@ -95,9 +95,9 @@ TEST_F(primitives_stress, a_wake_gate_loses_no_wake_up) {
 
 // The condition is a plain store here, which the processor may keep to itself for a while; both
 // sides meet at the narrowest point.
-TEST_F(primitives_stress, a_wake_gate_sees_a_condition_that_is_still_on_its_way) {
+TEST_F(primitives_stress, a_event_count_sees_a_condition_that_is_still_on_its_way) {
     const int all = rounds(100000);
-    regatta::wake_gate gate;
+    regatta::event_count gate;
     std::atomic<int> given{0};
     std::atomic<int> seen{0};
     const auto linger = [](dice& d) {

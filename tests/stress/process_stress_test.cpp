@@ -57,14 +57,14 @@ TEST(process_stress, hundreds_of_children_leave_no_descriptor_and_no_zombie) {
 TEST(process_stress, children_started_at_once_do_not_get_each_others_descriptors) {
     const auto before = process_test::open_descriptors();
     constexpr int threads = 4;
-    const regatta::unique_descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const regatta::detail::unique_descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     std::vector<std::thread> starters;
     for (int t = 0; t < threads; ++t) {
         starters.emplace_back([&null, t] {
             for (int i = 0; i < spawns / threads; ++i) {
                 process_test::pipe_ends passed;
                 // Open to every exec of this process: only the discipline of spawn keeps it out.
-                const regatta::unique_descriptor stray(::dup(null.get()));
+                const regatta::detail::unique_descriptor stray(::dup(null.get()));
                 const int number = 10 + t;
                 const auto result =
                     process_test::run({.program = "ls",
@@ -122,12 +122,12 @@ TEST(process_stress, a_reader_sees_a_whole_segment_or_none_while_it_is_replaced)
         reader.join();
     }
     EXPECT_GT(replaced, 0);
-    ::unlink(regatta::segment_path(name).c_str());
+    ::unlink(regatta::detail::segment_path(name).c_str());
 }
 
 TEST(process_stress, who_replaced_a_segment_has_its_name) {
     const std::string name = "/regatta_stress_name_" + std::to_string(::getpid());
-    const std::string path = regatta::segment_path(name);
+    const std::string path = regatta::detail::segment_path(name);
     constexpr std::uint64_t layout = regatta::layout_hash("stress");
     std::vector<std::thread> replacers;
     for (int t = 0; t < 3; ++t) {

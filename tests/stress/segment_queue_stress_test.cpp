@@ -4,7 +4,7 @@
 #include "../contract/threads.hpp"
 #include "seeded.hpp"
 
-#include <regatta/sync/segment_queue.hpp>
+#include <regatta/core/detail/segment_queue.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +24,7 @@ struct element {
     std::uint32_t number;
     unsigned char* room;
 };
-using queue_type = regatta::segment_queue<element, 8>;
+using queue_type = regatta::detail::segment_queue<element, 8>;
 
 constexpr std::size_t room_size = 100;
 

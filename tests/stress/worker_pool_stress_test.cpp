@@ -4,7 +4,7 @@
 #include "../contract/threads.hpp"
 #include "seeded.hpp"
 
-#include <regatta/bus/worker_pool.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/pool/block_cache.hpp>
-#include <regatta/pool/worker_context.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/worker_context.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@
 
 namespace {
 
-using regatta::block_cache;
-using regatta::block_magazine;
-using regatta::block_store;
-using regatta::worker_context;
+using regatta::detail::block_cache;
+using regatta::detail::block_magazine;
+using regatta::detail::block_store;
+using regatta::detail::worker_context;
 
 } // namespace
 

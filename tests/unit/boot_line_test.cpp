@@ -3,7 +3,7 @@
 
 #include "machines.hpp"
 
-#include <regatta/cpu/boot_line.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using namespace library_test;
 using regatta::boot_concern;
 using regatta::boot_line;
-using regatta::compact_list;
+using regatta::detail::compact_list;
 using regatta::kernel_config;
 using regatta::plan_boot_line;
 using regatta::running_kernel;

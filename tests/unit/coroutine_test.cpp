@@ -3,7 +3,7 @@
 
 #include "queue_executor.hpp"
 
-#include <regatta/pool/coroutine.hpp>
+#include <regatta/core/coroutine.hpp>
 
 #include <gtest/gtest.h>
 

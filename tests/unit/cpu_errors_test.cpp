@@ -7,7 +7,7 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/placement.hpp>
-#include <regatta/cpu/process_affinity.hpp>
+#include <regatta/process/process_affinity.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <gmock/gmock.h>

@@ -5,10 +5,10 @@
 /// The notation of lists with this machine's kernel as the judge: every short text, written to a
 /// cpuset of our own that has no tasks.
 
-#include <regatta/cpu/cgroup_files.hpp>
+#include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/pool/error_sink.hpp>
+#include <regatta/core/error_sink.hpp>
 
 #include <gtest/gtest.h>
 

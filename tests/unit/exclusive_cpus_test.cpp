@@ -7,7 +7,7 @@
 
 #include "exclusive_fakes.hpp"
 
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ using exclusive_test::difference;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
-using regatta::exclusive_error;
+using regatta::detail::exclusive_error;
 using regatta::exclusivity;
 using testing::Contains;
 using testing::HasSubstr;

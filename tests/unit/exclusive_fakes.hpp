@@ -8,8 +8,8 @@
 #include "exclusive_faults.hpp"
 #include "exclusive_snapshot.hpp"
 
-#include <regatta/cpu/exclusive_cpus.hpp>
-#include <regatta/cpu/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
 
@@ -242,15 +242,15 @@ protected:
         options.move_others = true;
     }
     /// The error that a request gets; the test fails if it is granted.
-    regatta::exclusive_error refusal(const regatta::cpu_set& cpus) {
-        regatta::exclusive_error error;
+    regatta::detail::exclusive_error refusal(const regatta::cpu_set& cpus) {
+        regatta::detail::exclusive_error error;
         const auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
         EXPECT_FALSE(lease) << "got " << cpus.to_string();
         EXPECT_TRUE(error);
         return error;
     }
     regatta::exclusive_cpus take(const regatta::cpu_set& cpus) {
-        regatta::exclusive_error error;
+        regatta::detail::exclusive_error error;
         auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
         EXPECT_TRUE(lease) << error.text;
         return lease ? std::move(*lease) : regatta::exclusive_cpus();

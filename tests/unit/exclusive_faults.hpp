@@ -5,7 +5,7 @@
 /// @file
 /// A machine on which every act of a lease can be made to fail, or be the process's last.
 
-#include <regatta/cpu/exclusive_system.hpp>
+#include "lease/exclusive_system.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -18,7 +18,7 @@
 namespace exclusive_test {
 
 /// Asks before every act whether it shall fail.
-class faulty_system : public regatta::exclusive_system {
+class faulty_system : public regatta::detail::exclusive_system {
 public:
     using exclusive_system::exclusive_system;
 

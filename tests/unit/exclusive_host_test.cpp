@@ -10,7 +10,7 @@
 #include "exclusive_take.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,9 +39,9 @@ using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
-using regatta::exclusive_error;
+using regatta::detail::exclusive_error;
 using regatta::exclusive_options;
-using regatta::exclusive_system;
+using regatta::detail::exclusive_system;
 using regatta::exclusivity;
 using testing::IsEmpty;
 

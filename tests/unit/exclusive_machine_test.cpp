@@ -9,7 +9,7 @@
 #include "exclusive_sleeper.hpp"
 #include "exclusive_take.hpp"
 
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_options;
-using regatta::exclusive_system;
+using regatta::detail::exclusive_system;
 using regatta::exclusivity;
 
 TEST(exclusive_machine, the_whole_machine_is_shielded_and_as_before) {

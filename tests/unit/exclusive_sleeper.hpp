@@ -6,8 +6,8 @@
 /// A process that only waits, for tests of where others may run.
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/exclusive_system.hpp>
-#include <regatta/cpu/exclusive_tasks.hpp>
+#include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ public:
     int pid() const noexcept { return pid_; }
     std::string name() const { return std::to_string(pid_); }
     regatta::cpu_set allowed() const {
-        regatta::exclusive_system system;
+        regatta::detail::exclusive_system system;
         return regatta::detail::read_task_mask(system, pid_, pid_).value_or(regatta::cpu_set());
     }
 

@@ -5,8 +5,8 @@
 /// @file
 /// Everything that a lease of CPUs can change, as text, so that before and after can be compared.
 
-#include <regatta/cpu/exclusive_system.hpp>
-#include <regatta/cpu/exclusive_tasks.hpp>
+#include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
 
 #include <algorithm>
 #include <map>
@@ -27,7 +27,7 @@ inline constexpr std::string_view group_files[] = {
     "cpuset.sched_load_balance"};
 
 /// The groups at and below `top`.
-inline void add_groups(snapshot& all, regatta::exclusive_system& system, const std::string& top) {
+inline void add_groups(snapshot& all, regatta::detail::exclusive_system& system, const std::string& top) {
     all[top] = "a group";
     for (const std::string_view file : group_files) {
         const std::string path = top + "/" + std::string(file);
@@ -41,7 +41,7 @@ inline void add_groups(snapshot& all, regatta::exclusive_system& system, const s
 }
 
 /// Where interrupts and the kernel's own work go.
-inline void add_interrupts(snapshot& all, regatta::exclusive_system& system) {
+inline void add_interrupts(snapshot& all, regatta::detail::exclusive_system& system) {
     std::vector<std::string> files{"/proc/irq/default_smp_affinity",
                                    "/sys/devices/virtual/workqueue/cpumask"};
     for (const std::string& number : system.list_folders("/proc/irq")) {
@@ -56,7 +56,7 @@ inline void add_interrupts(snapshot& all, regatta::exclusive_system& system) {
 
 /// The mask and the groups of the tasks of some processes; of every one without, but for those of
 /// the kernel, which come and go.
-inline void add_tasks(snapshot& all, regatta::exclusive_system& system,
+inline void add_tasks(snapshot& all, regatta::detail::exclusive_system& system,
                       std::vector<std::string> processes = {}) {
     if (processes.empty()) {
         processes = system.list_folders("/proc");

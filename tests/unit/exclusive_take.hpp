@@ -6,7 +6,7 @@
 /// Leases of this machine's CPUs beside other programs that take some.
 
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ inline unsigned last_of(const regatta::cpu_set& cpus) {
 /// Takes `cpus` once no other program of this machine's tests has them.
 inline regatta::exclusive_cpus take_when_free(const regatta::cpu_set& cpus,
                                               const regatta::exclusive_options& options) {
-    regatta::exclusive_error error;
+    regatta::detail::exclusive_error error;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     for (;;) {
         if (auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error)) {

@@ -5,8 +5,8 @@
 
 #include "intruder.hpp"
 
-#include <regatta/cpu/exclusivity_check.hpp>
-#include <regatta/cpu/switch_trace.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+#include "inspect/switch_trace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ const task_presence* find(const cpu_check& check, const std::string& name, task_
 
 bool can_trace() {
     int error = 0;
-    return regatta::switch_trace::open(some_cpu(), error).has_value();
+    return regatta::detail::switch_trace::open(some_cpu(), error).has_value();
 }
 
 exclusivity_check_options options_of(std::chrono::nanoseconds duration) {
@@ -292,6 +292,6 @@ TEST(exclusivity_check, ends_early_when_it_is_told_to) {
 
 TEST(switch_trace, says_why_it_cannot_be_had) {
     int error = 0;
-    EXPECT_FALSE(regatta::switch_trace::open(regatta::configured_cpus() + 900, error));
+    EXPECT_FALSE(regatta::detail::switch_trace::open(regatta::configured_cpus() + 900, error));
     EXPECT_NE(error, 0);
 }

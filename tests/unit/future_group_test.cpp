@@ -3,7 +3,7 @@
 
 #include "queue_executor.hpp"
 
-#include <regatta/pool/future_group.hpp>
+#include <regatta/core/future_group.hpp>
 
 #include <gtest/gtest.h>
 

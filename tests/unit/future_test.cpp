@@ -4,7 +4,7 @@
 #include "meeting.hpp"
 #include "queue_executor.hpp"
 
-#include <regatta/pool/future.hpp>
+#include <regatta/core/future.hpp>
 
 #include <gtest/gtest.h>
 
@@ -198,7 +198,7 @@ TEST(future, is_cancelled_when_the_job_is_destroyed_unrun) {
 }
 
 TEST(future_job, tells_whether_the_task_ran) {
-    regatta::block_cache blocks;
+    regatta::detail::block_cache blocks;
     auto [ran, first] = regatta::make_future_task(blocks, {}, [] {});
     EXPECT_TRUE(first());
     auto [cancelled, second] = regatta::make_future_task(blocks, {}, [] {});
@@ -211,7 +211,7 @@ TEST(future_job, tells_whether_the_task_ran) {
     EXPECT_THROW(stopped.get(), task_cancelled);
     auto [failed, fourth] = regatta::make_future_task(blocks, {}, [] { throw 1; });
     EXPECT_TRUE(fourth());
-    static_assert(sizeof(regatta::future_job) == sizeof(void*));
+    static_assert(sizeof(regatta::detail::future_job) == sizeof(void*));
 }
 
 TEST(future, gives_the_closure_its_stop_token) {
@@ -247,7 +247,7 @@ TEST(future, gives_its_block_back_when_the_closure_cannot_be_moved) {
         throws_on_copy(const throws_on_copy&) { throw 1; }
         void operator()() const {}
     };
-    regatta::block_cache blocks;
+    regatta::detail::block_cache blocks;
     const throws_on_copy closure;
     EXPECT_THROW(static_cast<void>(regatta::make_future_task(blocks, {}, closure)), int);
     EXPECT_EQ(blocks.taken(), 0u);
@@ -349,7 +349,7 @@ TEST(future_then, runs_on_another_executor) {
 
 TEST(future_then, is_cancelled_when_the_executor_refuses) {
     struct full_executor {
-        void execute(regatta::future_job) { throw std::runtime_error("full"); }
+        void execute(regatta::detail::future_job) { throw std::runtime_error("full"); }
     } full;
     queue_executor executor;
     auto f = executor.submit([] { return 1; }).then(full, [](int i) { return i + 1; });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/cpu/exclusivity_report.hpp>
-#include <regatta/cpu/gap_causes.hpp>
-#include <regatta/cpu/tick_phase.hpp>
+#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/gap_causes.hpp>
+#include "inspect/tick_phase.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using regatta::cpu_verdict;
 using regatta::gap;
 using regatta::gap_attribution;
 using regatta::gap_cause;
-using regatta::tick_phase;
+using regatta::detail::tick_phase;
 
 constexpr std::int64_t ms = 1'000'000;
 constexpr std::int64_t us = 1'000;

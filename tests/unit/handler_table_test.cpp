@@ -3,7 +3,7 @@
 
 #include "counted.hpp"
 
-#include <regatta/bus/handler_table.hpp>
+#include <regatta/bus/detail/handler_table.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace {
 
 using library_test::counted;
-using table_type = regatta::handler_table<int>;
+using table_type = regatta::detail::handler_table<int>;
 
 std::size_t add(table_type& table, table_type::handler h) {
     return table.add(h);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/time/id_table.hpp>
+#include <regatta/time/detail/id_table.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-using regatta::id_table;
+using regatta::detail::id_table;
 
 TEST(id_table, finds_a_value_by_its_id_until_it_is_released) {
     id_table<int> table;

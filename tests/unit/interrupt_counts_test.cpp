@@ -3,8 +3,8 @@
 
 #include "machines.hpp"
 
-#include <regatta/cpu/interrupt_counts.hpp>
-#include <regatta/cpu/steal_time.hpp>
+#include <regatta/inspect/interrupt_counts.hpp>
+#include "inspect/steal_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -133,8 +133,8 @@ TEST(steal_time, is_the_eighth_figure_of_the_cpu) {
                                                "cpu1 1 2 3 4 5 6 7 11 0 0\n"
                                                "cpu10 1 2 3 4 5 6 7 99 0 0\n"
                                                "intr 5 6 7\n"));
-    EXPECT_EQ(regatta::steal_time_ns(1, root.path()), 110'000'000);
-    EXPECT_EQ(regatta::steal_time_ns(10, root.path()), 990'000'000);
-    EXPECT_EQ(regatta::steal_time_ns(0, root.path()), std::nullopt);
-    EXPECT_EQ(regatta::steal_time_ns(1, "/nonexistent"), std::nullopt);
+    EXPECT_EQ(regatta::detail::steal_time_ns(1, root.path()), 110'000'000);
+    EXPECT_EQ(regatta::detail::steal_time_ns(10, root.path()), 990'000'000);
+    EXPECT_EQ(regatta::detail::steal_time_ns(0, root.path()), std::nullopt);
+    EXPECT_EQ(regatta::detail::steal_time_ns(1, "/nonexistent"), std::nullopt);
 }

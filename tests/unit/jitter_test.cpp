@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/cpu/gap_histogram.hpp>
-#include <regatta/cpu/gap_probe.hpp>
-#include <regatta/cpu/jitter.hpp>
+#include <regatta/inspect/gap_histogram.hpp>
+#include "inspect/gap_probe.hpp"
+#include <regatta/inspect/jitter.hpp>
 
 #include "this_thread.hpp"
 
@@ -111,7 +111,7 @@ TEST(gap_probe, runs_on_its_cpu_and_hands_its_gaps_over) {
     }
     const unsigned cpu = *regatta::affinity_of_this_thread().begin();
     bool prepared = false;
-    regatta::gap_probe probe(cpu, 1, [&] { prepared = true; });
+    regatta::detail::gap_probe probe(cpu, 1, [&] { prepared = true; });
     EXPECT_EQ(probe.error(), 0);
     EXPECT_TRUE(prepared);
     std::size_t found = 0;
@@ -132,7 +132,7 @@ TEST(gap_probe, says_where_it_may_not_run) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
-    regatta::gap_probe probe(regatta::configured_cpus() + 5000, 1000, {});
+    regatta::detail::gap_probe probe(regatta::configured_cpus() + 5000, 1000, {});
     EXPECT_EQ(probe.error(), EINVAL);
     probe.stop();
     EXPECT_EQ(probe.result().reads, 0u);

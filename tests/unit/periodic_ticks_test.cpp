@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/time/periodic_ticks.hpp>
+#include <regatta/time/detail/periodic_ticks.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using regatta::missed_ticks;
-using regatta::next_tick;
+using regatta::detail::next_tick;
 using std::chrono::nanoseconds;
 using moment = std::chrono::steady_clock::time_point;
 

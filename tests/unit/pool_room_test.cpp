@@ -3,7 +3,7 @@
 
 #include "../contract/threads.hpp"
 
-#include <regatta/pool/pool_room.hpp>
+#include <regatta/core/detail/pool_room.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 using library_test::await;
-using regatta::pool_room;
+using regatta::detail::pool_room;
 
 TEST(pool_room, without_a_limit_there_is_always_room) {
     pool_room room(0);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/pool/priority.hpp>
+#include <regatta/core/priority.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "this_thread.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/process_affinity.hpp>
+#include <regatta/process/process_affinity.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 /// What the process tests share: pipes, the other process, and a look at the own descriptors.
 
 #include <regatta/process/subprocess.hpp>
-#include <regatta/process/unique_descriptor.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -39,8 +39,8 @@ struct pipe_ends {
     /// One line without its end; what there is if the last writer is gone.
     std::string read_line() { return read_until('\n', false); }
 
-    regatta::unique_descriptor read;
-    regatta::unique_descriptor write;
+    regatta::detail::unique_descriptor read;
+    regatta::detail::unique_descriptor write;
 
 private:
     std::string read_until(char end, bool never) {

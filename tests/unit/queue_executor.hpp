@@ -6,10 +6,10 @@
 /// The smallest executor that futures can run on: a queue under a mutex, with threads or without.
 
 #include <regatta/base/inline_task.hpp>
-#include <regatta/pool/block_cache.hpp>
-#include <regatta/pool/future.hpp>
-#include <regatta/pool/wait_graph.hpp>
-#include <regatta/pool/worker_context.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/core/detail/wait_graph.hpp>
+#include <regatta/core/detail/worker_context.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -33,7 +33,7 @@ public:
     }
     ~queue_executor() { stop(); }
 
-    regatta::block_cache& blocks() { return blocks_; }
+    regatta::detail::block_cache& blocks() { return blocks_; }
     std::size_t queued() {
         const std::lock_guard lock(mutex_);
         return queue_.size();
@@ -72,8 +72,8 @@ public:
     }
     /// Makes this thread the worker of that number until the queue is empty.
     void run_all_as_worker(unsigned number = 0) {
-        regatta::worker_context context(this_pool(), number, &waits_);
-        regatta::block_magazine magazine(blocks_);
+        regatta::detail::worker_context context(this_pool(), number, &waits_);
+        regatta::detail::block_magazine magazine(blocks_);
         while (run_one()) {
         }
     }
@@ -102,8 +102,8 @@ private:
 
     const void* this_pool() { return blocks_.store().pool(); }
     void work(unsigned number) {
-        regatta::worker_context context(this_pool(), number, &waits_);
-        regatta::block_magazine magazine(blocks_);
+        regatta::detail::worker_context context(this_pool(), number, &waits_);
+        regatta::detail::block_magazine magazine(blocks_);
         for (;;) {
             {
                 std::unique_lock lock(mutex_);
@@ -116,8 +116,8 @@ private:
         }
     }
 
-    regatta::block_cache blocks_{this};
-    regatta::wait_graph waits_;
+    regatta::detail::block_cache blocks_{this};
+    regatta::detail::wait_graph waits_;
     std::mutex mutex_;
     std::condition_variable filled_;
     std::deque<task> queue_; ///< Guarded by the mutex.

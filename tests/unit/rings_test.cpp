@@ -6,7 +6,7 @@
 #include "counted.hpp"
 
 #include <regatta/sync/mpmc_ring.hpp>
-#include <regatta/sync/mpsc_queue.hpp>
+#include <regatta/sync/mpsc_ring.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct spsc {
 };
 struct mpsc {
     template<class T>
-    using ring = regatta::mpsc_queue<T>;
+    using ring = regatta::mpsc_ring<T>;
     static constexpr std::size_t least = 2;
 };
 struct mpmc {
@@ -67,7 +67,7 @@ struct family_names {
     template<class Family>
     static std::string GetName(int) {
         return std::is_same_v<Family, spsc>   ? "spsc_ring"
-               : std::is_same_v<Family, mpsc> ? "mpsc_queue"
+               : std::is_same_v<Family, mpsc> ? "mpsc_ring"
                                               : "mpmc_ring";
     }
 };

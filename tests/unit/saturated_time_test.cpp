@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/base/saturated_time.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@
 namespace {
 
 using namespace std::chrono_literals;
-using regatta::deadline_after;
-using regatta::saturated_difference;
-using regatta::saturated_moment;
-using regatta::saturated_nanoseconds;
-using regatta::saturated_sum;
+using regatta::detail::deadline_after;
+using regatta::detail::saturated_difference;
+using regatta::detail::saturated_moment;
+using regatta::detail::saturated_nanoseconds;
+using regatta::detail::saturated_sum;
 using std::chrono::nanoseconds;
 using moment = std::chrono::steady_clock::time_point;
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/pool/scheduling.hpp>
-#include <regatta/pool/thread_team.hpp>
+#include <regatta/core/scheduling.hpp>
+#include <regatta/core/detail/thread_team.hpp>
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@
 
 using regatta::scheduling;
 using regatta::scheduling_policy;
-using regatta::thread_team;
+using regatta::detail::thread_team;
 
 #if REGATTA_LINUX
 

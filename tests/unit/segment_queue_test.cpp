@@ -3,7 +3,7 @@
 
 #include "counted.hpp"
 
-#include <regatta/sync/segment_queue.hpp>
+#include <regatta/core/detail/segment_queue.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 using library_test::counted;
-using regatta::segment_queue;
+using regatta::detail::segment_queue;
 
 namespace {
 

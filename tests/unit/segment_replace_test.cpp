@@ -41,7 +41,7 @@ TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhil
     const segment_name name;
     shared_memory::create(name.text(), 10, layout).keep_name();
     // What a `replace` does, made slow: the lock first …
-    regatta::unique_descriptor replacing(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    regatta::detail::unique_descriptor replacing(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_EQ(::flock(replacing.get(), LOCK_EX), 0);
     std::size_t size = 0;
     std::thread opener([&] { size = shared_memory::open(name.text(), layout).size(); });

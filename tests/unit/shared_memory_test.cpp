@@ -32,7 +32,7 @@ using process_test::peer;
 using process_test::segment_name;
 using process_test::text_of;
 using regatta::layout_hash;
-using regatta::segment_header;
+using regatta::detail::segment_header;
 using regatta::shared_memory;
 using testing::HasSubstr;
 
@@ -41,7 +41,7 @@ constexpr std::uint64_t layout = layout_hash("test v1");
 /// Writes a number somewhere into the file of a segment.
 template<class Number>
 void overwrite(const segment_name& name, std::size_t offset, Number value) {
-    const regatta::unique_descriptor file(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    const regatta::detail::unique_descriptor file(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_EQ(::pwrite(file.get(), &value, sizeof value, static_cast<off_t>(offset)),
               static_cast<ssize_t>(sizeof value));
 }
@@ -255,7 +255,7 @@ TEST(shared_memory, a_truncated_segment_is_refused) {
 
 TEST(shared_memory, foreign_files_are_neither_opened_nor_replaced) {
     const segment_name name;
-    const regatta::unique_descriptor file(
+    const regatta::detail::unique_descriptor file(
         ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     ASSERT_EQ(::ftruncate(file.get(), 8192), 0);
     EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);

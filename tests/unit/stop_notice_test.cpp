@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/sync/stop_notice.hpp>
+#include <regatta/core/detail/stop_notice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <thread>
 
-using regatta::stop_notice;
+using regatta::detail::stop_notice;
 
 TEST(stop_notice, calls_once_when_a_stop_is_requested) {
     int calls = 0;

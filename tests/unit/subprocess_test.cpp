@@ -94,9 +94,9 @@ TEST(subprocess, inherits_the_environment_with_changes) {
 
 TEST(subprocess, gives_exactly_the_environment_that_was_asked_for) {
     regatta::spawn_options options{.program = "/usr/bin/env"};
-    options.environment = regatta::process_environment::empty().set("B", "2 3").set("A", "1");
+    options.environment = regatta::detail::process_environment::empty().set("B", "2 3").set("A", "1");
     EXPECT_EQ(run(options).output, "A=1\nB=2 3\n");
-    options.environment = regatta::process_environment::empty();
+    options.environment = regatta::detail::process_environment::empty();
     EXPECT_EQ(run(options).output, "");
 }
 
@@ -125,8 +125,8 @@ TEST(subprocess, redirects_the_standard_streams) {
 TEST(subprocess, gives_the_child_no_descriptor_but_those_asked_for) {
     pipe_ends passed;
     // Neither closed on exec nor asked for.
-    const regatta::unique_descriptor stray(::open("/dev/null", O_RDONLY));
-    const regatta::unique_descriptor high(::fcntl(stray.get(), F_DUPFD, 300));
+    const regatta::detail::unique_descriptor stray(::open("/dev/null", O_RDONLY));
+    const regatta::detail::unique_descriptor high(::fcntl(stray.get(), F_DUPFD, 300));
     regatta::spawn_options options{.program = "ls", .arguments = {"-v", "/proc/self/fd"}};
     options.standard_input = stray.get();
     options.descriptors = {{passed.read.get(), 9}, {passed.write.get(), 57}};
@@ -220,7 +220,7 @@ TEST(subprocess, refuses_options_that_make_no_sense) {
     EXPECT_THROW(spawn({.program = "true", .descriptors = {{-1, 4}}}), std::invalid_argument);
     EXPECT_THROW(spawn({.program = "true", .descriptors = {{0, 4}, {1, 4}}}),
                  std::invalid_argument);
-    regatta::process_environment environment;
+    regatta::detail::process_environment environment;
     EXPECT_THROW(environment.set("", "x"), std::invalid_argument);
     EXPECT_THROW(environment.set("A=B", "x"), std::invalid_argument);
     EXPECT_THROW(environment.set("A", zero), std::invalid_argument);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/pool/task_queues.hpp>
+#include <regatta/pool/detail/task_queues.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace {
 
 using regatta::priority;
-using regatta::queue_layout;
-using regatta::task_queues;
+using regatta::detail::queue_layout;
+using regatta::detail::task_queues;
 constexpr auto outside = task_queues::outside;
 
 /// Queues whose tasks write letters.

@@ -3,8 +3,8 @@
 
 #include "machines.hpp"
 
-#include <regatta/cpu/task_directory.hpp>
-#include <regatta/cpu/task_scan.hpp>
+#include "inspect/task_directory.hpp"
+#include <regatta/inspect/task_scan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 namespace {
 
 using namespace library_test;
-using regatta::switch_record;
-using regatta::task_directory;
+using regatta::detail::switch_record;
+using regatta::detail::task_directory;
 
 /// The line of a `stat` file: what matters, and zeros.
 std::string stat_line(int tid, const std::string& name, int parent, unsigned long flags, int utime,
@@ -120,7 +120,7 @@ TEST(task_scan, finds_every_thread) {
     EXPECT_EQ(tasks[2].run_ns, 300);
     EXPECT_EQ(tasks[3].run_ns, 70'000'000); // ticks of 10 ms
     EXPECT_TRUE(regatta::scan_tasks("/nonexistent").empty());
-    EXPECT_FALSE(regatta::read_task(20, 22, root.path()));
+    EXPECT_FALSE(regatta::detail::read_task(20, 22, root.path()));
 }
 
 TEST(task_directory, names_tasks_from_proc) {

@@ -4,8 +4,8 @@
 #include "counted.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/pool/task_closure.hpp>
-#include <regatta/pool/task_slot.hpp>
+#include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/detail/task_slot.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include <utility>
 
 using library_test::counted;
-using regatta::task_slot;
+using regatta::detail::task_slot;
 
 namespace {
 
@@ -44,8 +44,8 @@ struct sized {
 TEST(task_slot, knows_what_fits_where) {
     static_assert(task_slot::fits_cell<sized<48>>);
     static_assert(!task_slot::fits_cell<sized<49>>);
-    static_assert(task_slot::fits_room<sized<regatta::task_room_size>>);
-    static_assert(!task_slot::fits_room<sized<regatta::task_room_size + 1>>);
+    static_assert(task_slot::fits_room<sized<regatta::detail::task_room_size>>);
+    static_assert(!task_slot::fits_room<sized<regatta::detail::task_room_size + 1>>);
     static_assert(!task_slot::fits_cell<thrower> && !task_slot::fits_room<thrower>);
     EXPECT_LE(sizeof(task_slot), 56u);
 }
@@ -54,7 +54,7 @@ TEST(task_slot, runs_and_destroys_in_the_cell_and_beside_it) {
     std::atomic<int> alive{0};
     int sum = 0;
     task_slot small([&sum, c = counted(alive, 1)] { sum += c.value(); }, nullptr);
-    alignas(std::max_align_t) std::byte room[regatta::task_room_size];
+    alignas(std::max_align_t) std::byte room[regatta::detail::task_room_size];
     task_slot large([&sum, c = counted(alive, 2),
                      bytes = std::array<char, 200>{}] { sum += c.value() + bytes[0]; },
                     room);
@@ -81,13 +81,13 @@ TEST(task_slot, passes_on_what_the_closure_says) {
     EXPECT_FALSE(task_slot(told{false}, nullptr).drop());
     std::stop_source source;
     const auto stoppable = [&] {
-        return regatta::stoppable_closure<sized<8>>{{}, source.get_token()};
+        return regatta::detail::stoppable_closure<sized<8>>{{}, source.get_token()};
     };
     EXPECT_TRUE(task_slot(stoppable(), nullptr).run());
     source.request_stop();
     EXPECT_FALSE(task_slot(stoppable(), nullptr).run());
-    using large = regatta::stoppable_closure<sized<500>>;
-    EXPECT_FALSE(task_slot(regatta::queueable(large{{}, source.get_token()}), nullptr).run());
+    using large = regatta::detail::stoppable_closure<sized<500>>;
+    EXPECT_FALSE(task_slot(regatta::detail::queueable(large{{}, source.get_token()}), nullptr).run());
 }
 
 #if REGATTA_EXCEPTIONS
@@ -101,7 +101,7 @@ TEST(task_slot, destroys_the_closure_if_it_throws) {
 
 TEST(task_closure, binds_by_value_and_by_reference) {
     int target = 0;
-    auto bound = regatta::bind_closure([](int& to, std::unique_ptr<int> p) { to += *p; },
+    auto bound = regatta::detail::bind_closure([](int& to, std::unique_ptr<int> p) { to += *p; },
                                        std::ref(target), std::make_unique<int>(5));
     bound();
     EXPECT_EQ(target, 5);

@@ -5,7 +5,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
-#include <regatta/pool/thread_team.hpp>
+#include <regatta/core/detail/thread_team.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 using regatta::cpu_set;
-using regatta::thread_team;
+using regatta::detail::thread_team;
 
 TEST(thread_team, gives_each_thread_its_number_and_its_name) {
     std::vector<std::string> names(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/time/timer_heap.hpp>
+#include <regatta/time/detail/timer_heap.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-using regatta::timer_heap;
+using regatta::detail::timer_heap;
 
 timer_heap::time_point at(int ms) {
     return timer_heap::time_point(std::chrono::milliseconds(ms));

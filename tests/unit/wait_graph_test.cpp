@@ -6,8 +6,8 @@
 
 #include "../contract/threads.hpp"
 
-#include <regatta/pool/future.hpp>
-#include <regatta/pool/wait_graph.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/core/detail/wait_graph.hpp>
 
 #include <gtest/gtest.h>
 
@@ -23,9 +23,9 @@ namespace {
 
 using library_test::queue_executor;
 using regatta::future;
-using regatta::wait_graph;
-using regatta::worker_context;
-using regatta::worker_level;
+using regatta::detail::wait_graph;
+using regatta::detail::worker_context;
+using regatta::detail::worker_level;
 using namespace std::chrono_literals;
 
 /// Whether a call is refused as one that could never end.
@@ -41,7 +41,7 @@ bool refused(F&& f) {
 }
 
 /// A task that is run on a level, or not yet.
-struct fake_task final : regatta::wait_target {
+struct fake_task final : regatta::detail::wait_target {
     explicit fake_task(const worker_level* level = nullptr) : level_(level) {}
     const worker_level* runner() const noexcept override { return level_; }
     const worker_level* level_;

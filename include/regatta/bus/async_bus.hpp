@@ -9,13 +9,13 @@
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/bus_producer.hpp>
-#include <regatta/bus/handler_table.hpp>
-#include <regatta/bus/message_lanes.hpp>
+#include <regatta/bus/detail/handler_table.hpp>
+#include <regatta/bus/detail/message_lanes.hpp>
 #include <regatta/bus/message_set.hpp>
+#include <regatta/core/detail/stop_notice.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 #include <regatta/sync/spinlock.hpp>
-#include <regatta/sync/stop_notice.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -61,8 +61,8 @@ namespace regatta {
 /// `std::system_error` (`resource_deadlock_would_occur`).
 /// Cost: `capacity * (producers + 1)` messages of memory.
 template<class... Messages>
-class async_bus : private message_lanes<Messages...> {
-    using lanes = message_lanes<Messages...>;
+class async_bus : private detail::message_lanes<Messages...> {
+    using lanes = detail::message_lanes<Messages...>;
     using typename lanes::message;
     using typename lanes::set;
 
@@ -110,8 +110,8 @@ public:
     requires(set::template contains<T>) subscription subscribe(Handler&& handler) {
         static_assert(std::is_invocable_v<std::decay_t<Handler>&, T&>,
                       "the handler must be callable with a reference to the message");
-        typename handler_table<T>::handler call(std::forward<Handler>(handler));
-        auto& table = std::get<handler_table<T>>(tables_);
+        typename detail::handler_table<T>::handler call(std::forward<Handler>(handler));
+        auto& table = std::get<detail::handler_table<T>>(tables_);
         const bool inside = this->in_consumer();
         if (inside) {
             tidy_due_ = true;
@@ -120,7 +120,7 @@ public:
         {
             const std::lock_guard lock(registration_);
             s.place_ = table.add(call, inside);
-            if (s.place_ != handler_table<T>::npos) {
+            if (s.place_ != detail::handler_table<T>::npos) {
                 s.type_ = set::template index<T>;
                 s.generation_ = table.generation(s.place_);
                 return s;
@@ -179,7 +179,7 @@ public:
     /// Consumer: processes messages until `stop` is requested or the bus is closed, and sleeps
     /// while there are none. What was published before is processed before it returns.
     void run(const std::stop_token& stop) {
-        const stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
+        const detail::stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
         for (backoff pace; !stop.stop_requested() && !closed();) {
             if (process_batch() != 0) {
                 pace.reset();
@@ -242,7 +242,8 @@ private:
     /// What the consumer does with a message of type `T`: `void(T&)`.
     auto give_to_handlers() noexcept {
         return [this](auto& m) {
-            if (!std::get<handler_table<std::remove_cvref_t<decltype(m)>>>(tables_).dispatch(m)) {
+            if (!std::get<detail::handler_table<std::remove_cvref_t<decltype(m)>>>(tables_)
+                     .dispatch(m)) {
                 // relaxed: a counter that only the consumer writes.
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
                                  std::memory_order_relaxed);
@@ -289,7 +290,7 @@ private:
         return static_cast<bool>(old);
     }
 
-    std::tuple<handler_table<Messages>...> tables_;
+    std::tuple<detail::handler_table<Messages>...> tables_;
     spinlock registration_; ///< Held by those who change the tables; never while user code runs.
 
     /// Whether the consumer is in a batch: written by it, read by `unsubscribe`.

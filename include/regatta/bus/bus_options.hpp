@@ -5,7 +5,7 @@
 /// @file
 /// What an `async_bus` is made with and what it counts.
 
-#include <regatta/pool/priority.hpp>
+#include <regatta/core/priority.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 /// A producer of an `async_bus` with a lane of its own.
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/message_lanes.hpp>
-#include <regatta/pool/priority.hpp>
+#include <regatta/bus/detail/message_lanes.hpp>
+#include <regatta/core/priority.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -25,7 +25,7 @@ class async_bus;
 /// Cost: a publish is a store of the message and one of the position.
 template<class... Messages>
 class bus_producer {
-    using lanes = message_lanes<Messages...>;
+    using lanes = detail::message_lanes<Messages...>;
     using set = typename lanes::set;
     using lane = typename lanes::lane;
 

@@ -7,12 +7,12 @@
 /// Hipe compiles with this header in place of Hipe's.
 
 #include <regatta/base/error.hpp>
-#include <regatta/compat/hipe_calls.hpp>
-#include <regatta/compat/hipe_futures.hpp>
-#include <regatta/compat/hipe_output.hpp>
-#include <regatta/compat/hipe_pond.hpp>
-#include <regatta/compat/hipe_task.hpp>
-#include <regatta/compat/hipe_timers.hpp>
+#include <regatta/compat/detail/hipe_calls.hpp>
+#include <regatta/compat/detail/hipe_futures.hpp>
+#include <regatta/compat/detail/hipe_output.hpp>
+#include <regatta/compat/detail/hipe_pond.hpp>
+#include <regatta/compat/detail/hipe_task.hpp>
+#include <regatta/compat/detail/hipe_timers.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>

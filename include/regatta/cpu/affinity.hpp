@@ -5,8 +5,8 @@
 /// @file
 /// On which CPUs a thread may run.
 
+#include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/base/platform.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <cerrno>
@@ -21,7 +21,7 @@ using thread_number = std::int32_t;
 
 /// The number of the calling thread; 0 where the system has none that the calls below take.
 inline thread_number number_of_this_thread() noexcept {
-    return platform::this_thread_number();
+    return detail::platform::this_thread_number();
 }
 
 /// Reads the CPUs that a thread, of any process, may use into `cpus`.
@@ -32,8 +32,8 @@ inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
     // The kernel refuses an array that is smaller than its own mask, whose size nothing tells.
     std::vector<cpu_set::word> words(1024 / cpu_set::bits_per_word);
     for (;;) {
-        const int error = platform::affinity_of_thread(thread, words.data(),
-                                                       words.size() * sizeof(cpu_set::word));
+        const int error = detail::platform::affinity_of_thread(
+            thread, words.data(), words.size() * sizeof(cpu_set::word));
         if (error == 0) {
             cpus = cpu_set::from_words(words);
             return 0;
@@ -76,7 +76,7 @@ inline int try_pin_thread(thread_number thread, const cpu_set& cpus) noexcept {
     if (words.empty()) {
         return EINVAL;
     }
-    return platform::pin_thread(thread, words.data(), words.size_bytes());
+    return detail::platform::pin_thread(thread, words.data(), words.size_bytes());
 }
 /// The same of the calling thread.
 inline int try_pin_this_thread(const cpu_set& cpus) noexcept {

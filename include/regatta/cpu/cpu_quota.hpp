@@ -5,8 +5,8 @@
 /// @file
 /// How much CPU time the control groups of this process grant it.
 
-#include <regatta/cpu/cgroup_files.hpp>
-#include <regatta/cpu/system_files.hpp>
+#include <regatta/base/detail/cgroup_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,15 +24,15 @@ inline std::optional<double> quota_of_group(const std::string& directory, bool v
     std::optional<std::int64_t> period;
     if (v2) {
         // "max 100000" or "150000 100000"
-        const auto text = read_small_file(directory + "/cpu.max");
+        const auto text = detail::read_small_file(directory + "/cpu.max");
         const auto fields = split(text ? std::string_view(*text) : std::string_view(), ' ');
         if (fields.size() == 2) {
             quota = to_number(fields[0]);
             period = to_number(fields[1]);
         }
     } else {
-        const auto quota_text = read_small_file(directory + "/cpu.cfs_quota_us");
-        const auto period_text = read_small_file(directory + "/cpu.cfs_period_us");
+        const auto quota_text = detail::read_small_file(directory + "/cpu.cfs_quota_us");
+        const auto period_text = detail::read_small_file(directory + "/cpu.cfs_period_us");
         quota = quota_text ? to_number(*quota_text) : std::nullopt;
         period = period_text ? to_number(*period_text) : std::nullopt;
     }
@@ -43,10 +43,11 @@ inline std::optional<double> quota_of_group(const std::string& directory, bool v
 }
 
 /// The smallest quota of `group` and of every group above it that the mount shows.
-inline std::optional<double> quota_of_ancestors(const std::string& root, const cgroup_mount& mount,
+inline std::optional<double> quota_of_ancestors(const std::string& root,
+                                                const detail::cgroup_mount& mount,
                                                 std::string_view group, bool v2) {
     std::optional<double> smallest;
-    for (std::string path = group_below_mount(mount, group);;) {
+    for (std::string path = detail::group_below_mount(mount, group);;) {
         while (!path.empty() && path.back() == '/') {
             path.pop_back();
         }

@@ -7,8 +7,8 @@
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
-#include <regatta/cpu/cpu_list.hpp>
-#include <regatta/cpu/cpu_mask.hpp>
+#include <regatta/cpu/detail/cpu_list.hpp>
+#include <regatta/cpu/detail/cpu_mask.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -96,7 +96,7 @@ public:
         const auto add = [&set](std::uint64_t low, std::uint64_t high) {
             set.insert_range(static_cast<unsigned>(low), static_cast<unsigned>(high));
         };
-        if (auto mistake = cpu_list_parser(text, width - 1, add).parse()) {
+        if (auto mistake = detail::cpu_list_parser(text, width - 1, add).parse()) {
             error = std::move(*mistake);
             return std::nullopt;
         }
@@ -118,7 +118,7 @@ public:
     static std::optional<cpu_set> try_parse_mask(std::string_view text, cpu_list_error& error) {
         cpu_set set;
         const auto add = [&set](std::uint64_t cpu) { set.insert(static_cast<unsigned>(cpu)); };
-        if (auto mistake = cpu_mask_parser(text, max_width - 1, add).parse()) {
+        if (auto mistake = detail::cpu_mask_parser(text, max_width - 1, add).parse()) {
             error = std::move(*mistake);
             return std::nullopt;
         }

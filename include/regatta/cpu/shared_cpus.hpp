@@ -29,7 +29,7 @@ public:
 
 /// An `exclusive_cpus` in the hands of everybody who has a copy; it ends with the last one. Made
 /// from a lease by mere assignment: `.cpus = exclusive_cpus::acquire(2)`, for which
-/// `regatta/cpu/exclusive_cpus.hpp` is needed.
+/// `regatta/lease/exclusive_cpus.hpp` is needed.
 ///
 /// Threads: like a `std::shared_ptr`; `try_enter` from any at once.
 class shared_cpus {

@@ -204,4 +204,4 @@ private:
 
 } // namespace regatta
 
-#include <regatta/cpu/topology_reader.hpp>
+#include <regatta/cpu/detail/topology_reader.hpp>

@@ -29,7 +29,7 @@ namespace regatta {
 class balanced_pool : public thread_pool {
 public:
     explicit balanced_pool(pool_options options = {})
-        : thread_pool(checked(std::move(options)), queue_layout::both) {}
+        : thread_pool(checked(std::move(options)), detail::queue_layout::both) {}
 
 private:
     static pool_options checked(pool_options options) {

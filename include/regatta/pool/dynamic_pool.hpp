@@ -6,7 +6,7 @@
 /// A thread pool whose threads come and go.
 
 #include <regatta/base/error.hpp>
-#include <regatta/pool/autoscaler.hpp>
+#include <regatta/pool/detail/autoscaler.hpp>
 #include <regatta/pool/thread_pool.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace regatta {
 class dynamic_pool : public thread_pool {
 public:
     explicit dynamic_pool(pool_options options = {})
-        : thread_pool(checked(std::move(options)), queue_layout::shared) {}
+        : thread_pool(checked(std::move(options)), detail::queue_layout::shared) {}
     dynamic_pool(const dynamic_pool&) = delete;
     dynamic_pool& operator=(const dynamic_pool&) = delete;
     ~dynamic_pool() { engine().finish(); } // Here, since its last tasks may use all of it.
@@ -103,7 +103,7 @@ private:
     /// too many, but the meter never runs backwards.
     std::uint64_t taken() const noexcept { return std::max(engine().taken(), meter_start_); }
 
-    autoscaler scaler_{engine()};
+    detail::autoscaler scaler_{engine()};
     mutable std::mutex meter_mutex_; ///< Guards what follows.
     std::uint64_t meter_start_ = 0;
     clock::time_point meter_time_ = clock::now();

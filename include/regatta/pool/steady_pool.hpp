@@ -28,7 +28,7 @@ namespace regatta {
 class steady_pool : public thread_pool {
 public:
     explicit steady_pool(pool_options options = {})
-        : thread_pool(std::move(options), queue_layout::per_worker) {}
+        : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
 
     /// Lets idle workers take tasks from the others' queues, or not. Where they do not, a task
     /// waits for the worker that it was given to, however long that one is busy.

@@ -5,13 +5,13 @@
 /// @file
 /// The interface that all thread pools have.
 
-#include <regatta/base/saturated_time.hpp>
-#include <regatta/pool/batch_range.hpp>
-#include <regatta/pool/future.hpp>
-#include <regatta/pool/future_group.hpp>
-#include <regatta/pool/pool_intake.hpp>
-#include <regatta/pool/task_closure.hpp>
-#include <regatta/pool/task_options.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
+#include <regatta/core/detail/batch_range.hpp>
+#include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/core/future_group.hpp>
+#include <regatta/core/task_options.hpp>
+#include <regatta/pool/detail/pool_intake.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -24,7 +24,7 @@
 namespace regatta {
 
 template<class Executor>
-class schedule_awaiter; // pool/coroutine.hpp
+class schedule_awaiter; // core/coroutine.hpp
 
 /// What `steady_pool`, `balanced_pool` and `dynamic_pool` have in common.
 ///
@@ -51,17 +51,17 @@ public:
     /// Has `f(args...)` called by a worker. What it throws goes to `pool_options::on_error`.
     template<class F, class... Args>
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
-        auto closure = bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-        if constexpr (takes_stop_token<decltype(closure)>) {
+        auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
+        if constexpr (detail::takes_stop_token<decltype(closure)>) {
             engine_.enqueue_with(task_options{}, std::move(closure));
         } else {
-            engine_.enqueue(priority::medium, queueable(std::move(closure)));
+            engine_.enqueue(priority::medium, detail::queueable(std::move(closure)));
         }
     }
     template<class F, class... Args>
     void execute(task_options options, F&& f, Args&&... args) {
         engine_.enqueue_with(std::move(options),
-                             bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+                             detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
     /// The same if there is room and the pool is not closed; never waits.
@@ -89,8 +89,9 @@ public:
     }
     template<class F, class... Args>
     auto submit(task_options options, F&& f, Args&&... args) {
-        auto made = make_future_task(engine_.blocks(), std::move(options.stop),
-                                     bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+        auto made =
+            make_future_task(engine_.blocks(), std::move(options.stop),
+                             detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
         engine_.enqueue(options.level, std::move(made.second));
         return std::move(made.first);
     }
@@ -101,7 +102,7 @@ public:
     template<std::ranges::input_range Range>
     auto submit_batch(Range&& callables, task_options options = {});
 
-    /// `co_await pool.schedule()` continues a coroutine on a worker. Needs pool/coroutine.hpp.
+    /// `co_await pool.schedule()` continues a coroutine on a worker. Needs core/coroutine.hpp.
     template<class Pool = thread_pool>
     auto schedule() noexcept {
         return schedule_awaiter<Pool>(*this);
@@ -118,12 +119,12 @@ public:
     /// The same, at most so long. @returns whether it came about.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
-        const auto deadline = deadline_after(limit);
+        const auto deadline = detail::deadline_after(limit);
         return engine_.wait_idle(deadline ? &*deadline : nullptr);
     }
     template<class Duration>
     bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
-        const auto at = saturated_moment(deadline);
+        const auto at = detail::saturated_moment(deadline);
         return engine_.wait_idle(&at);
     }
 
@@ -154,15 +155,15 @@ public:
     pool_stats stats() const { return engine_.stats(); }
 
 protected:
-    thread_pool(pool_options options, queue_layout layout)
+    thread_pool(pool_options options, detail::queue_layout layout)
         : thread_pool(std::move(options), layout, worker_count(options)) {}
     ~thread_pool() = default;
 
-    pool_engine& engine() noexcept { return engine_; }
-    const pool_engine& engine() const noexcept { return engine_; }
+    detail::pool_engine& engine() noexcept { return engine_; }
+    const detail::pool_engine& engine() const noexcept { return engine_; }
 
 private:
-    thread_pool(pool_options&& options, queue_layout layout, unsigned workers)
+    thread_pool(pool_options&& options, detail::queue_layout layout, unsigned workers)
         : engine_(std::move(options), layout, workers) {
         engine_.add_workers(workers);
     }
@@ -175,14 +176,14 @@ private:
     // --- several ---------------------------------------------------------------------------------
 
     template<class Group, class F>
-    void add_job(Group& futures, std::vector<future_job>& jobs, const std::stop_token& stop,
+    void add_job(Group& futures, std::vector<detail::future_job>& jobs, const std::stop_token& stop,
                  F&& closure) {
         auto made = make_future_task(engine_.blocks(), stop, std::move(closure));
         futures.push(std::move(made.first));
         jobs.push_back(std::move(made.second));
     }
 
-    pool_intake engine_;
+    detail::pool_intake engine_;
 };
 
 template<class F>
@@ -191,15 +192,15 @@ bool thread_pool::try_execute(task_options options, F&& f) {
     if constexpr (!std::is_same_v<F, closure>) {
         return try_execute(std::move(options), closure(std::forward<F>(f)));
     } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
-        return try_execute(std::move(options), queueable(std::move(f)));
+        return try_execute(std::move(options), detail::queueable(std::move(f)));
     } else { // Moved only into its place.
-        if constexpr (!takes_stop_token<closure>) {
+        if constexpr (!detail::takes_stop_token<closure>) {
             if (!options.stop.stop_possible()) {
                 return engine_.try_place<closure>(
                     options.level, [&]() noexcept -> closure&& { return std::move(f); });
             }
         }
-        using stoppable = stoppable_closure<closure>;
+        using stoppable = detail::stoppable_closure<closure>;
         return engine_.try_place<stoppable>(options.level, [&]() noexcept {
             return stoppable{std::move(f), std::move(options.stop)};
         });
@@ -209,22 +210,23 @@ bool thread_pool::try_execute(task_options options, F&& f) {
 template<std::ranges::input_range Range>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
     using given = std::ranges::range_value_t<Range>;
-    if (takes_stop_token<given> || options.stop.stop_possible()) {
-        using stoppable = decltype(queueable(stoppable_closure<given>{std::declval<given>(), {}}));
+    if (detail::takes_stop_token<given> || options.stop.stop_possible()) {
+        using stoppable = decltype(detail::queueable(
+            detail::stoppable_closure<given>{std::declval<given>(), {}}));
         std::vector<stoppable> staged;
-        reserve_for(callables, staged);
+        detail::reserve_for(callables, staged);
         for (auto&& e : callables) {
-            staged.push_back(queueable(stoppable_closure<given>{
-                batch_element<Range>(std::forward<decltype(e)>(e)), options.stop}));
+            staged.push_back(detail::queueable(detail::stoppable_closure<given>{
+                detail::batch_element<Range>(std::forward<decltype(e)>(e)), options.stop}));
         }
         return engine_.enqueue_all<stoppable>(
             options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
-    if constexpr (!takes_stop_token<given>) {
-        using direct = decltype(queueable(std::declval<given>()));
+    if constexpr (!detail::takes_stop_token<given>) {
+        using direct = decltype(detail::queueable(std::declval<given>()));
         if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
             const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
-            if constexpr (moved_out_of<Range>) {
+            if constexpr (detail::moved_out_of<Range>) {
                 return engine_.enqueue_all<given>(
                     options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
             } else if constexpr (noexcept(
@@ -234,9 +236,10 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             }
         }
         std::vector<direct> staged;
-        reserve_for(callables, staged);
+        detail::reserve_for(callables, staged);
         for (auto&& e : callables) {
-            staged.push_back(queueable(given(batch_element<Range>(std::forward<decltype(e)>(e)))));
+            staged.push_back(detail::queueable(
+                given(detail::batch_element<Range>(std::forward<decltype(e)>(e)))));
         }
         engine_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
                                     staged.size());
@@ -246,15 +249,15 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
 template<std::ranges::input_range Range>
 auto thread_pool::submit_batch(Range&& callables, task_options options) {
     using given = std::ranges::range_value_t<Range>;
-    future_group<task_result_t<given>> futures;
-    std::vector<future_job> jobs;
-    reserve_for(callables, futures, jobs);
+    future_group<detail::task_result_t<given>> futures;
+    std::vector<detail::future_job> jobs;
+    detail::reserve_for(callables, futures, jobs);
     for (auto&& e : callables) {
         add_job(futures, jobs, options.stop,
-                given(batch_element<Range>(std::forward<decltype(e)>(e))));
+                given(detail::batch_element<Range>(std::forward<decltype(e)>(e))));
     }
-    engine_.enqueue_all<future_job>(options.level, std::make_move_iterator(jobs.begin()),
-                                    jobs.size());
+    engine_.enqueue_all<detail::future_job>(options.level, std::make_move_iterator(jobs.begin()),
+                                            jobs.size());
     return futures;
 }
 

@@ -5,12 +5,12 @@
 /// @file
 /// Memory that several processes map.
 
+#include "process/segment_file.hpp"
+#include "process/segment_header.hpp"
+#include "process/segment_name.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/process/layout.hpp>
-#include <regatta/process/segment_file.hpp>
-#include <regatta/process/segment_header.hpp>
-#include <regatta/process/segment_name.hpp>
-#include <regatta/process/unique_descriptor.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -54,12 +54,12 @@ public:
     /// Makes a named segment of `size` bytes. The name appears once the segment is complete.
     /// Failure: EEXIST if the name is taken (by whomever), ENOSPC if there is no room.
     static shared_memory create(std::string_view name, std::size_t size, std::uint64_t layout) {
-        const std::string checked = checked_segment_name(name);
+        const std::string checked = detail::checked_segment_name(name);
         const std::string operation = "create shared memory '" + checked + "'";
         shared_memory made = unnamed(operation, detail::unnamed_segment_file(operation), size,
                                      layout, detail::room::of_file_system);
         detail::lock_shared(made.descriptor_.get(), operation);
-        detail::give_name(made.descriptor_.get(), segment_path(checked), operation);
+        detail::give_name(made.descriptor_.get(), detail::segment_path(checked), operation);
         made.name_ = checked;
         made.owns_name_ = true;
         return made;
@@ -69,10 +69,10 @@ public:
     /// Failure: ENOENT if there is none; EPERM if it is another user's or open to others; EPROTO,
     /// naming the field, if it is no segment, is of another version, layout or size.
     static shared_memory open(std::string_view name, std::uint64_t layout) {
-        const std::string checked = checked_segment_name(name);
+        const std::string checked = detail::checked_segment_name(name);
         const std::string operation = "open shared memory '" + checked + "'";
         shared_memory opened;
-        opened.descriptor_ = detail::open_locked_segment(segment_path(checked), operation);
+        opened.descriptor_ = detail::open_locked_segment(detail::segment_path(checked), operation);
         opened.map_checked(layout, operation);
         opened.name_ = checked;
         return opened;
@@ -82,8 +82,8 @@ public:
     /// Failure: EBUSY if any process still uses the old one; EPROTO if the name belongs to a file
     /// that is no segment; EPERM if to another user's; otherwise as `create`.
     static shared_memory replace(std::string_view name, std::size_t size, std::uint64_t layout) {
-        const std::string checked = checked_segment_name(name);
-        detail::remove_unused_segment(segment_path(checked),
+        const std::string checked = detail::checked_segment_name(name);
+        detail::remove_unused_segment(detail::segment_path(checked),
                                       "replace shared memory '" + checked + "'");
         return create(checked, size, layout);
     }
@@ -93,7 +93,8 @@ public:
     static shared_memory anonymous(std::string_view label, std::size_t size, std::uint64_t layout) {
         const std::string operation = "create anonymous memory '" + std::string(label) + "'";
         const std::string text(label);
-        unique_descriptor file(::memfd_create(text.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+        detail::unique_descriptor file(
+            ::memfd_create(text.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
         if (!file) {
             fail_system(errno, operation);
         }
@@ -113,7 +114,7 @@ public:
         const std::string operation =
             "attach shared memory by descriptor " + std::to_string(inherited);
         shared_memory attached;
-        attached.descriptor_ = unique_descriptor(::fcntl(inherited, F_DUPFD_CLOEXEC, 3));
+        attached.descriptor_ = detail::unique_descriptor(::fcntl(inherited, F_DUPFD_CLOEXEC, 3));
         if (!attached.descriptor_) {
             fail_system(errno, operation);
         }
@@ -140,12 +141,13 @@ public:
 
     /// The data, aligned to 128 bytes; null where there is no segment.
     std::byte* data() const noexcept {
-        return mapping_ == nullptr ? nullptr
-                                   : static_cast<std::byte*>(mapping_) + sizeof(segment_header);
+        return mapping_ == nullptr
+                   ? nullptr
+                   : static_cast<std::byte*>(mapping_) + sizeof(detail::segment_header);
     }
     /// Bytes of data: what the creator asked for.
     std::size_t size() const noexcept {
-        return mapping_ == nullptr ? 0 : mapped_ - sizeof(segment_header);
+        return mapping_ == nullptr ? 0 : mapped_ - sizeof(detail::segment_header);
     }
     /// To be passed to a child process or over a socket; closed on exec; stays this object's.
     int descriptor() const noexcept { return descriptor_.get(); }
@@ -165,18 +167,19 @@ public:
     void keep_name() noexcept { owns_name_ = false; }
 
 private:
-    static shared_memory unnamed(const std::string& operation, unique_descriptor file,
+    static shared_memory unnamed(const std::string& operation, detail::unique_descriptor file,
                                  std::size_t size, std::uint64_t layout, detail::room room) {
-        if (size == 0 || size > static_cast<std::size_t>(PTRDIFF_MAX) - sizeof(segment_header)) {
+        if (size == 0 ||
+            size > static_cast<std::size_t>(PTRDIFF_MAX) - sizeof(detail::segment_header)) {
             fail_argument(operation + ": a size of " + std::to_string(size) +
                           " bytes is not possible");
         }
-        const std::size_t total = sizeof(segment_header) + size;
+        const std::size_t total = sizeof(detail::segment_header) + size;
         detail::allocate_segment(file.get(), total, room, operation);
         shared_memory made;
         made.descriptor_ = std::move(file);
         made.map(total, operation);
-        (::new (made.mapping_) segment_header)->publish(layout, total);
+        (::new (made.mapping_) detail::segment_header)->publish(layout, total);
         return made;
     }
 
@@ -196,19 +199,19 @@ private:
             fail_system(errno, operation);
         }
         const auto total = static_cast<std::size_t>(status.st_size);
-        if (!S_ISREG(status.st_mode) || total < sizeof(segment_header)) {
+        if (!S_ISREG(status.st_mode) || total < sizeof(detail::segment_header)) {
             fail_system(EPROTO, operation + ": size: expected at least " +
-                                    std::to_string(sizeof(segment_header)) + ", found " +
+                                    std::to_string(sizeof(detail::segment_header)) + ", found " +
                                     std::to_string(total) + " (is it a segment?)");
         }
         map(total, operation);
-        static_cast<const segment_header*>(mapping_)->check(operation, layout, total);
+        static_cast<const detail::segment_header*>(mapping_)->check(operation, layout, total);
     }
 
     void remove_name() noexcept {
         // Nobody can replace the segment between the look and the removal: this object's lock
         // forbids it.
-        const std::string path = segment_path(name_);
+        const std::string path = detail::segment_path(name_);
         if (detail::is_file_of(path.c_str(), descriptor_.get())) {
             ::unlink(path.c_str());
         }
@@ -222,7 +225,7 @@ private:
         std::swap(owns_name_, other.owns_name_);
     }
 
-    unique_descriptor descriptor_;
+    detail::unique_descriptor descriptor_;
     void* mapping_ = nullptr;
     std::size_t mapped_ = 0;
     std::string name_;

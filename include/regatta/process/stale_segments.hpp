@@ -5,10 +5,10 @@
 /// @file
 /// Finding and removing the named segments that a crash left behind.
 
+#include "process/segment_file.hpp"
+#include "process/segment_name.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/process/segment_file.hpp>
-#include <regatta/process/segment_name.hpp>
-#include <regatta/process/unique_descriptor.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,11 +28,11 @@ namespace detail {
 /// while its lock keeps every other process from using it.
 template<class Visit>
 void for_each_stale_segment(std::string_view prefix, Visit visit) {
-    const std::string operation = std::string("look for segments in ") + segment_directory;
+    const std::string operation = std::string("look for segments in ") + detail::segment_directory;
     if (!prefix.empty() && prefix.front() == '/') {
         prefix.remove_prefix(1);
     }
-    DIR* directory = ::opendir(segment_directory);
+    DIR* directory = ::opendir(detail::segment_directory);
     if (directory == nullptr) {
         fail_system(errno, operation);
     }
@@ -45,14 +45,15 @@ void for_each_stale_segment(std::string_view prefix, Visit visit) {
     ::closedir(directory);
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
-        const std::string path = segment_path(name);
-        unique_descriptor file(
+        const std::string path = detail::segment_path(name);
+        detail::unique_descriptor file(
             ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         struct stat status {};
         // What cannot be opened, is another's or is no segment is not this function's business.
         if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == ::geteuid() && has_magic(file.get()) &&
-            try_lock_exclusive(file.get(), operation) && is_file_of(path.c_str(), file.get())) {
+            status.st_uid == ::geteuid() && detail::has_magic(file.get()) &&
+            detail::try_lock_exclusive(file.get(), operation) &&
+            detail::is_file_of(path.c_str(), file.get())) {
             visit(name, path);
         }
     }

@@ -5,11 +5,11 @@
 /// @file
 /// Starting a child process, and the child as an object.
 
+#include "process/start_program.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/process/exit_status.hpp>
 #include <regatta/process/spawn_options.hpp>
-#include <regatta/process/start_program.hpp>
-#include <regatta/process/unique_descriptor.hpp>
 
 #include <poll.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ public:
     /// No child; what a moved-from object is.
     subprocess() = default;
     /// Takes a child of this process that nobody has waited for yet, and its pidfd.
-    subprocess(pid_t pid, unique_descriptor pidfd) noexcept
+    subprocess(pid_t pid, detail::unique_descriptor pidfd) noexcept
         : pid_(pid)
         , pidfd_(std::move(pidfd))
         , state_(state::running) {}
@@ -181,7 +181,7 @@ private:
     }
 
     pid_t pid_ = -1;
-    unique_descriptor pidfd_;
+    detail::unique_descriptor pidfd_;
     state state_ = state::none;
     int wait_status_ = 0; ///< Of wait4(2); means something once the child has ended.
     process_times times_;

@@ -10,7 +10,7 @@
 /// policy offers is the smallest set that the primitives need.
 
 #include <regatta/base/config.hpp>
-#include <regatta/base/platform.hpp>
+#include <regatta/base/detail/platform.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -67,7 +67,7 @@ inline void full_fence() noexcept {
 /// Threads: any. Cost: construction is one system call.
 class asymmetric_fence {
 public:
-    asymmetric_fence() noexcept : kernel_(platform::register_process_fence()) {}
+    asymmetric_fence() noexcept : kernel_(detail::platform::register_process_fence()) {}
 
     void light() const noexcept {
         if (kernel_) {
@@ -81,7 +81,7 @@ public:
     void heavy() const noexcept {
         full_fence();
         if (kernel_) {
-            platform::process_fence();
+            detail::platform::process_fence();
         }
     }
 
@@ -101,17 +101,18 @@ struct std_atomics {
     /// @param bits how `wake_one` knows the thread.
     static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point* deadline,
-                     std::uint32_t bits = platform::any_wake) noexcept {
-        return platform::futex_wait(word, expected, deadline, platform::futex_scope::process, bits);
+                     std::uint32_t bits = detail::platform::any_wake) noexcept {
+        return detail::platform::futex_wait(word, expected, deadline,
+                                            detail::platform::futex_scope::process, bits);
     }
     static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
-        platform::futex_wake(word, static_cast<int>(count));
+        detail::platform::futex_wake(word, static_cast<int>(count));
     }
     /// Wakes one thread: one with these bits if any waits, another one otherwise.
     /// @returns whether it is known that one was woken.
     static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
-        return (bits != 0 && platform::futex_wake_one_of(word, bits)) ||
-               platform::futex_wake(word, 1);
+        return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
+               detail::platform::futex_wake(word, 1);
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
     static void yield() noexcept { std::this_thread::yield(); }

@@ -5,7 +5,7 @@
 /// @file
 /// A bounded queue from many threads to many.
 
-#include <regatta/sync/ticket_ring.hpp>
+#include <regatta/sync/detail/ticket_ring.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace regatta {
 ///
 /// Source and invariants I1, I2, I3: `basic_ticket_ring`.
 template<class T, class Atomics>
-class basic_mpmc_ring : public basic_ticket_ring<T, Atomics> {
-    using base = basic_ticket_ring<T, Atomics>;
+class basic_mpmc_ring : public detail::basic_ticket_ring<T, Atomics> {
+    using base = detail::basic_ticket_ring<T, Atomics>;
 
 public:
     using base::base;

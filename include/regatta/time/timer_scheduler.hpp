@@ -5,10 +5,10 @@
 /// @file
 /// Running callbacks later, once or again and again.
 
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/base/saturated_time.hpp>
-#include <regatta/time/periodic_ticks.hpp>
-#include <regatta/time/timer_core.hpp>
+#include <regatta/time/detail/periodic_ticks.hpp>
+#include <regatta/time/detail/timer_core.hpp>
 #include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
@@ -103,7 +103,7 @@ public:
     timer_id every(std::chrono::duration<Rep, Period> period, F&& f,
                    std::chrono::duration<FirstRep, FirstPeriod> first,
                    missed_ticks missed = missed_ticks::skip) {
-        const auto length = saturated_nanoseconds(period);
+        const auto length = detail::saturated_nanoseconds(period);
         if (length <= length.zero()) {
             fail_argument("timer_scheduler::every: the period must be positive");
         }
@@ -157,31 +157,32 @@ public:
 
 private:
     /// The third argument tells it from the public ones.
-    timer_scheduler(options&& o, timer_core::dispatcher dispatch, int)
-        : core_(std::make_shared<timer_core>(std::move(o), std::move(dispatch)))
+    timer_scheduler(options&& o, detail::timer_core::dispatcher dispatch, int)
+        : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch)))
         , thread_([core = core_.get()] { core->serve(); }) {}
 
     template<class Rep, class Period>
     static clock::time_point from_now(std::chrono::duration<Rep, Period> d) noexcept {
-        return saturated_sum(clock::now(),
-                             std::max(saturated_nanoseconds(d), std::chrono::nanoseconds(0)));
+        return detail::saturated_sum(clock::now(),
+                             std::max(detail::saturated_nanoseconds(d), std::chrono::nanoseconds(0)));
     }
 
     template<class F>
     timer_id add(F&& f, clock::time_point first, std::chrono::nanoseconds period,
                  missed_ticks missed) {
         if constexpr (std::invocable<std::decay_t<F>&, timer_id>) {
-            timer_core::callback call(std::forward<F>(f));
+            detail::timer_core::callback call(std::forward<F>(f));
             return core_->add(call, first, period, missed);
         } else {
-            timer_core::callback call(
+            detail::timer_core::callback call(
                 [f = std::decay_t<F>(std::forward<F>(f))](timer_id) mutable { f(); });
             return core_->add(call, first, period, missed);
         }
     }
 
-    std::shared_ptr<timer_core> core_; ///< Shared with runs that the executor has not yet begun.
-    std::mutex closing_;               ///< Of those who close: one joins.
+    std::shared_ptr<detail::timer_core>
+        core_;           ///< Shared with runs that the executor has not yet begun.
+    std::mutex closing_; ///< Of those who close: one joins.
     std::thread thread_;
 };
 

@@ -5,7 +5,7 @@
 /// @file
 /// What a `timer_scheduler` is made with, what it gives out and what it counts.
 
-#include <regatta/pool/error_sink.hpp>
+#include <regatta/core/error_sink.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,12 @@ namespace regatta {
 /// same.
 enum class timer_id : std::uint64_t {
     none = 0 ///< No timer has it.
+};
+
+/// What becomes of the ticks of a periodic timer that passed while it was late.
+enum class missed_ticks {
+    skip,    ///< They are left out; the next run is for the first tick that has not passed.
+    catch_up ///< Each still gets a run, one after the other, until the timer is on time again.
 };
 
 /// What a `timer_scheduler` is made with.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The calls of platform.hpp on Linux.
+
+#include <regatta/base/detail/platform.hpp>
+
+#if REGATTA_LINUX
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace regatta::detail::platform {
+
+// Source: futex(2).
+inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       const std::chrono::steady_clock::time_point* deadline, futex_scope scope,
+                       std::uint32_t bits) noexcept {
+    static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+    static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+    const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
+    timespec until{};
+    if (deadline != nullptr) {
+        // steady_clock is CLOCK_MONOTONIC, which FUTEX_WAIT_BITSET takes as an absolute time.
+        // A time before the clock began has passed, too; the kernel would refuse it.
+        const auto since =
+            std::max(deadline->time_since_epoch(), std::chrono::steady_clock::duration::zero());
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+        until.tv_sec = static_cast<time_t>(seconds.count());
+        until.tv_nsec = static_cast<long>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
+    }
+    // A 32-bit system whose time_t has 64 bits needs the call of that width.
+#if defined(SYS_futex_time64)
+    constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+#else
+    constexpr long call = SYS_futex;
+#endif
+    const long status =
+        ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
+                  deadline != nullptr ? &until : nullptr, nullptr, bits);
+    return !(status != 0 && errno == ETIMEDOUT);
+}
+
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope scope) noexcept {
+    const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
+    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count,
+                     nullptr, nullptr, 0) > 0;
+}
+
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word),
+                     FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, bits) > 0;
+}
+
+// Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.
+inline bool register_process_fence() noexcept {
+#if defined(SYS_membarrier)
+    return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+#else
+    return false;
+#endif
+}
+
+inline void process_fence() noexcept {
+#if defined(SYS_membarrier)
+    // The kernel may want memory for a moment that it does not have; there is no going on without
+    // the fence.
+    while (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
+           errno == ENOMEM) {
+        std::this_thread::yield();
+    }
+#endif
+}
+
+inline void name_this_thread(const char* name) noexcept {
+    char shortened[16] = {};
+    for (std::size_t i = 0; i + 1 < sizeof shortened && name[i] != '\0'; ++i) {
+        shortened[i] = name[i];
+    }
+    ::pthread_setname_np(::pthread_self(), shortened);
+}
+
+// Source: prctl(2), PR_SET_TIMERSLACK.
+inline void sharpen_waits_of_this_thread() noexcept {
+    ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+}
+
+inline int pin_thread(std::int32_t thread, const unsigned long* words, std::size_t bytes) noexcept {
+    const auto* const set = reinterpret_cast<const cpu_set_t*>(words);
+    return ::sched_setaffinity(thread, bytes, set) == 0 ? 0 : errno;
+}
+
+inline int affinity_of_thread(std::int32_t thread, unsigned long* words,
+                              std::size_t bytes) noexcept {
+    for (std::size_t i = 0; i < bytes / sizeof(unsigned long); ++i) {
+        words[i] = 0;
+    }
+    auto* const set = reinterpret_cast<cpu_set_t*>(words);
+    return ::sched_getaffinity(thread, bytes, set) == 0 ? 0 : errno;
+}
+
+inline std::int32_t this_thread_number() noexcept {
+    return static_cast<std::int32_t>(::syscall(SYS_gettid));
+}
+
+/// The kernel's `sched_attr` in its first version; the C library has no name for it.
+struct scheduling_attributes {
+    std::uint32_t size = sizeof(scheduling_attributes);
+    std::uint32_t policy = 0;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime = 0;
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+};
+static_assert(sizeof(scheduling_attributes) == 48);
+
+// Source: sched_setattr(2): the class and its number at once, so that a refusal changes nothing.
+inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept {
+    scheduling_attributes wanted;
+    switch (policy) {
+    case scheduling_policy::inherit:
+        return 0;
+    case scheduling_policy::other:
+    case scheduling_policy::batch:
+        wanted.policy = policy == scheduling_policy::other ? SCHED_OTHER : SCHED_BATCH;
+        wanted.nice = priority;
+        break;
+    case scheduling_policy::idle:
+        wanted.policy = SCHED_IDLE;
+        break;
+    case scheduling_policy::fifo:
+    case scheduling_policy::round_robin:
+        wanted.policy = policy == scheduling_policy::fifo ? SCHED_FIFO : SCHED_RR;
+        wanted.priority = static_cast<std::uint32_t>(priority);
+        break;
+    }
+    return ::syscall(SYS_sched_setattr, 0, &wanted, 0u) == 0 ? 0 : errno;
+}
+
+} // namespace regatta::detail::platform
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The calls of platform.hpp where nothing but the standard library is known.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/platform.hpp>
+
+#if !REGATTA_LINUX && !REGATTA_WINDOWS
+
+#include <regatta/base/detail/platform_unpinned.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace regatta::detail::platform {
+
+/// Where threads sleep: words that share a place wake each other in vain.
+struct sleeping_place {
+    std::mutex lock;
+    std::condition_variable changed;
+};
+
+/// The place of a word, one of a fixed number, which the whole process shares as it would the
+/// kernel's. Not `std::atomic::wait`: where GCC 12 has no futex it loses wake-ups.
+inline sleeping_place& place_of(const void* word) noexcept {
+    static sleeping_place places[256];
+    return places[std::hash<const void*>()(word) / cache_line_size % 256];
+}
+
+inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       const std::chrono::steady_clock::time_point* deadline, futex_scope,
+                       std::uint32_t) noexcept {
+    sleeping_place& place = place_of(&word);
+    std::unique_lock lock(place.lock);
+    // relaxed: whoever changed it before futex_wake() had the lock is seen.
+    if (word.load(std::memory_order_relaxed) != expected) {
+        return true;
+    }
+    if (deadline == nullptr) {
+        place.changed.wait(lock);
+        return true;
+    }
+    return place.changed.wait_until(lock, *deadline) == std::cv_status::no_timeout;
+}
+
+inline bool futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {
+    sleeping_place& place = place_of(&word);
+    const std::lock_guard lock(
+        place.lock); // Between a sleeper's look and its sleep nobody gets in.
+    place.changed.notify_all();
+    return false;
+}
+
+inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {
+    return false;
+}
+
+inline bool register_process_fence() noexcept {
+    return false;
+}
+inline void process_fence() noexcept {}
+inline void name_this_thread(const char*) noexcept {}
+
+} // namespace regatta::detail::platform
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The calls of platform.hpp about where and when threads run, on systems other than Linux: those
+/// that have pins and priorities at all have them by other notions than the callers of these mean.
+
+#include <regatta/base/detail/platform.hpp>
+
+#if !REGATTA_LINUX
+
+#include <cerrno>
+
+namespace regatta::detail::platform {
+
+inline void sharpen_waits_of_this_thread() noexcept {}
+inline int pin_thread(std::int32_t, const unsigned long*, std::size_t) noexcept {
+    return ENOTSUP;
+}
+inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcept {
+    return ENOTSUP;
+}
+inline std::int32_t this_thread_number() noexcept {
+    return 0;
+}
+inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
+    return policy == scheduling_policy::inherit ? 0 : ENOTSUP;
+}
+
+} // namespace regatta::detail::platform
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Arithmetic with times that stops at the ends of the clock instead of going round.
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <type_traits>
+
+namespace regatta::detail {
+
+/// A duration of any kind in nanoseconds: rounded up, so that nobody waits less than was asked for;
+/// the largest that there is (292 years) for all that is longer, and for a number that is none.
+template<class Rep, class Period>
+constexpr std::chrono::nanoseconds
+saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
+    using std::chrono::nanoseconds;
+    if constexpr (std::is_same_v<std::chrono::duration<Rep, Period>, nanoseconds>) {
+        return d;
+    } else {
+        // 2^63 is a double, so the comparisons are exact where it matters.
+        using wide = std::chrono::duration<double, std::nano>;
+        const wide w(d);
+        if (!(w < wide(nanoseconds::max()))) {
+            return nanoseconds::max();
+        }
+        if (w <= wide(nanoseconds::min())) {
+            return nanoseconds::min();
+        }
+        return std::chrono::ceil<nanoseconds>(d);
+    }
+}
+
+/// `t + d` for a `d` that is not negative; the clock's last moment, which never comes, if that is
+/// beyond it.
+template<class Clock>
+constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
+saturated_sum(std::chrono::time_point<Clock, std::chrono::nanoseconds> t,
+              std::chrono::nanoseconds d) noexcept {
+    using moment = std::chrono::time_point<Clock, std::chrono::nanoseconds>;
+    return t.time_since_epoch().count() > 0 && d > moment::max() - t ? moment::max() : t + d;
+}
+
+/// `later - earlier`, likewise the longest time that there is.
+template<class Clock>
+constexpr std::chrono::nanoseconds
+saturated_difference(std::chrono::time_point<Clock, std::chrono::nanoseconds> later,
+                     std::chrono::time_point<Clock, std::chrono::nanoseconds> earlier) noexcept {
+    using std::chrono::nanoseconds;
+    const nanoseconds before = earlier.time_since_epoch();
+    return before.count() < 0 && later.time_since_epoch() > nanoseconds::max() + before
+               ? nanoseconds::max()
+               : later - earlier;
+}
+
+/// A moment of any kind in nanoseconds, as `saturated_nanoseconds` its distance from the epoch.
+template<class Clock, class Duration>
+constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
+saturated_moment(std::chrono::time_point<Clock, Duration> t) noexcept {
+    return std::chrono::time_point<Clock, std::chrono::nanoseconds>(
+        saturated_nanoseconds(t.time_since_epoch()));
+}
+
+/// The moment so much later than now, and now for what is negative; none if that is beyond what the
+/// clock can count.
+template<class Rep, class Period>
+std::optional<std::chrono::steady_clock::time_point>
+deadline_after(std::chrono::duration<Rep, Period> time) noexcept {
+    using clock = std::chrono::steady_clock;
+    const auto later = saturated_sum(
+        clock::now(), std::max(saturated_nanoseconds(time), std::chrono::nanoseconds(0)));
+    return later == clock::time_point::max() ? std::nullopt : std::optional(later);
+}
+
+} // namespace regatta::detail

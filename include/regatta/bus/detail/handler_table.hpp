@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The subscribers of one message type.
+
+#include <regatta/base/inline_task.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A fixed number of places for handlers of one message type, which the bus's consumer calls while
+/// other threads add and remove handlers.
+///
+/// Threads: `dispatch` by the consumer; the others by any thread that holds the bus's registration
+/// lock, and `release` only when the consumer is known not to be in `dispatch`, or by itself after
+/// it. Blocks: never. No handler is called or destroyed under the lock.
+///
+/// I1: a handler is called only between its `add` and its `retire`, and never while it is built or
+///     destroyed.
+template<class T, class Atomics>
+class basic_handler_table {
+public:
+    using handler = inline_task<void(T&)>;
+
+    explicit basic_handler_table(std::size_t places)
+        : places_(std::make_unique<place[]>(places))
+        , size_(places) {}
+
+    /// Moves a handler into a free place. @param by_consumer whether the consumer itself adds it,
+    /// maybe within `dispatch`: then it is called from the next `admit` on.
+    /// @returns its index, or `npos` if there is none.
+    std::size_t add(handler& h, bool by_consumer = false) noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            place& at = places_[i];
+            // relaxed: only threads under the registration lock make a place free or take it.
+            if (at.state.load(std::memory_order_relaxed) == free) {
+                at.call = std::move(h);
+                ++at.generation;
+                // release: partner is the acquire in dispatch(); publishes the handler.
+                at.state.store(by_consumer ? joining : active, std::memory_order_release);
+                if (i + 1 > used_.load(std::memory_order_relaxed)) {
+                    // relaxed: how far to look; what is there the state says.
+                    used_.store(i + 1, std::memory_order_relaxed);
+                }
+                return i;
+            }
+        }
+        return npos;
+    }
+
+    std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
+
+    /// Ends the calls of a handler. @param by_consumer whether it is left to `release_left`, and
+    /// not to the caller's `release`. @returns false if it is not (any more) subscribed.
+    bool retire(std::size_t i, std::uint32_t generation, bool by_consumer) noexcept {
+        if (i >= size_ || places_[i].generation != generation ||
+            !subscribed(places_[i].state.load(std::memory_order_relaxed))) {
+            return false;
+        }
+        // relaxed: the asymmetric fence that follows in the bus orders it. Partner: dispatch.
+        places_[i].state.store(by_consumer ? left : retired, std::memory_order_relaxed);
+        return true;
+    }
+
+    /// Takes the handler out that the caller retired, so that the caller destroys it without the
+    /// lock. The consumer is known not to run it.
+    handler release(std::size_t i) noexcept {
+        handler old = std::move(places_[i].call);
+        // relaxed: the next user of the place holds the lock, too.
+        places_[i].state.store(free, std::memory_order_relaxed);
+        return old;
+    }
+
+    /// By the consumer: `release` of any one handler that was left to it; empty if there is none.
+    handler release_left() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (places_[i].state.load(std::memory_order_relaxed) == left) {
+                return release(i);
+            }
+        }
+        return {};
+    }
+
+    /// By the consumer, not within `dispatch`: what it added meanwhile is called from now on.
+    void admit() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (places_[i].state.load(std::memory_order_relaxed) == joining) {
+                // relaxed: the consumer built the handler itself, and only it calls it.
+                places_[i].state.store(active, std::memory_order_relaxed);
+            }
+        }
+    }
+
+    /// Calls every active handler. @returns whether there was one.
+    bool dispatch(T& message) {
+        bool any = false;
+        // relaxed: how far to look; what is there the state says.
+        const std::size_t used = used_.load(std::memory_order_relaxed);
+        for (std::size_t i = 0; i < used; ++i) {
+            // acquire: partner is the release in add(); the handler is built.
+            if (places_[i].state.load(std::memory_order_acquire) == active) {
+                places_[i].call(message);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+private:
+    /// A retired place belongs to the thread that retired it; one that is left, or joining, to the
+    /// consumer.
+    enum : std::uint32_t { free, active, retired, left, joining };
+
+    static bool subscribed(std::uint32_t state) noexcept {
+        return state == active || state == joining;
+    }
+
+    struct place {
+        /// Written under the registration lock; read by the consumer.
+        typename Atomics::template atomic<std::uint32_t> state{free};
+        std::uint32_t generation = 0; ///< Tells a place's subscriptions apart.
+        handler call;
+    };
+
+    const std::unique_ptr<place[]> places_;
+    const std::size_t size_;
+    /// One more than the highest place ever used. Written under the lock, read by the consumer.
+    typename Atomics::template atomic<std::size_t> used_{0};
+};
+
+/// The handler table of real programs.
+template<class T>
+using handler_table = basic_handler_table<T, std_atomics>;
+
+} // namespace regatta::detail

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The way of a message from many producers to one consumer; `async_bus` adds the handlers.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/message_set.hpp>
+#include <regatta/core/priority.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/event_count.hpp>
+#include <regatta/sync/mpsc_ring.hpp>
+#include <regatta/sync/spsc_ring.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace regatta {
+
+template<class... Messages>
+class bus_producer;
+
+} // namespace regatta
+
+namespace regatta::detail {
+
+/// The rings between the producers of a bus and its consumer, and where both sides sleep.
+///
+/// There is one common lane, which any thread may fill, and a lane for each `bus_producer`. The
+/// public members are those of `async_bus`, which says all about threads, blocking, order and
+/// failure.
+template<class... Messages>
+class message_lanes {
+    friend class bus_producer<Messages...>;
+
+protected:
+    using set = message_set<Messages...>;
+    using message = typename set::any;
+
+    using lane_ring = spsc_ring<message>;
+
+    struct lane {
+        std::unique_ptr<lane_ring> ring;
+        /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
+        std::atomic<bool> taken{false};
+    };
+
+public:
+    message_lanes(const message_lanes&) = delete;
+    message_lanes& operator=(const message_lanes&) = delete;
+
+    /// Messages that each lane holds.
+    std::size_t capacity() const noexcept { return common_.capacity(); }
+
+    /// Publishes a message if there is room now.
+    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
+        return count(common_.try_emplace(std::move(m)));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
+    /// The same, if fewer messages wait in the lane than the priority's admission level.
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
+        return count(common_.try_emplace_below(limits_[p], std::move(m)));
+    }
+    template<class T>
+    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
+        return try_publish(T(m), p);
+    }
+    /// Publishes a message; without room it does what `when_full` says.
+    /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m) {
+        if (common_.try_emplace(std::move(m))) [[likely]] {
+            return count(true);
+        }
+        return publish_later(std::move(m), capacity());
+    }
+    /// The same with a priority: there is room below its admission level.
+    /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
+    template<class T>
+    requires(set::template contains<T>) bool publish(T m, priority p) {
+        check_level(p);
+        if (common_.try_emplace_below(limits_[p], std::move(m))) [[likely]] {
+            return count(true);
+        }
+        return publish_later(std::move(m), limits_[p]);
+    }
+
+    /// Refuses further messages; `run` returns when the rest is processed, and publishers that wait
+    /// for room give up. A producer's publish that runs at the same time may still get in.
+    void close() noexcept {
+        common_.close();
+        items_.notify_all();
+        room_.notify_all();
+    }
+    bool closed() const noexcept { return common_.closed(); }
+
+protected:
+    explicit message_lanes(const bus_options& o)
+        : common_(o.capacity)
+        , lane_count_(o.producers)
+        , lanes_(std::make_unique<lane[]>(o.producers))
+        , limits_(o.admission, common_.capacity())
+        , on_full_(o.on_full) {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
+        }
+    }
+    ~message_lanes() = default;
+
+    /// The consumer's role for the length of one batch. Throws `std::logic_error` if it is taken.
+    class consumer_role {
+    public:
+        explicit consumer_role(message_lanes& lanes) : lanes_(lanes) {
+            // acquire: partner is the release below; continues where the last batch ended.
+            if (lanes.in_batch_.exchange(true, std::memory_order_acquire)) {
+                fail_state("async_bus: messages are being processed already, by another thread or "
+                           "by the caller of this handler");
+            }
+            // relaxed: read with effect only by this very thread; see in_consumer().
+            lanes.consumer_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        }
+        consumer_role(const consumer_role&) = delete;
+        consumer_role& operator=(const consumer_role&) = delete;
+        ~consumer_role() {
+            lanes_.consumer_.store(std::thread::id{}, std::memory_order_relaxed);
+            // release: partner is the acquire above; hands the consumer's role over.
+            lanes_.in_batch_.store(false, std::memory_order_release);
+            lanes_.room_.notify_all();
+        }
+
+    private:
+        message_lanes& lanes_;
+    };
+
+    /// Whether the calling thread is the consumer, within a batch.
+    bool in_consumer() const noexcept {
+        // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
+        return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+
+    /// Takes a lane that nobody has. Throws `std::logic_error` if there is none.
+    lane& reserve_lane() {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            // acquire: partner is the release in ~bus_producer; continues where the last one ended.
+            if (!lanes_[i].taken.exchange(true, std::memory_order_acquire)) {
+                return lanes_[i];
+            }
+        }
+        fail_state("async_bus::make_producer: all " + std::to_string(lane_count_) +
+                   " lanes are taken; give bus_options::producers a larger number");
+    }
+
+    /// Consumer: calls `use` with each message, lane by lane, until `max` are done or the lanes run
+    /// low: then it has all that was published before the call.
+    template<class Use>
+    std::size_t take(std::size_t max, Use&& use) {
+        if (on_their_heels_) {
+            const auto until = std::chrono::steady_clock::now() + catch_up_pause();
+            do {
+                std_atomics::relax();
+            } while (std::chrono::steady_clock::now() < until);
+        }
+        std::size_t done = 0;
+        std::size_t before = 0;
+        do {
+            before = done;
+            for (std::size_t i = 0; i <= lane_count_ && done < max; ++i) {
+                const std::size_t quota = std::min(lane_quota, max - done);
+                const std::size_t now = next_lane_;
+                next_lane_ = now == lane_count_ ? 0 : now + 1;
+                done += now == lane_count_ ? common_.consume(quota, use)
+                                           : lanes_[now].ring->consume(quota, use);
+            }
+            if (done != before) {
+                room_.notify_all();
+            }
+            // A round that took less than one lane's quota has emptied every lane. To look again at
+            // once would find a message or two, and take their lines from the producers' hands.
+        } while (done - before >= lane_quota && done < max);
+        on_their_heels_ = done > 1 && done < max;
+        return done;
+    }
+
+    /// Consumer: calls `use` with each message that was published before, lane by lane, and with no
+    /// other.
+    template<class Use>
+    void take_backlog(Use&& use) {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lane_ring& ring = *lanes_[i].ring;
+            for (std::size_t left = ring.size(); left != 0;) {
+                left -= ring.consume(left, use);
+            }
+        }
+        const std::uint64_t last = common_.claimed();
+        for (backoff pace; common_.consumed() < last;) {
+            const auto left = static_cast<std::size_t>(last - common_.consumed());
+            // None: some publisher is between its claim and the end of its move.
+            if (common_.consume(left, use) == 0 && !pace.pause()) {
+                std::this_thread::yield();
+            }
+        }
+    }
+
+    /// Consumer: sleeps until there may be a message, `stop` is requested or the bus is closed.
+    void sleep(const std::stop_token& stop) noexcept {
+        const auto ticket = items_.prepare_wait();
+        if (any_ready() || stop.stop_requested() || closed()) {
+            items_.cancel_wait();
+        } else {
+            // relaxed: a counter that only the consumer writes.
+            parked_.store(parked_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            items_.commit_wait(ticket);
+        }
+    }
+    /// Ends the consumer's sleep.
+    void wake_consumer() noexcept { items_.notify_all(); }
+
+    /// Everything but what only the dispatcher knows.
+    bus_stats transport_stats() const noexcept {
+        bus_stats s;
+        s.processed = common_.consumed();
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            s.processed += lanes_[i].ring->consumed();
+        }
+        // After the above, so that no message is counted as processed but not as published.
+        s.published = common_.claimed();
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            s.published += lanes_[i].ring->published();
+        }
+        s.queued = static_cast<std::size_t>(s.published - s.processed);
+        // relaxed: counters that publish nothing but themselves.
+        s.refused = refused_.load(std::memory_order_relaxed);
+        s.parked = parked_.load(std::memory_order_relaxed);
+        return s;
+    }
+
+private:
+    /// Messages that the consumer takes from one lane before it looks at the next.
+    static constexpr std::size_t lane_quota = 64;
+    /// How long the consumer waits before it looks again after a batch of several messages that
+    /// emptied the lanes: it is on the producers' heels in a stream, which can grow meanwhile to a
+    /// batch worth a transfer. (A single message is no stream: nothing must delay the next.)
+    /// No longer than a fast stream needs to fill a lane: it must not wait for the consumer.
+    std::chrono::nanoseconds catch_up_pause() const noexcept {
+        return std::chrono::nanoseconds(4 * std::min<std::size_t>(capacity(), 500));
+    }
+
+    bool any_ready() const noexcept {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            if (lanes_[i].ring->ready()) {
+                return true;
+            }
+        }
+        return common_.ready();
+    }
+
+    /// Wakes the consumer for a message that was accepted, or counts one that was not.
+    bool count(bool accepted) noexcept {
+        if (accepted) {
+            items_.notify_one();
+        } else {
+            refused_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return accepted;
+    }
+
+    /// Publishes in the common lane what found no room at first. By value, as the like of
+    /// `bus_producer`: the caller's message then stays in registers.
+    template<class T>
+    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+        return count(wait_for_room([&] { return common_.try_emplace_below(limit, std::move(m)); }));
+    }
+
+    /// Repeats `attempt` until it succeeds or the bus is closed, if the policy is to wait.
+    /// @returns whether it succeeded.
+    template<class Attempt>
+    bool wait_for_room(Attempt&& attempt) {
+        if (on_full_ == when_full::discard) {
+            return false;
+        }
+        if (in_consumer() && !closed()) {
+            fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
+        }
+        bool accepted = false;
+        room_.wait([&] {
+            accepted = accepted || (!closed() && attempt());
+            return accepted || closed();
+        });
+        return accepted;
+    }
+
+    void check_level(priority p) const {
+        if (limits_[p] == 0 && on_full_ == when_full::block) {
+            fail_argument("async_bus::publish: the admission level of this priority is 0, so that "
+                          "a blocking publish would wait for ever");
+        }
+    }
+
+    mpsc_ring<message> common_; ///< The lane of those who publish on the bus itself.
+    const std::size_t lane_count_;
+    const std::unique_ptr<lane[]> lanes_;
+    const admission_limits limits_;
+    const when_full on_full_;
+
+    /// Where the consumer sleeps; producers read it at every publish.
+    alignas(destructive_alignment) event_count items_;
+    /// Where publishers sleep that wait for room; the consumer reads it at every batch.
+    alignas(destructive_alignment) event_count room_;
+    /// Counted by those who are refused, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> refused_{0};
+
+    /// The consumer's own. Guards against two consumers; written at both ends of a batch.
+    alignas(destructive_alignment) std::atomic<bool> in_batch_{false};
+    /// The thread in a batch, or none. Written by the consumer; only its own reads matter.
+    std::atomic<std::thread::id> consumer_{};
+    /// Counted by the consumer, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> parked_{0};
+    std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
+    bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The tasks that a full pond of Hipe refused, and the callback that takes care of them.
+
+#include <regatta/compat/detail/hipe_task.hpp>
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace hipe::detail {
+
+/// Keeps the refused tasks and calls the callback.
+///
+/// While the callback runs, the tasks of its call are those that its thread sees: threads that
+/// overflow a pond at the same time do not see each other's. Afterwards what it left is kept until
+/// the next overflow.
+///
+/// Threads: any; the callback runs on the thread that submitted, under no lock, so perhaps on
+/// several at once. Failure: `refuse` throws `std::runtime_error` without a callback, and what the
+/// callback throws.
+class overflow {
+public:
+    using tasks = std::vector<util::SafeTask>;
+
+    void set_callback(util::SafeTask callback) {
+        auto shared = std::make_shared<util::SafeTask>(std::move(callback));
+        const std::lock_guard lock(mutex_);
+        callback_.swap(shared);
+    }
+
+    void refuse(tasks refused, const char* complaint) {
+        std::unique_lock lock(mutex_);
+        if (callback_ == nullptr) {
+            kept_.swap(refused); // the earlier ones go when the lock is free
+            lock.unlock();
+            throw std::runtime_error(complaint);
+        }
+        const auto callback = callback_;
+        calls_.push_front({std::this_thread::get_id(), std::move(refused)});
+        const ended end{*this, calls_.begin()};
+        lock.unlock();
+        (*callback)();
+    }
+
+    tasks& pull() noexcept {
+        const std::lock_guard lock(mutex_);
+        for (call& c : calls_) {
+            if (c.thread == std::this_thread::get_id()) {
+                return c.refused;
+            }
+        }
+        return kept_;
+    }
+
+private:
+    struct call {
+        std::thread::id thread;
+        tasks refused;
+    };
+    /// Ends a call of the callback, however it was left.
+    struct ended {
+        overflow& owner;
+        std::list<call>::iterator which;
+
+        ~ended() {
+            std::list<call> over; // the earlier tasks go when the lock is free
+            const std::lock_guard lock(owner.mutex_);
+            over.splice(over.begin(), owner.calls_, which);
+            owner.kept_.swap(which->refused);
+        }
+    };
+
+    std::mutex mutex_; ///< guards all that follows
+    std::shared_ptr<util::SafeTask> callback_;
+    std::list<call> calls_; ///< the callbacks that run, the innermost of a thread first
+    tasks kept_;
+};
+
+} // namespace hipe::detail

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Coroutines on pools: a lazy task, how it gets onto a worker, and how to wait for it.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/core/detail/completion.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/core/task_cancelled.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace regatta {
+
+template<class T>
+class co_task;
+
+/// The part of a `co_task`'s promise that does not depend on the result.
+class co_promise_base {
+public:
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+
+    /// Goes on with whoever awaits, by symmetric transfer: no stack grows.
+    struct final_awaiter {
+        bool await_ready() const noexcept { return false; }
+        template<class Promise>
+        std::coroutine_handle<>
+        await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
+            return finished.promise().awaiting_;
+        }
+        void await_resume() const noexcept {}
+    };
+    final_awaiter final_suspend() const noexcept { return {}; }
+
+    void go_on_with(std::coroutine_handle<> awaiting) noexcept { awaiting_ = awaiting; }
+
+private:
+    std::coroutine_handle<> awaiting_;
+};
+
+/// The promise of a `co_task`, with the result.
+template<class T>
+class co_promise : public co_promise_base {
+public:
+    co_task<T> get_return_object() noexcept;
+    void unhandled_exception() noexcept { outcome_.template emplace<2>(std::current_exception()); }
+    template<class U>
+    requires std::is_convertible_v<U&&, T>
+    void return_value(U&& value) {
+        if constexpr (std::is_reference_v<T>) {
+            T result = std::forward<U>(value);
+            outcome_.template emplace<1>(std::addressof(result));
+        } else {
+            outcome_.template emplace<1>(std::forward<U>(value));
+        }
+    }
+    T result() {
+        if (outcome_.index() == 2) {
+            std::rethrow_exception(std::get<2>(std::move(outcome_)));
+        }
+        if constexpr (std::is_reference_v<T>) {
+            return static_cast<T>(*std::get<1>(outcome_));
+        } else {
+            return std::get<1>(std::move(outcome_));
+        }
+    }
+
+private:
+    using stored = std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, T>;
+    std::variant<std::monostate, stored, std::exception_ptr> outcome_;
+};
+template<>
+class co_promise<void> : public co_promise_base {
+public:
+    inline co_task<void> get_return_object() noexcept;
+    void unhandled_exception() noexcept { error_ = std::current_exception(); }
+    void return_void() const noexcept {}
+    void result() const {
+        if (error_) {
+            std::rethrow_exception(error_);
+        }
+    }
+
+private:
+    std::exception_ptr error_;
+};
+
+/// A coroutine that begins when it is awaited, and whose end goes on with who awaits it.
+///
+/// ```cpp
+/// regatta::co_task<int> count(regatta::steady_pool& pool) {
+///     co_await pool.schedule(); // from here on a worker runs it
+///     co_return 42;
+/// }
+/// int n = regatta::sync_wait(count(pool));
+/// ```
+///
+/// Threads: awaited once, by one coroutine; runs on whatever thread resumes it. Failure: what it
+/// throws is thrown by the `co_await`; awaiting an empty one, or one for the second time, throws
+/// `std::logic_error`. Cost: one allocation, the coroutine's own.
+template<class T = void>
+class [[nodiscard]] co_task {
+public:
+    using promise_type = co_promise<T>;
+    using value_type = T;
+
+    /// Empty.
+    co_task() noexcept = default;
+    co_task(co_task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
+    co_task& operator=(co_task&& other) noexcept {
+        co_task old(std::move(*this));
+        coroutine_ = std::exchange(other.coroutine_, nullptr);
+        return *this;
+    }
+    /// Destroys the coroutine. Not while it runs or waits to be resumed.
+    ~co_task() {
+        if (coroutine_) {
+            coroutine_.destroy();
+        }
+    }
+
+    /// Whether it holds a coroutine that can be awaited.
+    bool valid() const noexcept { return coroutine_ != nullptr; }
+
+    auto operator co_await() && {
+        if (!coroutine_) {
+            fail_state("a co_task is awaited once");
+        }
+        struct awaiter {
+            co_task task;
+
+            bool await_ready() const noexcept { return false; }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+                task.coroutine_.promise().go_on_with(awaiting);
+                return task.coroutine_;
+            }
+            T await_resume() { return task.coroutine_.promise().result(); }
+        };
+        return awaiter{std::move(*this)};
+    }
+
+private:
+    friend class co_promise<T>;
+    explicit co_task(std::coroutine_handle<promise_type> coroutine) noexcept
+        : coroutine_(coroutine) {}
+
+    std::coroutine_handle<promise_type> coroutine_;
+};
+
+template<class T>
+co_task<T> co_promise<T>::get_return_object() noexcept {
+    return co_task<T>(std::coroutine_handle<co_promise>::from_promise(*this));
+}
+inline co_task<void> co_promise<void>::get_return_object() noexcept {
+    return co_task<void>(std::coroutine_handle<co_promise>::from_promise(*this));
+}
+
+/// The coroutine of `sync_wait`: makes known that what it awaits has ended.
+class sync_driver {
+public:
+    struct promise_type {
+        detail::completion<char>* ended = nullptr;
+        std::exception_ptr error{};
+
+        sync_driver get_return_object() noexcept {
+            return sync_driver(std::coroutine_handle<promise_type>::from_promise(*this));
+        }
+        std::suspend_always initial_suspend() const noexcept { return {}; }
+        struct final_awaiter {
+            bool await_ready() const noexcept { return false; }
+            void await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
+                self.promise().ended->finish(detail::completion<char>::outcome::done, true);
+            }
+            void await_resume() const noexcept {}
+        };
+        final_awaiter final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() noexcept { error = std::current_exception(); }
+    };
+
+    sync_driver(const sync_driver&) = delete;
+    sync_driver& operator=(const sync_driver&) = delete;
+    ~sync_driver() { coroutine_.destroy(); }
+
+    /// Runs it until it waits, then waits until it has ended; throws what it threw.
+    void run() {
+        detail::completion<char> ended;
+        coroutine_.promise().ended = &ended;
+        coroutine_.resume();
+        ended.wait();
+        if (coroutine_.promise().error) {
+            std::rethrow_exception(std::move(coroutine_.promise().error));
+        }
+    }
+
+private:
+    explicit sync_driver(std::coroutine_handle<promise_type> coroutine) noexcept
+        : coroutine_(coroutine) {}
+
+    std::coroutine_handle<promise_type> coroutine_;
+};
+
+/// Runs a coroutine on this thread until it first waits, waits until it has ended wherever it went,
+/// and returns or throws what it did.
+///
+/// Blocks: yes, also a worker, which runs nothing else meanwhile: on a worker, `co_await` instead.
+template<class T>
+T sync_wait(co_task<T> awaited) {
+    if constexpr (std::is_void_v<T>) {
+        [](co_task<T>& t) -> sync_driver { co_await std::move(t); }(awaited).run();
+    } else if constexpr (std::is_reference_v<T>) {
+        std::add_pointer_t<T> result = nullptr;
+        [](co_task<T>& t, std::add_pointer_t<T>& r) -> sync_driver {
+            T value = co_await std::move(t);
+            r = std::addressof(value);
+        }(awaited, result)
+                                                           .run();
+        return static_cast<T>(*result);
+    } else {
+        std::optional<T> result;
+        [](co_task<T>& t, std::optional<T>& r)
+            -> sync_driver { r.emplace(co_await std::move(t)); }(awaited, result).run();
+        return std::move(*result);
+    }
+}
+
+/// What `co_await` needs to continue a coroutine on an executor. The executor calls what it is
+/// given, or destroys it uncalled, because it refused or discarded it: then the `co_await` throws
+/// `task_cancelled`, on the thread that did so.
+template<class Executor>
+class [[nodiscard]] schedule_awaiter {
+public:
+    explicit schedule_awaiter(Executor& executor) noexcept : executor_(executor) {}
+
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> coroutine) noexcept {
+        REGATTA_TRY {
+            executor_.execute(resumption(coroutine, cancelled_));
+        }
+        REGATTA_CATCH_ALL {
+            // The resumption was destroyed: the coroutine has gone on, this may be gone.
+        }
+    }
+    void await_resume() const {
+        if (cancelled_) {
+            fail_cancelled();
+        }
+    }
+
+private:
+    class resumption {
+    public:
+        resumption(std::coroutine_handle<> coroutine, bool& cancelled) noexcept
+            : coroutine_(coroutine)
+            , cancelled_(&cancelled) {}
+        resumption(resumption&& other) noexcept
+            : coroutine_(std::exchange(other.coroutine_, nullptr))
+            , cancelled_(other.cancelled_) {}
+        resumption& operator=(resumption&&) = delete;
+        ~resumption() {
+            if (coroutine_) {
+                *cancelled_ = true;
+                coroutine_.resume();
+            }
+        }
+        void operator()() { std::exchange(coroutine_, nullptr).resume(); }
+
+    private:
+        std::coroutine_handle<> coroutine_;
+        bool* cancelled_;
+    };
+
+    Executor& executor_;
+    bool cancelled_ = false;
+};
+
+/// `co_await schedule_on(executor)` continues the coroutine on that executor.
+template<class Executor>
+auto schedule_on(Executor& executor) noexcept {
+    return schedule_awaiter<Executor>(executor);
+}
+
+/// What `co_await` needs to continue a coroutine when a future is ready.
+template<class R>
+class [[nodiscard]] future_awaiter {
+public:
+    explicit future_awaiter(future<R>&& f) noexcept : future_(std::move(f)) {}
+
+    bool await_ready() const { return future_.ready(); }
+    void await_suspend(std::coroutine_handle<> coroutine) {
+        future_.when_ended(resumption{this, coroutine});
+    }
+    R await_resume() {
+        if (source_ == nullptr) {
+            return future_.get();
+        }
+        return source_->get();
+    }
+
+private:
+    struct resumption {
+        using sees_every_end = void;
+
+        future_awaiter* awaiter;
+        std::coroutine_handle<> coroutine;
+
+        void operator()(detail::result_state<R>& source) const {
+            awaiter->source_ = &source;
+            coroutine.resume();
+        }
+    };
+
+    future<R> future_;
+    detail::result_state<R>* source_ =
+        nullptr; ///< Of the ended task, while the coroutine is resumed.
+};
+
+/// `co_await std::move(future)`: the result, or what `get` would throw; the coroutine goes on where
+/// the task ends.
+template<class R>
+auto operator co_await(future<R>&& f) noexcept {
+    return future_awaiter<R>(std::move(f));
+}
+
+} // namespace regatta

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Memory for tasks and futures that goes round instead of back to the heap.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/core/detail/worker_context.hpp>
+#include <regatta/sync/spinlock.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace regatta::detail {
+
+struct chain_waiter;
+
+/// What guards the links between the futures of one pool: held while somebody follows or takes away
+/// the link from a continuation to the task that it continues.
+struct future_links {
+    spinlock lock;
+    chain_waiter* waiting = nullptr; ///< Workers that sleep until a continuation completes.
+};
+
+/// Keeps blocks of a few sizes on shelves, one shelf a size. Threads other than workers take and
+/// return single blocks; workers carry whole handfuls (`block_magazine`). Made by a `block_cache`,
+/// which it may outlive: it ends with its owner or with the last block that is out, whichever is
+/// later.
+///
+/// A shelf is a stack of addresses. Each slab of memory brings, at its front, as many places on the
+/// stack as it has blocks, so that a block always finds a place: returning one never allocates.
+///
+/// Threads: any. Blocks: spins while another thread takes or returns. Failure: `take` may throw
+/// `std::bad_alloc`. Cost: a lock that is rarely contended, and no access to the block itself.
+class block_store {
+public:
+    /// Sizes up to this are recycled, larger ones come from the heap each time.
+    static constexpr std::size_t largest_block = 512;
+    static constexpr unsigned classes = 4; ///< 64, 128, 256 and 512 bytes.
+    static constexpr std::size_t block_alignment = cache_line_size;
+
+    /// Which shelf a size belongs to; `classes` if none. A block is aligned to its cache line.
+    static constexpr unsigned class_of(std::size_t size, std::size_t alignment = 1) noexcept {
+        return size > largest_block || alignment > block_alignment
+                   ? classes
+                   : static_cast<unsigned>(std::bit_width((size - (size != 0)) / block_alignment));
+    }
+    static constexpr std::size_t size_of(unsigned size_class) noexcept {
+        return block_alignment << size_class;
+    }
+
+    block_store(const block_store&) = delete;
+    block_store& operator=(const block_store&) = delete;
+
+    /// A block for `size` bytes, to be returned with the same numbers.
+    inline void* take(std::size_t size, std::size_t alignment = 1);
+    inline void give_back(void* block, std::size_t size, std::size_t alignment = 1) noexcept;
+
+    /// The pool whose tasks these are.
+    const void* pool() const noexcept { return pool_; }
+    /// The links between the futures of this store.
+    future_links& links() noexcept { return links_; }
+
+private:
+    friend class block_cache;
+    friend class block_magazine;
+
+    /// A slab: this header, then places for the addresses of its blocks, then the blocks.
+    struct slab {
+        slab* older;
+        slab* newer;
+        std::size_t count;
+
+        void** places() noexcept { return reinterpret_cast<void**>(this + 1); }
+    };
+    /// The blocks of one size. Guarded by the lock.
+    struct shelf {
+        slab* top = nullptr;        ///< Whose places the end of the stack is in.
+        std::size_t in_top = 0;     ///< How many of those are filled.
+        slab* newest = nullptr;     ///< The end of the list of slabs.
+        std::byte* fresh = nullptr; ///< The blocks of the newest that were never out.
+        std::byte* fresh_end = nullptr;
+
+        bool empty() const noexcept {
+            return fresh == fresh_end && in_top == 0 && (top == nullptr || top->older == nullptr);
+        }
+        void* pop(std::size_t size) noexcept {
+            if (in_top == 0) {
+                if (top == nullptr || top->older == nullptr) {
+                    return std::exchange(fresh, fresh + size);
+                }
+                top = top->older;
+                in_top = top->count;
+            }
+            return top->places()[--in_top];
+        }
+        void push(void* block) noexcept {
+            if (in_top == top->count) {
+                top = top->newer;
+                in_top = 0;
+            }
+            top->places()[in_top++] = block;
+        }
+        void add(slab* more, std::size_t size) noexcept {
+            more->older = newest;
+            (newest != nullptr ? newest->newer : top) = more;
+            newest = more;
+            fresh_end = reinterpret_cast<std::byte*>(more) + slab_bytes(more->count, size);
+            fresh = fresh_end - more->count * size;
+        }
+    };
+
+    static constexpr std::size_t smallest_slab = 16 * 1024;
+    static constexpr std::size_t largest_slab = 1024 * 1024;
+
+    explicit block_store(const void* pool) noexcept : pool_(pool) {}
+    ~block_store() {
+        for (shelf& s : shelves_) {
+            for (slab* old = s.newest; old != nullptr;) {
+                slab* const next = old->older;
+                ::operator delete (static_cast<void*>(old), std::align_val_t{block_alignment});
+                old = next;
+            }
+        }
+    }
+
+    static constexpr std::size_t slab_bytes(std::size_t count, std::size_t size) noexcept {
+        const std::size_t front = sizeof(slab) + count * sizeof(void*);
+        return (front + block_alignment - 1) / block_alignment * block_alignment + count * size;
+    }
+
+    /// Fills `blocks` from the shelf as far as it goes, but at least the first.
+    /// @returns how many.
+    std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
+        shelf& s = shelves_[size_class];
+        const std::size_t size = size_of(size_class);
+        std::unique_lock lock(lock_);
+        while (s.empty()) {
+            grow(s, size, lock);
+        }
+        std::size_t taken = 0;
+        do {
+            blocks[taken++] = s.pop(size);
+        } while (taken < blocks.size() && !s.empty());
+        out_ += taken;
+        return taken;
+    }
+    /// Adds a slab to the shelf, as large as all it has, within limits. The lock is not held while
+    /// the heap is asked.
+    REGATTA_RARE void grow(shelf& s, std::size_t size, std::unique_lock<spinlock>& lock) {
+        const slab* const newest = s.newest;
+        const std::size_t bytes =
+            newest == nullptr ? smallest_slab : std::min(largest_slab, 2 * newest->count * size);
+        lock.unlock();
+        const std::size_t count = bytes / size;
+        slab* const more =
+            ::new (::operator new (slab_bytes(count, size), std::align_val_t{block_alignment}))
+                slab{nullptr, nullptr, count};
+        lock.lock();
+        if (s.empty()) {
+            s.add(more, size);
+        } else { // Somebody else was faster, or a block has come back.
+            lock.unlock();
+            ::operator delete (static_cast<void*>(more), std::align_val_t{block_alignment});
+            lock.lock();
+        }
+    }
+    void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
+        std::unique_lock lock(lock_);
+        for (void* const block : blocks) {
+            shelves_[size_class].push(block);
+        }
+        leave(std::move(lock), blocks.size());
+    }
+    /// Counts blocks as back. May end the store.
+    void leave(std::unique_lock<spinlock> lock, std::size_t count) noexcept {
+        out_ -= count;
+        const bool last = orphaned_ && out_ == 0;
+        lock.unlock();
+        if (last) {
+            delete this;
+        }
+    }
+    REGATTA_RARE void* take_large(std::size_t size, std::size_t alignment) {
+        void* const block =
+            ::operator new (size, std::align_val_t{std::max(alignment, block_alignment)});
+        const std::lock_guard lock(lock_);
+        ++out_;
+        return block;
+    }
+    REGATTA_RARE void give_large(void* block, std::size_t alignment) noexcept {
+        ::operator delete (block, std::align_val_t{std::max(alignment, block_alignment)});
+        leave(std::unique_lock(lock_), 1);
+    }
+
+    alignas(destructive_alignment) spinlock lock_;
+    std::array<shelf, classes> shelves_;
+    std::size_t out_ = 0;   ///< Blocks in use or in magazines. Guarded by the lock.
+    bool orphaned_ = false; ///< The owner is gone. Guarded by the lock.
+    const void* const pool_;
+    alignas(destructive_alignment) future_links links_;
+};
+
+/// Owns the blocks of one pool.
+///
+/// The destructor may come before that of what lives in the blocks (a future may outlive its pool),
+/// but not before that of a magazine.
+/// Cost: memory that was needed at once stays with the cache until the end of both.
+class block_cache {
+public:
+    /// @param pool whose tasks these blocks are for: a worker of the same pool may run them.
+    explicit block_cache(const void* pool = nullptr) : store_(new block_store(pool)) {}
+    block_cache(const block_cache&) = delete;
+    block_cache& operator=(const block_cache&) = delete;
+    ~block_cache() {
+        std::unique_lock lock(store_->lock_);
+        store_->orphaned_ = true;
+        store_->leave(std::move(lock), 0);
+    }
+
+    block_store& store() noexcept { return *store_; }
+    /// How many blocks are in use or in magazines.
+    std::size_t taken() const noexcept {
+        const std::lock_guard lock(store_->lock_);
+        return store_->out_;
+    }
+
+private:
+    block_store* const store_;
+};
+
+/// The blocks that the calling thread, a worker, carries with it: it takes from these and returns
+/// to these, without a lock, and fetches or brings back a handful when it has none or too many.
+///
+/// Threads: of one worker, whose `worker_context` exists before and after.
+class block_magazine {
+public:
+    explicit block_magazine(block_cache& cache) : store_(&cache.store()) {
+        worker_context* const context = worker_context::current();
+        if (context == nullptr || context->magazine != nullptr) {
+            fail_state("a block_magazine is made once, on a worker's thread");
+        }
+        context->magazine = this;
+    }
+    block_magazine(const block_magazine&) = delete;
+    block_magazine& operator=(const block_magazine&) = delete;
+    ~block_magazine() {
+        worker_context::current()->magazine = nullptr;
+        for (unsigned c = 0; c < block_store::classes; ++c) {
+            store_->give_shared(c, {rounds_[c].blocks.data(), rounds_[c].count});
+        }
+    }
+
+private:
+    friend class block_store;
+
+    static constexpr std::size_t handful = 32;
+    struct rounds {
+        std::size_t count = 0;
+        std::array<void*, 2 * handful> blocks;
+    };
+
+    void* take(unsigned size_class) {
+        rounds& r = rounds_[size_class];
+        if (r.count == 0) {
+            r.count = store_->take_shared(size_class, {r.blocks.data(), handful});
+        }
+        return r.blocks[--r.count];
+    }
+    void give_back(void* block, unsigned size_class) noexcept {
+        rounds& r = rounds_[size_class];
+        if (r.count == r.blocks.size()) {
+            // Those that have rested longest; the others are still in this core's cache.
+            store_->give_shared(size_class, {r.blocks.data(), handful});
+            std::copy(r.blocks.begin() + handful, r.blocks.end(), r.blocks.begin());
+            r.count -= handful;
+        }
+        r.blocks[r.count++] = block;
+    }
+
+    block_store* const store_;
+    std::array<rounds, block_store::classes> rounds_;
+};
+
+inline void* block_store::take(std::size_t size, std::size_t alignment) {
+    const unsigned size_class = class_of(size, alignment);
+    if (size_class == classes) {
+        return take_large(size, alignment);
+    }
+    const worker_context* const context = worker_context::current();
+    if (context != nullptr && context->magazine != nullptr && context->magazine->store_ == this) {
+        return context->magazine->take(size_class);
+    }
+    void* block;
+    take_shared(size_class, {&block, 1});
+    return block;
+}
+
+inline void block_store::give_back(void* block, std::size_t size, std::size_t alignment) noexcept {
+    const unsigned size_class = class_of(size, alignment);
+    if (size_class == classes) {
+        return give_large(block, alignment);
+    }
+    const worker_context* const context = worker_context::current();
+    if (context != nullptr && context->magazine != nullptr && context->magazine->store_ == this) {
+        return context->magazine->give_back(block, size_class);
+    }
+    give_shared(size_class, {&block, 1});
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The half of a task that waits in a queue.
+
+#include <regatta/core/detail/future_state.hpp>
+
+#include <utility>
+
+namespace regatta::detail {
+
+/// A callable of the size of a pointer that runs a task and completes its future. Destroyed unrun
+/// it cancels the future.
+///
+/// Threads: as a plain value. Failure: none; what the closure throws goes to the future.
+class future_job {
+public:
+    /// To queues: the call tells whether the task ran.
+    using says_whether_it_ran = void;
+
+    explicit future_job(future_state& state) noexcept : state_(&state) {}
+    future_job(future_job&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    future_job& operator=(future_job&& other) noexcept {
+        future_job old(std::move(*this));
+        state_ = std::exchange(other.state_, nullptr);
+        return *this;
+    }
+    ~future_job() {
+        if (state_ != nullptr) {
+            state_->drop_as_job();
+        }
+    }
+
+    /// Runs the task, once. @returns false if it had been cancelled, or is now because its stop
+    /// token was stopped; true if it ran, here or in a wait for it.
+    bool operator()() noexcept { return std::exchange(state_, nullptr)->run_as_job(); }
+    /// As the destructor. @returns what the call would have told: whether a wait has run it.
+    bool drop() noexcept { return std::exchange(state_, nullptr)->drop_as_job(); }
+
+    /// The task.
+    future_state* get() const noexcept { return state_; }
+    /// Leaves the task to somebody who makes another job of it.
+    void release() noexcept { state_ = nullptr; }
+
+private:
+    future_state* state_;
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a task and its future share, apart from the closure and the result: the word where both
+/// meet, and how a wait is answered.
+
+#include <regatta/base/config.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/wait_graph.hpp>
+#include <regatta/core/detail/worker_context.hpp>
+#include <regatta/sync/backoff.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+namespace regatta::detail {
+
+class future_state;
+
+/// A worker that sleeps until a continuation completes, in the list of `future_links`.
+struct chain_waiter {
+    future_state& target;
+    chain_waiter* next;
+};
+
+/// The part of a task that knows neither its closure nor its result. Lives in one block of a
+/// `block_store`, owned by two: its job, which a queue holds, and its future.
+///
+/// Threads: as `completion` says. Its members are for futures and jobs.
+class future_state : public wait_target {
+public:
+    using status_word = completion<future_state*>;
+    using outcome = status_word::outcome;
+    using time_point = std::chrono::steady_clock::time_point;
+
+    future_state(const future_state&) = delete;
+    future_state& operator=(const future_state&) = delete;
+
+    bool complete() const noexcept { return status_.complete(); }
+    /// Of a complete one: whether it never ran.
+    bool cancelled() const noexcept { return status_.cancelled(); }
+    block_store& store() const noexcept { return store_; }
+
+    /// Runs the task for its job, which leaves. @returns false: it had been cancelled.
+    bool run_as_job() noexcept {
+        if (!status_.claim()) {
+            const bool ran = !status_.cancelled();
+            leave_as_job();
+            return ran;
+        }
+        return run_claimed(true);
+    }
+    /// The job is destroyed unrun: cancels the task and leaves. @returns false; true if a wait for
+    /// it has run the task.
+    bool drop_as_job() noexcept {
+        if (!status_.claim()) {
+            const bool ran = !status_.cancelled();
+            leave_as_job();
+            return ran;
+        }
+        drop_closure();
+        go_on_with(end(outcome::cancelled, true));
+        return false;
+    }
+
+    /// Cancels the task if it has not started. @returns whether it did.
+    bool cancel() noexcept {
+        if (!status_.claim_to_cancel()) {
+            return false;
+        }
+        drop_closure();
+        go_on_with(end(outcome::cancelled, false));
+        return true;
+    }
+    /// The future leaves.
+    void leave_as_future() noexcept {
+        if (status_.leave_future()) {
+            dispose();
+        }
+    }
+    /// Waits until the task is complete; a worker of its pool runs it itself if it has not started.
+    /// @returns false if the deadline passed first.
+    bool wait(const time_point* deadline = nullptr) {
+        if (status_.complete()) {
+            return true;
+        }
+        worker_context* const worker = worker_context::current();
+        return worker == nullptr ? status_.wait(deadline) : wait_as_worker(*worker, deadline);
+    }
+    /// Has `next` run when this is complete, at once if it is; the future's side of this one
+    /// belongs to the closure of `next` from now on, and the job of `next` to this one.
+    void continue_with(future_state& next) noexcept {
+        if (!status_.attach(&next)) {
+            go_on_with(&next);
+        }
+    }
+
+    const worker_level* runner() const noexcept final {
+        if (!chained_) {
+            return own_runner();
+        }
+        const std::lock_guard lock(store_.links().lock);
+        return first_of_chain().own_runner();
+    }
+
+protected:
+    /// How a task that ran ended.
+    enum class content : unsigned char { nothing, value, error };
+
+    /// @param chained whether it is a continuation, so that `source` tells of what.
+    future_state(block_store& store, std::stop_token stop, bool chained) noexcept
+        : chained_(chained)
+        , store_(store)
+        , stop_(std::move(stop)) {}
+    ~future_state() = default;
+
+    /// Runs the closure, keeps what it gives, destroys it.
+    virtual outcome run() noexcept = 0;
+    virtual void drop_closure() noexcept = 0;
+    /// Destroys this, the closure excepted, which is gone, and returns the block.
+    virtual void dispose() noexcept = 0;
+    /// The pool whose workers may run it while they wait for it.
+    virtual const void* pool() const noexcept { return store_.pool(); }
+    /// Of a continuation: the task that it continues, as long as its closure has that one's future.
+    /// Needs the lock on links.
+    virtual const future_state* source() const noexcept { return nullptr; }
+    /// As a continuation: hands its job to an executor. @returns false: it has none, run it here.
+    virtual bool hand_over() noexcept { return false; }
+
+    /// Before its job is handed over: wakes the workers that sleep for a continuation, to look
+    /// whether they can run this one.
+    void wake_chain_waiters() noexcept {
+        const std::lock_guard lock(store_.links().lock);
+        for (chain_waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
+            w->target.status_.wake_waiters();
+        }
+    }
+    const std::stop_token& stop() const noexcept { return stop_; }
+
+private:
+    /// Runs what this thread has claimed.
+    bool run_claimed(bool as_job) noexcept {
+        outcome how = outcome::cancelled;
+        if (stop_.stop_requested()) {
+            drop_closure();
+        } else {
+            begin();
+            how = run();
+        }
+        go_on_with(end(how, as_job));
+        return how == outcome::done;
+    }
+    void begin() noexcept {
+        const worker_context* const worker = worker_context::current();
+        // relaxed: see runner_.
+        runner_.store(worker != nullptr ? worker->level : nullptr, std::memory_order_relaxed);
+    }
+    /// Completes this. @returns the continuation to go on with, or none; this may be gone.
+    future_state* end(outcome how, bool as_job) noexcept {
+        const auto ending = status_.finish(how, as_job);
+        if (ending.last) {
+            dispose();
+        }
+        return ending.next;
+    }
+    /// Runs a continuation, then its continuation, and so on: a loop, so that a long chain needs no
+    /// deep stack.
+    static void go_on_with(future_state* next) noexcept {
+        while (next != nullptr && !next->hand_over()) {
+            if (!next->status_.claim()) {
+                return next->leave_as_job();
+            }
+            next->begin();
+            next = next->end(next->run(), true);
+        }
+    }
+    void leave_as_job() noexcept {
+        if (status_.leave_task()) {
+            dispose();
+        }
+    }
+
+    const worker_level* own_runner() const noexcept {
+        // relaxed: see runner_. In this order: if it has not ended, the level still is one.
+        const worker_level* const level = runner_.load(std::memory_order_relaxed);
+        return status_.complete() ? nullptr : level;
+    }
+    /// The task that has to end next so that this one can, or this itself. Needs the lock on links.
+    const future_state& first_of_chain() const noexcept {
+        const future_state* first = this;
+        for (const future_state* s = source(); s != nullptr && !s->complete(); s = s->source()) {
+            first = s;
+        }
+        return *first;
+    }
+    bool claim_for(const void* pool_address) noexcept {
+        return pool() == pool_address && !status_.claimed() && status_.claim();
+    }
+    /// Claims what has to run next so that this one can end, if nobody has and if a worker of that
+    /// pool may run it; if not, lists `otherwise` as one who waits for that. What is claimed stays
+    /// alive until it has been run: nobody disposes of what is not complete.
+    future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
+        if (!chained_) {
+            return claim_for(pool_address) ? this : nullptr;
+        }
+        future_links& links = store_.links();
+        const std::lock_guard lock(links.lock);
+        auto& first = const_cast<future_state&>(first_of_chain());
+        if (first.claim_for(pool_address)) {
+            return &first;
+        }
+        if (otherwise != nullptr) {
+            otherwise->next = links.waiting;
+            links.waiting = otherwise;
+        }
+        return nullptr;
+    }
+    void unlist(chain_waiter& waiter) noexcept {
+        if (!chained_) {
+            return;
+        }
+        const std::lock_guard lock(store_.links().lock);
+        chain_waiter** at = &store_.links().waiting;
+        while (*at != &waiter) {
+            at = &(*at)->next;
+        }
+        *at = waiter.next;
+    }
+
+    REGATTA_RARE bool wait_as_worker(worker_context& worker, const time_point* deadline) {
+        for (backoff pace; !status_.complete();) {
+            if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
+                return false;
+            }
+            if (future_state* const next = claim_next(worker.pool, nullptr)) {
+                next->run_claimed(false);
+            } else if (!pace.pause()) {
+                sleep_as_worker(worker, deadline);
+            }
+        }
+        return true;
+    }
+    /// Sleeps once, unless there is something to run.
+    void sleep_as_worker(worker_context& worker, const time_point* deadline) {
+        const auto ticket = status_.prepare_wait();
+        if (status_word::is_complete(ticket)) {
+            return;
+        }
+        chain_waiter self{*this, nullptr};
+        if (future_state* const next = claim_next(worker.pool, &self)) {
+            next->run_claimed(false);
+            return;
+        }
+        // A wait with a deadline ends, whatever waits for whom.
+        wait_graph* const graph = deadline == nullptr ? worker.graph : nullptr;
+        REGATTA_TRY {
+            if (graph != nullptr) {
+                graph->block(*worker.level, *this);
+            }
+        }
+        REGATTA_CATCH_ALL {
+            unlist(self);
+            REGATTA_RETHROW;
+        }
+        status_.commit_wait(ticket, deadline);
+        if (graph != nullptr) {
+            graph->unblock(*worker.level);
+        }
+        unlist(self);
+    }
+
+    [[no_unique_address]] status_word status_;
+
+protected:
+    /// Written by who runs it, read by the future's side when it is complete.
+    content content_ = content::nothing;
+
+private:
+    const bool chained_;
+    block_store& store_;
+    /// On which level of which worker it runs. Written by who claimed it, read under the lock of
+    /// the wait graph by those who follow a chain. relaxed: of the workers that wait in a circle,
+    /// the last to register takes that lock after all the others, who wrote this before they did.
+    std::atomic<const worker_level*> runner_{nullptr};
+    const std::stop_token stop_;
+};
+
+} // namespace regatta::detail

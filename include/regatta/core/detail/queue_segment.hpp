@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A segment of a `segment_queue`: its cells, and where producers and consumers are in it.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace regatta::detail {
+
+/// `Size` cells for elements of type `T`, each with a turn, and perhaps `RoomSize` bytes beside
+/// each.
+///
+/// A segment has one life after the other, each with a number of its own, so that a position names
+/// a cell in one life. Threads and orders: see `basic_segment_queue`, whose part it is.
+template<class T, class Atomics, std::size_t Size, class Queue>
+struct queue_segment {
+    /// In the tail of a segment: the queue is closed. Positions never reach it.
+    static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
+    /// Positions of a segment; those from Size on are never given, so that a segment that is
+    /// used up shows it.
+    static constexpr std::uint64_t stride = 2 * Size;
+    /// How far ahead a producer asks for cells.
+    static constexpr std::size_t slots_ahead = 4;
+
+    static std::size_t index_of(std::uint64_t position) noexcept {
+        return static_cast<std::size_t>(position & (stride - 1));
+    }
+    static std::uint64_t turn_of(std::uint64_t position) noexcept {
+        return (position & ~closed_bit) + 1;
+    }
+    static std::uint64_t count_of(std::uint64_t position) noexcept {
+        position &= ~closed_bit;
+        return position / stride * Size + index_of(position);
+    }
+
+    struct alignas(cache_line_size) slot {
+        /// Position + 1 of the element that was published here last. Written by producers, read by
+        /// consumers.
+        typename Atomics::template atomic<std::uint64_t> turn{0};
+        typename Atomics::template cell<T> element;
+    };
+
+    /// Memory beside a cell comes in three sizes, so that what needs little lies close together.
+    static constexpr std::size_t largest_room = 4 * cache_line_size;
+    static constexpr unsigned room_classes = 3;
+    struct alignas(cache_line_size) line {
+        std::byte bytes[cache_line_size];
+    };
+    /// The class of a size: 0, 1 or 2 for up to 1, 2 or 4 lines.
+    static constexpr unsigned room_class(std::size_t bytes) noexcept {
+        return static_cast<unsigned>(std::bit_width((bytes - 1) / cache_line_size));
+    }
+
+    explicit queue_segment(Queue& q) noexcept : owner(q) {}
+    queue_segment(const queue_segment&) = delete;
+    queue_segment& operator=(const queue_segment&) = delete;
+    ~queue_segment() {
+        for (auto& room : rooms) {
+            delete[] room.load(std::memory_order_relaxed);
+        }
+    }
+
+    /// Makes it the segment of that number, with all its cells free.
+    void begin(std::uint64_t number, bool closed) noexcept {
+        // relaxed, all but the last: partner is the acquire of whoever claims a cell.
+        next.store(nullptr, std::memory_order_relaxed);
+        finished.store(0, std::memory_order_relaxed);
+        head.store(number * stride, std::memory_order_relaxed);
+        // release: partner is the acquire of the claim in append().
+        tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
+    }
+
+    /// The room beside a cell; `provide_rooms` was called by this thread.
+    void* room_of(unsigned size_class, std::size_t index) noexcept {
+        // relaxed: provide_rooms() has acquired it.
+        return rooms[size_class].load(std::memory_order_relaxed) + (index << size_class);
+    }
+    /// Failure: `std::bad_alloc`.
+    void provide_rooms(unsigned size_class) {
+        auto& room = rooms[size_class];
+        // acquire: partner is the release below; the memory is there.
+        line* present = room.load(std::memory_order_acquire);
+        if (present != nullptr) [[likely]] {
+            return;
+        }
+        auto fresh = std::make_unique_for_overwrite<line[]>(Size << size_class);
+        while (present == nullptr) {
+            // release: partner is the acquire above.
+            if (room.compare_exchange_weak(present, fresh.get(), std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+                fresh.release();
+                return;
+            }
+        }
+    }
+
+    /// Asks for the cells that the next claims will write, before the claim has to wait for
+    /// them: a compare-and-swap is not carried out before earlier writes are.
+    void expect_write(std::size_t index) noexcept {
+        index += slots_ahead;
+        if (index < Size) {
+            REGATTA_PREFETCH_WRITE(&slots[index]);
+        }
+    }
+
+    Queue& owner;
+    /// The next position that a producer claims, and the closed bit. Written and read by
+    /// producers, read by `appended`.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail{0};
+    /// What follows in the chain, or null. Written under the lock, read by consumers.
+    typename Atomics::template atomic<queue_segment*> next{nullptr};
+    /// The memory beside the cells, or null. Written by the first producer that needs it.
+    typename Atomics::template atomic<line*> rooms[room_classes]{nullptr, nullptr, nullptr};
+    /// The next position that a consumer claims. Written and read by consumers.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};
+    /// Cells that were finished in this life, and one more when the chain has left the segment.
+    /// Written and read by consumers.
+    typename Atomics::template atomic<std::uint32_t> finished{0};
+    alignas(destructive_alignment) slot slots[Size];
+};
+
+} // namespace regatta::detail

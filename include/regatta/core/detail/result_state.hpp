@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a task and its future share, with the result and the closure.
+
+#include <regatta/base/config.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/future_job.hpp>
+#include <regatta/core/detail/future_state.hpp>
+#include <regatta/core/task_cancelled.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A future's state with the result in it, or what was thrown instead.
+template<class R>
+class result_state : public future_state {
+public:
+    /// Of one that is complete: whether the closure threw.
+    bool has_error() const noexcept { return content_ == content::error; }
+    /// Moves out what it threw, once.
+    std::exception_ptr take_error() noexcept { return std::move(error_); }
+    /// Moves the result out, once.
+    R take() {
+        if constexpr (std::is_reference_v<R>) {
+            return static_cast<R>(*value_);
+        } else if constexpr (!std::is_void_v<R>) {
+            return std::move(value_);
+        }
+    }
+    /// Returns the result or throws whatever came instead, once.
+    R get() {
+        if (cancelled()) {
+            fail_cancelled();
+        }
+        if (has_error()) {
+            std::rethrow_exception(take_error());
+        }
+        return take();
+    }
+
+protected:
+    result_state(block_store& store, std::stop_token stop, bool chained) noexcept
+        : future_state(store, std::move(stop), chained) {}
+    ~result_state() {
+        if (content_ == content::value) {
+            std::destroy_at(std::addressof(value_));
+        } else if (content_ == content::error) {
+            std::destroy_at(std::addressof(error_));
+        }
+    }
+
+    /// Keeps what `f()` gives or throws.
+    template<class F>
+    void keep(F&& f) noexcept {
+        REGATTA_TRY {
+            if constexpr (std::is_void_v<R>) {
+                std::forward<F>(f)();
+            } else if constexpr (std::is_reference_v<R>) {
+                R result = std::forward<F>(f)();
+                value_ = std::addressof(result);
+            } else {
+                ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
+            }
+            content_ = content::value;
+        }
+        REGATTA_CATCH_ALL {
+            keep_error(std::current_exception());
+        }
+    }
+    void keep_error(std::exception_ptr error) noexcept {
+        std::construct_at(std::addressof(error_), std::move(error));
+        content_ = content::error;
+    }
+
+private:
+    struct none {};
+    using stored =
+        std::conditional_t<std::is_void_v<R>, none,
+                           std::conditional_t<std::is_reference_v<R>, std::add_pointer_t<R>, R>>;
+
+    union {
+        stored value_;
+        std::exception_ptr error_;
+    };
+};
+
+/// Makes an object in a block of a store, which `give_back_block` returns.
+template<class T, class... Args>
+T* make_in_block(block_store& store, Args&&... args) {
+    void* const block = store.take(sizeof(T), alignof(T));
+    REGATTA_TRY {
+        return ::new (block) T(store, std::forward<Args>(args)...);
+    }
+    REGATTA_CATCH_ALL {
+        store.give_back(block, sizeof(T), alignof(T));
+        REGATTA_RETHROW;
+    }
+}
+template<class T>
+void destroy_in_block(T* object, block_store& store) noexcept {
+    std::destroy_at(object);
+    store.give_back(object, sizeof(T), alignof(T));
+}
+
+/// What a closure of a task returns: called with the task's stop token if it takes one.
+template<class F, bool TakesToken = std::is_invocable_v<F, std::stop_token>>
+struct task_result : std::invoke_result<F, std::stop_token> {};
+template<class F>
+struct task_result<F, false> : std::invoke_result<F> {};
+template<class F>
+using task_result_t = typename task_result<F>::type;
+
+/// The state of a task that an executor was given, closure and all.
+template<class F>
+class task_state final : public result_state<task_result_t<F>> {
+public:
+    using result = task_result_t<F>;
+
+    template<class G>
+    task_state(block_store& store, std::stop_token stop, G&& closure)
+        : result_state<result>(store, std::move(stop), false)
+        , closure_(std::forward<G>(closure)) {}
+    ~task_state() {}
+
+private:
+    future_state::outcome run() noexcept override {
+        this->keep([this]() -> result {
+            if constexpr (std::is_invocable_v<F, std::stop_token>) {
+                return std::invoke(std::move(closure_), this->stop());
+            } else {
+                return std::invoke(std::move(closure_));
+            }
+        });
+        drop_closure();
+        return future_state::outcome::done;
+    }
+    void drop_closure() noexcept override { std::destroy_at(std::addressof(closure_)); }
+    void dispose() noexcept override { destroy_in_block(this, this->store()); }
+
+    union { // The closure ends before the state does.
+        F closure_;
+    };
+};
+
+/// What a continuation returns: called with the result, or with nothing if that is void.
+template<class R, class F>
+struct continuation_result : std::invoke_result<F, R> {};
+template<class F>
+struct continuation_result<void, F> : std::invoke_result<F> {};
+/// The library's own continuations may ask to see every end, errors and cancellations too: they are
+/// called with the state.
+template<class F>
+concept sees_every_end = requires {
+    typename F::sees_every_end;
+};
+template<class R, sees_every_end F>
+struct continuation_result<R, F> {
+    using type = void;
+};
+template<sees_every_end F>
+struct continuation_result<void, F> {
+    using type = void;
+};
+template<class R, class F>
+using continuation_result_t = typename continuation_result<R, F>::type;
+
+/// The state of what continues a task, with the future's side of that task. `Executor` is void if
+/// it runs where that task completes.
+template<class R, class F, class Executor>
+class continuation_state final : public result_state<continuation_result_t<R, F>> {
+public:
+    using result = continuation_result_t<R, F>;
+
+    template<class G>
+    continuation_state(block_store& store, result_state<R>& source, Executor* executor, G&& closure)
+        : result_state<result>(store, {}, true)
+        , source_(&source)
+        , executor_(executor)
+        , pool_(pool_of(store, executor))
+        , closure_(std::forward<G>(closure)) {}
+    ~continuation_state() {}
+
+private:
+    future_state::outcome run() noexcept override {
+        result_state<R>& source = *leave_chain();
+        auto how = future_state::outcome::done;
+        if constexpr (sees_every_end<F>) {
+            closure_(source);
+        } else if (source.cancelled()) {
+            how = future_state::outcome::cancelled;
+        } else if (source.has_error()) {
+            this->keep_error(source.take_error());
+        } else {
+            this->keep([&]() -> result {
+                if constexpr (std::is_void_v<R>) {
+                    return std::invoke(std::move(closure_));
+                } else {
+                    return std::invoke(std::move(closure_), source.take());
+                }
+            });
+        }
+        std::destroy_at(std::addressof(closure_));
+        source.leave_as_future();
+        return how;
+    }
+    void drop_closure() noexcept override {
+        result_state<R>* const source = leave_chain();
+        std::destroy_at(std::addressof(closure_));
+        source->leave_as_future();
+    }
+    void dispose() noexcept override { destroy_in_block(this, this->store()); }
+
+    const void* pool() const noexcept override { return pool_; }
+    const future_state* source() const noexcept override { return source_; }
+    bool hand_over() noexcept override {
+        if constexpr (std::is_void_v<Executor>) {
+            return false;
+        } else {
+            this->wake_chain_waiters();
+            REGATTA_TRY {
+                executor_->execute(future_job(*this));
+            }
+            REGATTA_CATCH_ALL {
+                // It was refused: the job is gone, and so this is cancelled.
+            }
+            return true;
+        }
+    }
+
+    /// The pool whose workers run this: an executor with blocks for futures says of which pool
+    /// these are, another executor is taken for the pool itself.
+    static const void* pool_of(const block_store& store, const Executor* executor) noexcept {
+        if constexpr (std::is_void_v<Executor>) {
+            return store.pool();
+        } else if constexpr (requires(Executor & e) { e.blocks().store().pool(); }) {
+            return const_cast<Executor*>(executor)->blocks().store().pool();
+        } else {
+            return executor;
+        }
+    }
+
+    /// From here on the task that this continues is known to the caller only.
+    result_state<R>* leave_chain() noexcept {
+        const std::lock_guard lock(this->store().links().lock);
+        return std::exchange(source_, nullptr);
+    }
+
+    result_state<R>* source_; ///< Guarded by the lock on links.
+    Executor* const executor_;
+    const void* const pool_;
+    union { // The closure ends before the state does.
+        F closure_;
+    };
+};
+
+} // namespace regatta::detail

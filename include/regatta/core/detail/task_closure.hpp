@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Closures as a pool queues them: with their arguments, with a stop token, of any size.
+
+#include <regatta/core/detail/task_slot.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A callable that is given the stop token of its task as its first argument.
+template<class F>
+concept takes_stop_token = std::is_invocable_v<F&, std::stop_token>;
+
+/// A callable with its arguments, all by value; `std::ref` passes a reference.
+///
+/// It is called once, with the callable and the arguments as rvalues.
+template<class F, class... Args>
+class bound_closure {
+public:
+    template<class G, class... Given>
+    explicit bound_closure(std::in_place_t, G&& f, Given&&... args)
+        : f_(std::forward<G>(f))
+        , args_(std::forward<Given>(args)...) {}
+
+    decltype(auto) operator()() {
+        return std::apply(
+            [this](auto&... args) -> decltype(auto) {
+                return std::invoke(std::move(f_), std::move(args)...);
+            },
+            args_);
+    }
+    /// Passes a stop token as the first argument, if the callable takes one.
+    decltype(auto)
+    operator()(std::stop_token stop) requires(std::is_invocable_v<F, std::stop_token, Args...>) {
+        return std::apply(
+            [&](auto&... args) -> decltype(auto) {
+                return std::invoke(std::move(f_), std::move(stop), std::move(args)...);
+            },
+            args_);
+    }
+
+private:
+    F f_;
+    std::tuple<Args...> args_;
+};
+
+/// `f` with `args`, or `f` itself where there are none.
+template<class F, class... Args>
+auto bind_closure(F&& f, Args&&... args) {
+    using callable = std::decay_t<F>;
+    constexpr bool as_rvalue_only =
+        !std::is_invocable_v<callable&> && std::is_invocable_v<callable>;
+    if constexpr (sizeof...(Args) == 0 && !as_rvalue_only) {
+        return callable(std::forward<F>(f));
+    } else {
+        return bound_closure<callable, std::decay_t<Args>...>(std::in_place, std::forward<F>(f),
+                                                              std::forward<Args>(args)...);
+    }
+}
+
+/// A closure that is not run if a stop was requested when its turn comes.
+template<class F>
+struct stoppable_closure {
+    using says_whether_it_ran = void;
+
+    F closure;
+    std::stop_token stop;
+
+    bool operator()() {
+        if (stop.stop_requested()) {
+            return false;
+        }
+        if constexpr (takes_stop_token<F>) {
+            closure(stop);
+        } else {
+            closure();
+        }
+        return true;
+    }
+};
+
+/// A closure on the heap, for one that is too large for a queue or whose move may throw.
+template<class F>
+struct boxed_closure {
+    std::unique_ptr<F> closure;
+
+    decltype(auto) operator()() { return (*closure)(); }
+    decltype(auto) operator()(std::stop_token stop) requires(takes_stop_token<F>) {
+        return (*closure)(std::move(stop));
+    }
+};
+/// One that is put there later.
+template<class F>
+struct boxed_closure<std::optional<F>> {
+    std::unique_ptr<std::optional<F>> closure;
+
+    decltype(auto) operator()() { return (**closure)(); }
+};
+/// A box says what its closure says.
+template<class F>
+requires(says_whether_it_ran<F>) struct boxed_closure<F> {
+    using says_whether_it_ran = void;
+
+    std::unique_ptr<F> closure;
+
+    bool operator()() { return (*closure)(); }
+};
+template<class F>
+requires(says_whether_it_ran<F>) struct boxed_closure<std::optional<F>> {
+    using says_whether_it_ran = void;
+
+    std::unique_ptr<std::optional<F>> closure;
+
+    bool operator()() { return (**closure)(); }
+};
+
+/// `closure` in the form in which it can be queued.
+template<class F>
+auto queueable(F&& closure) {
+    static_assert(!std::is_reference_v<F>, "the closure is moved");
+    if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
+        return F(std::move(closure));
+    } else {
+        return boxed_closure<F>{std::make_unique<F>(std::move(closure))};
+    }
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The result of a task that a pool runs.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/future_job.hpp>
+#include <regatta/core/detail/result_state.hpp>
+#include <regatta/core/task_cancelled.hpp>
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace regatta {
+
+template<class R>
+class future_awaiter;
+
+/// What a task will return, has returned, or has thrown.
+///
+/// ```cpp
+/// regatta::future<int> answer = pool.submit([] { return 6 * 7; });
+/// std::printf("%d\n", answer.get());
+/// ```
+///
+/// It may outlive its pool. Dropping it does not cancel the task.
+///
+/// A worker of the task's own pool that waits runs the task itself if it has not started, so that
+/// tasks may wait for tasks on a single thread. Where the wait could never end it throws
+/// `std::system_error` with `std::errc::resource_deadlock_would_occur`. A worker of another pool
+/// and any other thread just wait.
+///
+/// Threads: one; but `ready`, `wait`, `wait_for`, `wait_until` and `cancel` may be called by
+/// several at once. (`get` may not: it uses the future up. To cancel what another thread is in
+/// `get` for, stop a stop token.) Blocks: `get` and the waits. Order: what the task did happens
+/// before the return of a wait or a `get`, and before `ready` returns true; what the closure held
+/// has been destroyed by then. Failure: a member other than `valid` of an invalid future throws
+/// `std::logic_error`. Cost: `get` of what is ready is one load and the return of the block.
+template<class R>
+class [[nodiscard]] future {
+public:
+    using value_type = R;
+
+    /// Invalid.
+    future() noexcept = default;
+    future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    future& operator=(future&& other) noexcept {
+        future old(std::move(*this));
+        state_ = std::exchange(other.state_, nullptr);
+        return *this;
+    }
+    ~future() {
+        if (state_ != nullptr) {
+            state_->leave_as_future();
+        }
+    }
+    /// Of a state that nobody else is the future of.
+    explicit future(detail::result_state<R>& state) noexcept : state_(&state) {}
+
+    /// Whether it belongs to a task: not default constructed, moved from, or used up by `get`,
+    /// `then` or the conversion.
+    bool valid() const noexcept { return state_ != nullptr; }
+    /// Whether `get` would return or throw at once.
+    bool ready() const { return state().complete(); }
+    /// Waits until it is ready.
+    void wait() const { static_cast<void>(state().wait()); }
+    /// Waits at most that long. On a worker of the task's pool it may take as long as the task,
+    /// which it runs if it has not started, unless the time is up at once.
+    /// @returns whether it is ready.
+    template<class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> time) const {
+        const auto deadline = detail::deadline_after(time);
+        return deadline ? wait_until(*deadline) : state().wait();
+    }
+    /// Waits until that time at most, on any clock. @returns whether it is ready.
+    template<class Clock, class Duration>
+    bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
+        const auto deadline = detail::saturated_moment(time);
+        if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
+            // A time that has passed asks how things are, and is not worth a spin.
+            return ready() || (deadline > Clock::now() && state().wait(&deadline));
+        } else {
+            while (!ready()) {
+                const auto now = detail::saturated_moment(Clock::now());
+                if (deadline <= now) {
+                    return false;
+                }
+                static_cast<void>(wait_for(saturated_difference(deadline, now)));
+            }
+            return true;
+        }
+    }
+
+    /// Waits, then returns the result or throws what the task threw; `task_cancelled` if it never
+    /// ran. Once: the future is invalid then, whichever it was. If the wait itself is refused, it
+    /// stays valid.
+    R get() {
+        wait();
+        const future mine(std::move(*this));
+        return mine.state_->get();
+    }
+
+    /// Cancels the task if it has not started, and destroys its closure.
+    /// @returns true: it has not started and never will. A continuation is cancelled without the
+    /// task that it continues.
+    bool cancel() { return state().cancel(); }
+
+    /// What comes next: `f(result)`, or `f()` if there is none, run by the thread that completes
+    /// the task, or at once if it is complete; a worker that waits for it may run it, too. If the
+    /// task throws, `f` is skipped and the new future throws the same; if it is cancelled, so is
+    /// the new one. Uses this future up.
+    template<class F>
+    auto then(F&& f) -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
+        return chain<void>(nullptr, std::forward<F>(f));
+    }
+    /// The same, but run by an executor, which must exist until then. If that refuses it, the new
+    /// future is cancelled.
+    template<class Executor, class F>
+    auto then(Executor& executor, F&& f)
+        -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
+        return chain(&executor, std::forward<F>(f));
+    }
+
+    /// As a `std::future`, which throws the same. Its waits help nobody. Allocates.
+    explicit operator std::future<R>() && {
+        std::promise<R> promise;
+        std::future<R> result = promise.get_future();
+        when_ended(relay{std::move(promise)});
+        return result;
+    }
+
+private:
+    detail::result_state<R>& state() const {
+        if (state_ == nullptr) {
+            fail_state("this future is not valid: it was moved from, used up or never set");
+        }
+        return *state_;
+    }
+
+    friend class future_awaiter<R>;
+
+    /// Has one of the library's own continuations called with the state, whatever the end.
+    template<detail::sees_every_end F>
+    void when_ended(F f) {
+        static_cast<void>(chain<void>(nullptr, std::move(f)));
+    }
+
+    /// Passes on whatever came out of the task.
+    struct relay {
+        using sees_every_end = void;
+
+        std::promise<R> promise;
+
+        void operator()(detail::result_state<R>& source) {
+            REGATTA_TRY {
+                if constexpr (std::is_void_v<R>) {
+                    source.get();
+                    promise.set_value();
+                } else {
+                    promise.set_value(source.get());
+                }
+            }
+            REGATTA_CATCH_ALL {
+                promise.set_exception(std::current_exception());
+            }
+        }
+    };
+
+    template<class Executor, class F>
+    auto chain(Executor* executor, F&& f) {
+        using next_state = detail::continuation_state<R, std::decay_t<F>, Executor>;
+        detail::result_state<R>& source = state();
+        next_state* const next =
+            make_in_block<next_state>(source.store(), source, executor, std::forward<F>(f));
+        future<typename next_state::result> result(*next);
+        state_ = nullptr;
+        source.continue_with(*next);
+        return result;
+    }
+
+    detail::result_state<R>* state_ = nullptr;
+};
+
+/// Makes a task of a closure: the future, and the job for a queue.
+///
+/// The closure is called once, with `stop` if it takes a `std::stop_token` first, and not at all if
+/// `stop` has been stopped when its turn comes: then the future is cancelled.
+///
+/// Failure: `std::bad_alloc`, and what the closure's move throws. Cost: a block of `blocks`.
+template<class F>
+auto make_future_task(detail::block_cache& blocks, std::stop_token stop, F&& f)
+    -> std::pair<future<detail::task_result_t<std::decay_t<F>>>, detail::future_job> {
+    using state = detail::task_state<std::decay_t<F>>;
+    state* const made = make_in_block<state>(blocks.store(), std::move(stop), std::forward<F>(f));
+    return {future<typename state::result>(*made), detail::future_job(*made)};
+}
+
+} // namespace regatta

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Several futures that are waited for together.
+
+#include <regatta/base/detail/saturated_time.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/core/future.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+
+/// The futures of some tasks, in order.
+///
+/// ```cpp
+/// regatta::future_group<int> lengths;
+/// for (const std::string& word : words) {
+///     lengths.push(pool.submit([&word] { return int(word.size()); }));
+/// }
+/// for (int length : lengths.get()) { … }
+/// ```
+///
+/// Threads: one. Failure: as the futures; a future that was taken out of its place is left out of
+/// waits, and missing from `get`, which then throws `std::logic_error`.
+template<class R>
+class future_group {
+public:
+    using value_type = future<R>;
+    /// How `get` gives one result; of references, a `std::reference_wrapper`.
+    using result = std::conditional_t<std::is_lvalue_reference_v<R>,
+                                      std::reference_wrapper<std::remove_reference_t<R>>, R>;
+    /// What `get` gives: the results in order, or nothing if there are none.
+    using results =
+        std::conditional_t<std::is_void_v<R>, void,
+                           std::vector<std::conditional_t<std::is_void_v<R>, char, result>>>;
+
+    future_group() = default;
+
+    /// Takes a future in, at the end. An invalid one throws `std::invalid_argument`.
+    void push(future<R> f) {
+        if (!f.valid()) {
+            fail_argument("a future_group takes valid futures only");
+        }
+        futures_.push_back(std::move(f));
+    }
+    /// Makes room for so many, so that pushing them does not allocate.
+    void reserve(std::size_t count) { futures_.reserve(count); }
+
+    std::size_t size() const noexcept { return futures_.size(); }
+    bool empty() const noexcept { return futures_.empty(); }
+    /// The i-th of `size()`, which may be used by itself.
+    future<R>& operator[](std::size_t i) noexcept { return futures_[i]; }
+    const future<R>& operator[](std::size_t i) const noexcept { return futures_[i]; }
+    auto begin() noexcept { return futures_.begin(); }
+    auto end() noexcept { return futures_.end(); }
+
+    /// Whether every one is ready.
+    bool ready() const {
+        for (const future<R>& f : futures_) {
+            if (f.valid() && !f.ready()) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// Waits until every one is ready.
+    void wait() const {
+        for (const future<R>& f : futures_) {
+            if (f.valid()) {
+                f.wait();
+            }
+        }
+    }
+    /// Waits at most that long, as `future::wait_for`. @returns whether every one is ready.
+    template<class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> time) const {
+        if (const auto deadline = detail::deadline_after(time)) {
+            return wait_until(*deadline);
+        }
+        wait();
+        return true;
+    }
+    /// Waits until that time at most. @returns whether every one is ready.
+    template<class Clock, class Duration>
+    bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
+        bool all = true;
+        for (const future<R>& f : futures_) {
+            all = (!f.valid() || f.wait_until(time)) && all;
+        }
+        return all;
+    }
+
+    /// Cancels those that have not started. @returns how many it cancelled.
+    std::size_t cancel() {
+        std::size_t count = 0;
+        for (future<R>& f : futures_) {
+            count += f.valid() && f.cancel() ? 1u : 0u;
+        }
+        return count;
+    }
+
+    /// Waits until every one is ready, then returns the results in order; or throws what the first
+    /// in order threw that failed or was cancelled. The group is empty then.
+    results get() {
+        wait();
+        std::vector<future<R>> mine;
+        mine.swap(futures_);
+        if constexpr (std::is_void_v<R>) {
+            for (future<R>& f : mine) {
+                f.get();
+            }
+        } else {
+            results all;
+            all.reserve(mine.size());
+            for (future<R>& f : mine) {
+                all.push_back(f.get());
+            }
+            return all;
+        }
+    }
+
+private:
+    std::vector<future<R>> futures_;
+};
+
+} // namespace regatta

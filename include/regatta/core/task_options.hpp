@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What may be said about one task.
+
+#include <regatta/core/priority.hpp>
+
+#include <concepts>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace regatta {
+
+/// How important a task is and who may call it off.
+///
+/// Made from a priority or a stop token alone, too: `pool.execute(priority::high, f)`.
+struct task_options {
+    priority level = priority::medium;
+    /// If a stop was requested when the task's turn comes, it is not run.
+    std::stop_token stop{};
+
+    task_options() = default;
+    task_options(priority p, std::stop_token s = {}) noexcept // NOLINT: implicit by intent
+        : level(p)
+        , stop(std::move(s)) {}
+    task_options(std::stop_token s) noexcept : stop(std::move(s)) {} // NOLINT: implicit by intent
+};
+
+/// What can stand in the place of `task_options`.
+template<class T>
+concept task_options_like = std::convertible_to<T, task_options>;
+
+} // namespace regatta

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Feeling from within a thread how often it loses its CPU: the gap loop.
+
+#include <regatta/base/config.hpp>
+#include <regatta/inspect/gap_histogram.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+#if REGATTA_LINUX
+#include <sys/resource.h>
+#endif
+
+namespace regatta {
+
+/// Nanoseconds of the steady clock, which on Linux is CLOCK_MONOTONIC: the clock in which gaps and
+/// switches meet.
+inline std::int64_t monotonic_ns() noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// A stretch in which the gap loop did not run.
+struct gap {
+    std::int64_t start_ns = 0; ///< Steady clock, when the loop last ran.
+    std::int64_t length_ns = 0;
+    /// Meanwhile the scheduler took the CPU from the thread, so that another task ran, or none (a
+    /// CPU quota used up, a stop). False: it was an interrupt, or the machine itself was away.
+    bool displaced = false;
+
+    std::int64_t end_ns() const noexcept { return start_ns + length_ns; }
+};
+
+/// What a gap loop found.
+struct gap_loop_result {
+    std::int64_t begin_ns = 0; ///< Steady clock.
+    std::int64_t end_ns = 0;
+    std::uint64_t reads = 0;         ///< Of the clock.
+    std::int64_t shortest_ns = 0;    ///< Between two reads: what the loop itself takes.
+    std::uint64_t displacements = 0; ///< How often the scheduler took the CPU away.
+
+    std::int64_t elapsed_ns() const noexcept { return end_ns - begin_ns; }
+};
+
+namespace detail {
+
+/// How often the scheduler took the CPU from the calling thread so far; 0 where nobody tells.
+inline std::uint64_t displacements_of_this_thread() noexcept {
+#if REGATTA_LINUX
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    // Also those that count as voluntary: a thread that only reads the clock gives nothing up, but
+    // may be stopped.
+    return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
+#else
+    return 0;
+#endif
+}
+
+} // namespace detail
+
+/// Reads the clock again and again until `until_ns` or until `stop()` says so, and hands each gap
+/// of `threshold_ns` or more to `found(gap)`. A thread that is always ready to run loses time
+/// only when somebody takes its CPU: so the gaps are what any thread there would suffer.
+///
+/// Threads: any; pin it first, because moving to another CPU is a gap, too. Blocks: never; it uses
+/// the whole CPU. Failure: none of its own. Cost: a read of the clock a turn, and a system call
+/// a gap, which is in no gap itself.
+/// @param stop asked each turn, so it should be a load.
+/// @param found should not take long: what it does is not measured, and so not seen.
+template<class Stop, class Found>
+gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, Stop&& stop,
+                             Found&& found) {
+    gap_loop_result result;
+    const std::uint64_t displaced_before = detail::displacements_of_this_thread();
+    std::uint64_t displaced = displaced_before;
+    result.begin_ns = monotonic_ns();
+    result.shortest_ns = threshold_ns;
+    std::int64_t last = result.begin_ns;
+    for (bool ends = false; !ends;) {
+        // Asked before the clock is read, so that a gap that is open at the end is found, too.
+        ends = stop();
+        const std::int64_t now = monotonic_ns();
+        const std::int64_t length = now - last;
+        ++result.reads;
+        ends = ends || now >= until_ns;
+        if (length >= threshold_ns) {
+            const std::uint64_t switches = detail::displacements_of_this_thread();
+            found(gap{last, length, switches != displaced});
+            displaced = switches;
+            last = monotonic_ns();
+            continue;
+        }
+        if (length < result.shortest_ns) {
+            result.shortest_ns = length;
+        }
+        last = now;
+    }
+    result.end_ns = last;
+    result.displacements = detail::displacements_of_this_thread() - displaced_before;
+    return result;
+}
+
+/// The histogram of the calling thread's gaps.
+struct jitter {
+    gap_histogram gaps;
+    gap_loop_result loop;
+};
+
+/// Measures the calling thread for `duration`. See `run_gap_loop`.
+inline jitter measure_jitter(std::chrono::nanoseconds duration,
+                             std::chrono::nanoseconds threshold = std::chrono::microseconds(1)) {
+    jitter result;
+    result.loop = run_gap_loop(
+        monotonic_ns() + duration.count(), threshold.count(), [] { return false; },
+        [&](const gap& one) { result.gaps.add(one.length_ns); });
+    return result;
+}
+
+} // namespace regatta

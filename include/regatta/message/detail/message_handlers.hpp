@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The handlers of a worker pool, by the type of their message.
+
+#include <regatta/base/error.hpp>
+#include <regatta/base/inline_task.hpp>
+#include <regatta/bus/message_set.hpp>
+#include <regatta/message/detail/task_message.hpp>
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace regatta::detail {
+
+/// One handler for each type of a message set.
+///
+/// Threads: one thread sets them; then any number calls them. Failure: what a handler throws is
+/// passed on. Cost: a call is a switch on the type and an indirect call.
+template<class... Messages>
+class message_handlers {
+public:
+    using set = message_set<Messages...>;
+    /// What the pool's queue holds: a message of any of the types, or a task.
+    using message = std::variant<Messages..., task_message>;
+
+    /// Sets the handler of a type: callable as `void(T&)` or `void(T&, unsigned)`.
+    template<class T, class Handler>
+    void assign(Handler&& handler) {
+        constexpr bool numbered = std::is_invocable_v<std::decay_t<Handler>&, T&, unsigned>;
+        static_assert(numbered || std::is_invocable_v<std::decay_t<Handler>&, T&>,
+                      "the handler must be callable with a reference to the message, or with that "
+                      "and the number of the worker");
+        if constexpr (numbered) {
+            std::get<handler_of<T>>(handlers_).call = std::forward<Handler>(handler);
+        } else {
+            std::get<handler_of<T>>(handlers_).call =
+                [call = std::decay_t<Handler>(std::forward<Handler>(handler))](
+                    T& m, unsigned) mutable { call(m); };
+        }
+    }
+
+    /// Throws `std::logic_error` if a type has no handler.
+    void check_complete() const {
+        const bool given[] = {static_cast<bool>(std::get<handler_of<Messages>>(handlers_).call)...};
+        for (std::size_t i = 0; i < sizeof...(Messages); ++i) {
+            if (!given[i]) {
+                fail_state("worker_pool::start: message type number " + std::to_string(i) +
+                           " of the pool's list has no handler; set it with on<T>()");
+            }
+        }
+    }
+
+    /// Calls the handler of the message, or `run_task(task_message&)` if it is a task.
+    template<class RunTask>
+    void dispatch(message& m, unsigned worker, RunTask&& run_task) {
+        const auto call = [&]<class T>(T& value) {
+            if constexpr (std::is_same_v<T, task_message>) {
+                run_task(value);
+            } else {
+                std::get<handler_of<T>>(handlers_).call(value, worker);
+            }
+        };
+        if constexpr (sizeof...(Messages) == 1) {
+            if (auto* const value = std::get_if<0>(&m)) [[likely]] {
+                call(*value);
+            } else {
+                call(*std::get_if<1>(&m));
+            }
+        } else {
+            std::visit(call, m);
+        }
+    }
+
+private:
+    template<class T>
+    struct handler_of {
+        inline_task<void(T&, unsigned)> call;
+    };
+
+    std::tuple<handler_of<Messages>...> handlers_;
+};
+
+} // namespace regatta::detail

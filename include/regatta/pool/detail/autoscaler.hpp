@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Adds threads to a pool while tasks wait too long, and removes them while they have nothing to
+/// do.
+
+#include <regatta/base/error.hpp>
+#include <regatta/core/detail/thread_team.hpp>
+#include <regatta/core/detail/worker_context.hpp>
+#include <regatta/pool/autoscale_options.hpp>
+#include <regatta/pool/detail/pool_engine.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace regatta::detail {
+
+/// Keeps the number of a pool's threads between two limits, on a thread of its own.
+///
+/// It looks at the queue four times in a target delay. How long the oldest task has waited follows
+/// from how many tasks had come at earlier looks and how many have been taken since, so that no
+/// task carries a time stamp. Where one has waited too long, a quarter more threads are added, at
+/// least one; where at every look of the linger time a thread had nothing to do, one is removed.
+/// While the pool has nothing to do and no thread too many it sleeps.
+///
+/// Threads: any; destroyed by one that is not its own. Blocks: `start`, `stop` and the destructor,
+/// until the thread has ended that there was. Failure: `start` throws `std::invalid_argument`; if a
+/// thread cannot be had later, the pool's error sink hears of it and the pool goes on with those it
+/// has.
+class autoscaler {
+public:
+    explicit autoscaler(pool_engine& engine) noexcept : engine_(engine) {}
+    autoscaler(const autoscaler&) = delete;
+    autoscaler& operator=(const autoscaler&) = delete;
+    ~autoscaler() { end(); }
+
+    /// Scales from now on; again: with these options. In the error sink, where that is called by
+    /// the scaler itself, it throws `std::system_error` (`resource_deadlock_would_occur`).
+    void start(autoscale_options options) {
+        options = checked(options);
+        if (worker_context::is_worker_of(this)) {
+            fail_system(EDEADLK, "autoscale the pool '" + engine_.options().name +
+                                     "' anew in an error sink that its scaler calls");
+        }
+        const std::lock_guard lock(mutex_);
+        end();
+        options_ = options;
+        stop_.store(false, std::memory_order_relaxed); // Its thread does not exist yet.
+        engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
+        thread_ = std::make_unique<thread_team>();
+        thread_->start(1, engine_.options().name + "-scaler", {}, [this](unsigned) noexcept {
+            const worker_context own(this, 0); // So that it knows itself.
+            run();
+        });
+    }
+    /// Scales no more. In the error sink, where that is called by the scaler itself, it returns at
+    /// once: that was the scaler's last look.
+    void stop() noexcept {
+        if (worker_context::is_worker_of(this)) {
+            stop_.store(true, std::memory_order_relaxed); // Its thread is this one.
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        end();
+    }
+
+private:
+    using clock = pool_engine::clock;
+    /// Looks in a target delay.
+    static constexpr unsigned looks = 4;
+
+    static autoscale_options checked(autoscale_options options) {
+        if (options.max == 0) {
+            options.max = std::max(options.min, 4 * available_cpus());
+        }
+        if (options.min == 0 || options.min > options.max) {
+            fail_argument("autoscale: threads must satisfy 1 <= min <= max, got min " +
+                          std::to_string(options.min) + ", max " + std::to_string(options.max));
+        }
+        if (options.target_delay < std::chrono::milliseconds(1)) {
+            fail_argument("autoscale: target_delay must be at least 1 ms");
+        }
+        if (options.linger < options.target_delay) {
+            fail_argument("autoscale: linger must not be shorter than target_delay");
+        }
+        return options;
+    }
+
+    /// Ends the thread, if there is one.
+    void end() noexcept {
+        // release: partner is the acquire in stopped().
+        stop_.store(true, std::memory_order_release);
+        engine_.rested().notify_all();
+        pace_.notify_all();
+        thread_.reset();
+    }
+    bool stopped() const noexcept {
+        // acquire: partner is the release in end().
+        return stop_.load(std::memory_order_acquire) || engine_.closed();
+    }
+    /// Whether there is nothing to do, and nobody too many or too few to do it.
+    bool at_rest() const noexcept {
+        return engine_.expected() == options_.min && engine_.queued() == 0 &&
+               engine_.resting() == engine_.expected();
+    }
+
+    void run() noexcept {
+        const auto pause = options_.target_delay / looks;
+        std::array<std::uint64_t, looks> came; // At the last looks, the oldest first.
+        came.fill(0);
+        clock::time_point busy_at = clock::now(); // When every thread had a task.
+        while (!stopped()) {
+            if (at_rest()) {
+                engine_.rested().wait([this] { return stopped() || !at_rest(); });
+                came.fill(0);
+                busy_at = clock::now();
+            }
+            pace_.wait_until([this] { return stopped(); }, clock::now() + pause);
+            if (stopped()) {
+                return;
+            }
+            REGATTA_TRY {
+                look(came, busy_at);
+            }
+            REGATTA_CATCH_ALL {
+                if (!engine_.closed()) {
+                    engine_.report(std::current_exception());
+                }
+            }
+        }
+    }
+
+    void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
+        if (engine_.paused()) { // Nobody is meant to take a task.
+            came.fill(0);
+            busy_at = clock::now();
+            return;
+        }
+        const bool late = engine_.taken() < came.front();
+        std::rotate(came.begin(), came.begin() + 1, came.end());
+        came.back() = engine_.appended();
+        const unsigned threads = engine_.expected();
+        const auto now = clock::now();
+        if (engine_.resting() == 0) {
+            busy_at = now;
+        }
+        if (threads < options_.min) { // Somebody else has removed some.
+            engine_.add_workers(options_.min - threads);
+            busy_at = now;
+        } else if (late && threads < options_.max) {
+            engine_.add_workers(std::min(options_.max - threads, std::max(1u, threads / 4)));
+            busy_at = now;
+        } else if (now - busy_at >= options_.linger && threads > options_.min) {
+            engine_.remove_workers(1);
+            busy_at = now;
+        }
+    }
+
+    pool_engine& engine_;
+    autoscale_options options_;
+    std::atomic<bool> stop_{true};        ///< Written by who starts and stops, read by the thread.
+    event_count pace_;                    ///< Where the thread sleeps between two looks.
+    std::mutex mutex_;                    ///< Held by who starts or stops.
+    std::unique_ptr<thread_team> thread_; ///< Last: it uses all of the above.
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The producers' half of the bounded rings that many threads write; `mpsc_ring` and `mpmc_ring`
+/// add the consumers' half.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A ring of cells, each with a turn number that says whose turn it is.
+///
+/// The cell at position p (its index is p modulo the capacity) goes through the turns
+///   p              free: the producer that claims position p may write
+///   p + 1          full: the consumer that claims position p may read
+///   p + capacity   free again, for the next round.
+/// A producer claims a position with one compare-and-swap on the tail, only after it saw that the
+/// cell is free, so that a full ring refuses at once and nothing is claimed in vain. A cell has a
+/// cache line of its own: neighbours are written by different cores.
+///
+/// Source: D. Vyukov, "Bounded MPMC queue", 2010.
+///
+/// I1: consumed <= claimed <= consumed + capacity, always.
+/// I2: a cell is written only in its free turn and read only in its full turn.
+/// I3: each element comes out exactly once; those of one producer in the order they went in.
+template<class T, class Atomics>
+class basic_ticket_ring {
+    static_assert(std::is_nothrow_move_constructible_v<T>,
+                  "an element is moved between claim and publication, where nothing may throw");
+
+public:
+    /// @param capacity at least 1; rounded up to a power of two, at least 2.
+    explicit basic_ticket_ring(std::size_t capacity)
+        : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1)
+        , slots_(std::make_unique<slot[]>(mask_ + 1)) {
+        for (std::size_t i = 0; i <= mask_; ++i) {
+            // relaxed: the ring reaches other threads only by a hand-over that synchronises.
+            slots_[i].turn.store(std::uint64_t{i}, std::memory_order_relaxed);
+        }
+    }
+    basic_ticket_ring(const basic_ticket_ring&) = delete;
+    basic_ticket_ring& operator=(const basic_ticket_ring&) = delete;
+
+    std::size_t capacity() const noexcept { return mask_ + 1; }
+
+    /// Appends one element; any thread.
+    /// @returns false, with `args` untouched, if the ring is full or closed.
+    template<class... Args>
+    bool try_emplace(Args&&... args) noexcept {
+        static_assert(std::is_nothrow_constructible_v<T, Args...>);
+        // relaxed: a guess that the compare-and-swap checks.
+        std::uint64_t position = tail_.load(std::memory_order_relaxed);
+        for (;;) {
+            if ((position & closed_bit) != 0) {
+                return false;
+            }
+            slot& at = slots_[position & mask_];
+            // acquire: partner is the release with which a consumer freed the cell; its old element
+            // is gone before the new one is written.
+            const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
+            const auto ahead = static_cast<std::int64_t>(turn - position);
+            if (ahead == 0) {
+                // relaxed: only claims a number; the cell's turn carries the order.
+                if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed,
+                                                std::memory_order_relaxed)) {
+                    at.element.emplace(std::forward<Args>(args)...);
+                    // release: partner is the consumer's acquire of the turn; publishes the
+                    // element.
+                    at.turn.store(position + 1, std::memory_order_release);
+                    return true;
+                }
+            } else if (ahead < 0) {
+                return false; // still full from the round before
+            } else {
+                position = tail_.load(std::memory_order_relaxed); // somebody else claimed it
+            }
+        }
+    }
+
+    /// The same, if it holds fewer than `limit` elements.
+    template<class... Args>
+    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
+        if (limit < capacity() && size() >= limit) {
+            return false;
+        }
+        return try_emplace(std::forward<Args>(args)...);
+    }
+
+    /// Refuses every element from now on; any thread. An element whose position was claimed before
+    /// is still accepted, all others are not: the same compare-and-swap decides both.
+    void close() noexcept {
+        // relaxed: decides who may still claim; it publishes nothing.
+        tail_.fetch_or(closed_bit, std::memory_order_relaxed);
+    }
+    bool closed() const noexcept {
+        return (tail_.load(std::memory_order_relaxed) & closed_bit) != 0;
+    }
+
+    /// How many positions producers have claimed so far; any thread.
+    std::uint64_t claimed() const noexcept {
+        // relaxed: coherence suffices, it is never older than what the caller has already seen.
+        return tail_.load(std::memory_order_relaxed) & ~closed_bit;
+    }
+    /// How many positions consumers have claimed so far; any thread.
+    std::uint64_t consumed() const noexcept {
+        // acquire: partner is the consumers' release of head_; what they announced before it.
+        return head_.load(std::memory_order_acquire);
+    }
+    /// About how many elements it holds; exact when nobody is at work.
+    std::size_t size() const noexcept {
+        // acquire: head before tail, or the difference could wrap below zero.
+        const std::uint64_t head = head_.load(std::memory_order_acquire);
+        return static_cast<std::size_t>((tail_.load(std::memory_order_relaxed) & ~closed_bit) -
+                                        head);
+    }
+
+protected:
+    ~basic_ticket_ring() = default;
+
+    struct alignas(cache_line_size) slot {
+        /// Whose turn it is; written by the producer and the consumer whose turn it is, in
+        /// alternation, and read by all.
+        typename Atomics::template atomic<std::uint64_t> turn;
+        typename Atomics::template cell<T> element;
+    };
+
+    /// In the tail: no more claims. Positions are counted in the other 63 bits, also on 32-bit
+    /// machines, and so never reach it.
+    static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
+
+    const std::size_t mask_;
+    const std::unique_ptr<slot[]> slots_;
+    /// Positions claimed by producers, and the closed bit; written and read by producers, read by
+    /// `claimed`, `size`.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail_{0};
+    /// Positions claimed by consumers; written by consumers, read by all.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head_{0};
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Values under ids of which none comes twice.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// Places for values, used again and again, each time under another id: an id is the number of the
+/// place and how often that place was used before, its generation. A place whose generations are
+/// used up stays empty for ever.
+///
+/// Threads: as a plain value; a value stays where it is in memory. Failure: only `take` can fail.
+/// Cost: O(1) each; memory is kept until the end.
+/// @tparam T default constructible. The value in a place is the user's to fill and to clear.
+/// @tparam Generation an unsigned type of at most 32 bits.
+template<class T, class Generation = std::uint32_t>
+class id_table {
+    static_assert(std::is_unsigned_v<Generation> && sizeof(Generation) <= 4);
+
+public:
+    using number = std::uint32_t;
+
+    /// The number of the place that `take` gives next.
+    number next() const noexcept {
+        return free_ != nowhere ? free_ : static_cast<number>(places_.size());
+    }
+
+    /// Takes an empty place. Throws `std::bad_alloc`; then nothing has changed.
+    number take() {
+        if (free_ == nowhere) {
+            places_.emplace_back();
+            places_.back().used = true;
+            return static_cast<number>(places_.size() - 1);
+        }
+        place& p = places_[free_];
+        p.used = true;
+        return std::exchange(free_, p.next_free);
+    }
+
+    /// Empties a place that is used; its id is not one any more.
+    void release(number n) noexcept {
+        place& p = places_[n];
+        p.used = false;
+        if (++p.generation != 0) {
+            p.next_free = std::exchange(free_, n);
+        }
+    }
+
+    /// The number of the place with this id, or `nowhere`.
+    number find(std::uint64_t id) const noexcept {
+        const auto n = static_cast<number>(id);
+        return used(n) && id_of(n) == id ? n : nowhere;
+    }
+
+    /// The id of a place that is used; never 0.
+    std::uint64_t id_of(number n) const noexcept {
+        return std::uint64_t{places_[n].generation} << 32 | n;
+    }
+
+    T& operator[](number n) noexcept { return places_[n].value; }
+    const T& operator[](number n) const noexcept { return places_[n].value; }
+
+    /// The numbers of all places are below this, the empty ones included.
+    std::size_t size() const noexcept { return places_.size(); }
+    bool used(number n) const noexcept { return n < places_.size() && places_[n].used; }
+
+    static constexpr number nowhere = std::numeric_limits<number>::max();
+
+private:
+    struct place {
+        T value{};
+        Generation generation = 1;
+        number next_free = nowhere;
+        bool used = false;
+    };
+
+    std::deque<place> places_;
+    number free_ = nowhere; ///< The first of a list of empty places.
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a `timer_scheduler` shares with its thread and with the runs that its executor holds.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/base/inline_task.hpp>
+#include <regatta/time/detail/id_table.hpp>
+#include <regatta/time/detail/periodic_ticks.hpp>
+#include <regatta/time/detail/timer_heap.hpp>
+#include <regatta/time/timer_run.hpp>
+#include <regatta/time/timer_scheduler_options.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace regatta::detail {
+
+/// The timers of a scheduler, and what its thread and its runs do with them. Programs use
+/// `timer_scheduler`.
+///
+/// Everything is behind one mutex. It is never held while a callback runs, while a callback is
+/// destroyed or while the executor is called; closures are moved under it.
+///
+/// I1: a timer is in the heap exactly while it is `waiting`.
+/// I2: of one timer there is at most one run, handed over or under way: a periodic timer gets back
+///     into the heap when its run has ended.
+/// I3: the timer thread sleeps no longer than to wakes_at_, and that is not after the first timer.
+class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
+public:
+    using clock = std::chrono::steady_clock;
+    using callback = inline_task<void(timer_id)>;
+    /// Hands a run to the executor; empty: the timer thread runs the callbacks itself.
+    using dispatcher = inline_task<void(timer_run&&)>;
+
+    timer_core(timer_scheduler_options options, dispatcher dispatch)
+        : options_(std::move(options))
+        , dispatch_(std::move(dispatch)) {}
+
+    /// Adds a timer. @param period zero: it runs once. @returns `none` once closed.
+    timer_id add(callback& call, clock::time_point first, std::chrono::nanoseconds period,
+                 missed_ticks missed) {
+        std::unique_lock lock(mutex_);
+        if (closed_) {
+            return timer_id::none;
+        }
+        heap_.make_room(timers_.next() + std::size_t{1});
+        const number n = timers_.take();
+        timers_[n] = {.call = std::move(call), .tick = first, .period = period, .missed = missed};
+        const timer_id id = id_of(n);
+        ++counts_.scheduled;
+        ++counts_.pending;
+        wait_for_tick(n, first, lock);
+        return id;
+    }
+
+    /// Ends a timer. @returns whether there was something left of it to end.
+    bool cancel(timer_id id) noexcept {
+        callback doomed; // destroyed after the lock is released
+        const std::lock_guard lock(mutex_);
+        const number n = find(id);
+        return n != nowhere && end(n, doomed);
+    }
+
+    /// The same, and waits for a run that is under way on another thread.
+    bool cancel_and_wait(timer_id id) {
+        callback doomed;
+        std::unique_lock lock(mutex_);
+        const number n = find(id);
+        if (n == nowhere) {
+            return false;
+        }
+        const bool ended = end(n, doomed);
+        const auto self = std::this_thread::get_id();
+        if (find(id) == nowhere || timers_[n].runner == self) {
+            return ended; // it was not running, or this is its callback
+        }
+        if (waits_for(timers_[n].runner, self)) {
+            fail_system(EDEADLK, "timer_scheduler::cancel_and_wait: the callback that it would "
+                                 "wait for waits for the calling callback");
+        }
+        waiter me{self, n, waiting_};
+        waiting_ = &me;
+        ended_.wait(lock, [&] { return find(id) == nowhere; });
+        waiter** link = &waiting_;
+        while (*link != &me) {
+            link = &(*link)->next;
+        }
+        *link = me.next;
+        return ended;
+    }
+
+    /// Cancels all timers, lets nothing new in and ends `serve`.
+    void close() noexcept {
+        std::unique_lock lock(mutex_);
+        closed_ = true;
+        wake_.notify_one();
+        for (number n = 0; n < timers_.size(); ++n) {
+            if (timers_.used(n)) {
+                callback doomed;
+                end(n, doomed);
+                lock.unlock();
+                doomed = callback{};
+                lock.lock();
+            }
+        }
+    }
+
+    /// Waits until no callback runs. To be called after `close`.
+    void wait_for_runs() noexcept {
+        std::unique_lock lock(mutex_);
+        ended_.wait(lock, [&] { return running_ == 0; });
+    }
+
+    /// Whether the calling thread runs a callback of this scheduler. O(timers).
+    bool in_callback() const noexcept {
+        const std::lock_guard lock(mutex_);
+        const auto self = std::this_thread::get_id();
+        for (number n = 0; running_ != 0 && n < timers_.size(); ++n) {
+            if (timers_.used(n) && timers_[n].runner == self) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    timer_scheduler_stats stats() const noexcept {
+        const std::lock_guard lock(mutex_);
+        return counts_;
+    }
+
+    /// What the timer thread does until `close`.
+    void serve() noexcept {
+        platform::name_this_thread(options_.name.c_str());
+        platform::sharpen_waits_of_this_thread();
+        std::unique_lock lock(mutex_);
+        while (!closed_) {
+            const auto now = clock::now();
+            if (heap_.empty() || heap_.first_due() > now) {
+                sleep(now, lock);
+            }
+            while (!closed_ && !heap_.empty() && heap_.first_due() <= now) {
+                fire(heap_.pop(), lock);
+            }
+        }
+    }
+
+    /// Runs a callback that was handed to the executor, unless its timer has ended. By I2 a timer
+    /// that has not ended waits for just this run.
+    void run(timer_id id) noexcept override {
+        std::unique_lock lock(mutex_);
+        if (const number n = find(id); n != nowhere) {
+            run(n, lock);
+        }
+    }
+
+    /// The executor has dropped a run without calling it: that tick is lost.
+    void drop(timer_id id) noexcept override {
+        callback doomed; // destroyed after the lock is released
+        std::unique_lock lock(mutex_);
+        const number n = find(id);
+        if (n == nowhere) {
+            return;
+        }
+        ++counts_.refused;
+        if (timers_[n].once()) {
+            doomed = std::move(timers_[n].call);
+            --counts_.pending;
+            release(n);
+        } else {
+            wait_for_next_tick(n, lock);
+        }
+    }
+
+private:
+    using number = std::uint32_t; ///< Of a timer's place in the table.
+    static constexpr number nowhere = std::numeric_limits<number>::max();
+
+    enum class stage : unsigned char { waiting, handed_over, running };
+
+    struct timer {
+        callback call{};
+        clock::time_point tick{}; ///< What its next run is for, or the run under way.
+        std::chrono::nanoseconds period{0};
+        missed_ticks missed = missed_ticks::skip;
+        timer_core::stage stage = timer_core::stage::waiting;
+        bool cancelled = false;   ///< While it runs: that run is the last.
+        std::thread::id runner{}; ///< Who runs the callback; none if it does not run.
+
+        bool once() const noexcept { return period == period.zero(); }
+    };
+    /// A thread that waits for a timer's end. On its stack.
+    struct waiter {
+        std::thread::id who;
+        number for_whom;
+        waiter* next;
+    };
+
+    /// Not all clocks of condition variables reach as far as ours, so a sleep is cut in pieces.
+    static constexpr auto longest_sleep = std::chrono::hours(1);
+
+    number find(timer_id id) const noexcept { return timers_.find(static_cast<std::uint64_t>(id)); }
+    timer_id id_of(number n) const noexcept { return timer_id{timers_.id_of(n)}; }
+
+    /// Forgets a timer whose callback is gone, and tells whoever waits for that.
+    void release(number n) noexcept {
+        timers_.release(n);
+        if (waiting_ != nullptr) {
+            ended_.notify_all();
+        }
+    }
+
+    // --- waiting for the next tick ---------------------------------------------------------------
+
+    void wait_for_tick(number n, clock::time_point due,
+                       std::unique_lock<std::mutex>& lock) noexcept {
+        timers_[n].stage = stage::waiting;
+        heap_.push(n, due);
+        if (due < wakes_at_) {
+            wakes_at_ = clock::time_point::min(); // it is being woken: once is enough
+            lock.unlock();
+            wake_.notify_one();
+        }
+    }
+
+    void wait_for_next_tick(number n, std::unique_lock<std::mutex>& lock) noexcept {
+        timer& t = timers_[n];
+        const auto now = clock::now();
+        const auto next = next_tick(t.tick, t.period, now, t.missed);
+        t.tick = next.time;
+        counts_.skipped += next.skipped;
+        // One that catches up goes behind those that are due by now: it holds up nobody.
+        wait_for_tick(n, std::max(t.tick, now), lock);
+    }
+
+    void sleep(clock::time_point now, std::unique_lock<std::mutex>& lock) noexcept {
+        if (heap_.empty()) {
+            wakes_at_ = clock::time_point::max();
+            wake_.wait(lock);
+        } else {
+            wakes_at_ = heap_.first_due();
+            wake_.wait_until(lock, std::min(wakes_at_, now + longest_sleep));
+        }
+        wakes_at_ = clock::time_point::min();
+    }
+
+    // --- running ---------------------------------------------------------------------------------
+
+    /// Lets a timer run whose moment has come. Gives the lock away meanwhile.
+    void fire(number n, std::unique_lock<std::mutex>& lock) noexcept {
+        if (!dispatch_) {
+            run(n, lock);
+        } else {
+            timers_[n].stage = stage::handed_over;
+            const timer_id id = id_of(n);
+            lock.unlock();
+            guarded([&] { dispatch_(timer_run(shared_from_this(), id)); });
+        }
+        if (!lock.owns_lock()) {
+            lock.lock();
+        }
+    }
+
+    /// Runs a callback. Begins with the lock; ends with it, unless the timer thread was woken.
+    void run(number n, std::unique_lock<std::mutex>& lock) noexcept {
+        timer& t = timers_[n]; // it stays where it is
+        const timer_id id = id_of(n);
+        t.stage = stage::running;
+        t.runner = std::this_thread::get_id();
+        ++running_;
+        if (t.once()) {
+            t.cancelled = true; // there is nothing left to cancel
+            --counts_.pending;
+        }
+        lock.unlock();
+        guarded([&] { t.call(id); });
+        lock.lock();
+        if (t.cancelled) {
+            lock.unlock();
+            t.call = callback{}; // before anyone who waits for its end goes on
+            lock.lock();
+        }
+        ++counts_.run;
+        t.runner = std::thread::id{};
+        if (--running_ == 0 && closed_) {
+            ended_.notify_all();
+        }
+        if (t.cancelled) {
+            release(n);
+        } else {
+            wait_for_next_tick(n, lock);
+        }
+    }
+
+    /// Calls `f` without the lock and reports what it throws.
+    template<class F>
+    void guarded(F&& f) noexcept {
+        REGATTA_TRY {
+            f();
+        }
+        REGATTA_CATCH_ALL {
+            std::unique_lock lock(mutex_);
+            const auto before = counts_.errors++;
+            lock.unlock();
+            options_.on_error.report(std::current_exception(), before);
+        }
+    }
+
+    // --- cancelling ------------------------------------------------------------------------------
+
+    /// Ends a timer. @param doomed receives the callback, unless it runs.
+    bool end(number n, callback& doomed) noexcept {
+        timer& t = timers_[n];
+        if (t.stage == stage::running) {
+            if (std::exchange(t.cancelled, true)) {
+                return false;
+            }
+        } else {
+            if (t.stage == stage::waiting) {
+                heap_.erase(n);
+            }
+            doomed = std::move(t.call);
+            release(n);
+        }
+        ++counts_.cancelled;
+        --counts_.pending;
+        return true;
+    }
+
+    /// Whether thread `who` waits, directly or through others that wait, for a callback that runs
+    /// on thread `self`.
+    bool waits_for(std::thread::id who, std::thread::id self) const noexcept {
+        for (const waiter* w = waiting_; w != nullptr;) {
+            if (w->who != who) {
+                w = w->next;
+                continue;
+            }
+            who = timers_[w->for_whom].runner;
+            if (who == self) {
+                return true;
+            }
+            w = waiting_; // from the start, for the next one
+        }
+        return false;
+    }
+
+    timer_scheduler_options options_;
+    dispatcher dispatch_; ///< Called by the timer thread only.
+
+    mutable std::mutex mutex_;      ///< Guards all that follows.
+    std::condition_variable wake_;  ///< The timer thread waits here.
+    std::condition_variable ended_; ///< Who waits for runs to end.
+    id_table<timer> timers_;
+    timer_heap heap_; ///< Of the numbers of the timers that wait.
+    clock::time_point wakes_at_ = clock::time_point::min();
+    waiter* waiting_ = nullptr; ///< A list of who waits for the end of one timer.
+    std::size_t running_ = 0;   ///< Callbacks under way.
+    timer_scheduler_stats counts_;
+    bool closed_ = false;
+};
+
+} // namespace regatta::detail
