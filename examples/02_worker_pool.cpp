@@ -66,10 +66,10 @@ int main() {
     pool.pause(); // the workers take nothing; messages are still accepted
     std::size_t low = 0;
     std::size_t medium = 0;
-    while (pool.try_submit(square{0}, regatta::priority::low)) {
+    while (pool.try_submit(square{0}, regatta::admission_class::low)) {
         ++low; // up to 60 % of 64
     }
-    while (pool.try_submit(square{0}, regatta::priority::medium)) {
+    while (pool.try_submit(square{0}, regatta::admission_class::medium)) {
         ++medium; // up to 80 %
     }
     const auto paused = pool.stats();

@@ -16,7 +16,7 @@ struct alert {
 };
 
 int main() {
-    using regatta::priority;
+    using regatta::admission_class;
     regatta::async_bus<frame, alert> bus{{.capacity = 100, // rounded up: 128
                                           .producers = 0,
                                           .admission = {.low = 50, .medium = 75, .high = 100},
@@ -29,11 +29,11 @@ int main() {
     // Nobody consumes yet.
     int accepted = 0;
     for (int i = 0; i < 200; ++i) {
-        accepted += bus.publish(frame{i}, priority::low) ? 1 : 0; // up to 50 % of 128
+        accepted += bus.publish(frame{i}, admission_class::low) ? 1 : 0; // up to 50 % of 128
     }
-    const bool medium = bus.publish(frame{200}, priority::medium); // 64 wait, 96 are allowed
+    const bool medium = bus.publish(frame{200}, admission_class::medium); // 64 wait, 96 are allowed
     int heard = 0;
-    while (bus.publish(alert{7}, priority::high)) {
+    while (bus.publish(alert{7}, admission_class::high)) {
         ++heard; // up to the last cell
     }
 

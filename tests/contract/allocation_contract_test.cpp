@@ -25,7 +25,7 @@ namespace {
 
 using library_test::await;
 using library_test::count;
-using regatta::priority;
+using regatta::admission_class;
 
 struct tick {
     int value;
@@ -73,10 +73,10 @@ TEST(allocation, of_a_bus_is_none_after_construction) {
                   const std::array<tick, 8> batch{};
                   for (int i = 0; i < 1000; ++i) {
                       bus.publish(tick{1});
-                      bus.publish(tick{1}, priority::high);
+                      bus.publish(tick{1}, admission_class::high);
                       bus.try_publish(big{});
                       lane.publish(tick{1});
-                      lane.try_publish(big{}, priority::low);
+                      lane.try_publish(big{}, admission_class::low);
                       lane.publish_batch(std::span<const tick>(batch));
                       lane.try_publish_batch(std::span<const tick>(batch));
                       bus.process_batch();
@@ -126,7 +126,7 @@ TEST(allocation, of_a_worker_pool_is_none_after_start) {
     EXPECT_EQ(count([&] {
                   for (int i = 0; i < messages; ++i) {
                       pool.submit(tick{i});
-                      pool.submit(tick{i}, priority::low);
+                      pool.submit(tick{i}, admission_class::low);
                       pool.submit(big{{1}});
                   }
                   pool.drain();

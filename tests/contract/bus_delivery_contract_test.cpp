@@ -23,7 +23,7 @@ using library_test::bus_type;
 using library_test::drain;
 using library_test::text;
 using library_test::tick;
-using regatta::priority;
+using regatta::admission_class;
 using regatta::when_full;
 
 using owned = std::unique_ptr<int>;
@@ -86,7 +86,7 @@ TEST(bus, takes_messages_that_cannot_be_copied) {
     regatta::async_bus<owned, tick> bus;
     auto lane = bus.make_producer();
     EXPECT_TRUE(bus.publish(std::make_unique<int>(1)));
-    EXPECT_TRUE(bus.try_publish(std::make_unique<int>(2), priority::low));
+    EXPECT_TRUE(bus.try_publish(std::make_unique<int>(2), admission_class::low));
     EXPECT_TRUE(lane.publish(std::make_unique<int>(3)));
     std::vector<owned> kept;
     struct visitor {
@@ -141,8 +141,8 @@ TEST(bus, a_lane_is_given_back_with_what_is_in_it) {
     EXPECT_EQ(got, (std::vector<int>{1, 2, 3}));
 }
 
-// "if fewer messages wait in the lane than the priority's admission level": exactly there.
-TEST(bus, admits_each_priority_up_to_its_level) {
+// "if fewer messages wait in the lane than its class's level": exactly there.
+TEST(bus, admits_each_class_up_to_its_level) {
     regatta::async_bus<tick> bus({.capacity = 128, .producers = 1});
     auto lane = bus.make_producer();
     const auto fill = [&](auto& to) {
@@ -153,10 +153,10 @@ TEST(bus, admits_each_priority_up_to_its_level) {
             }
             return n;
         };
-        EXPECT_EQ(up_to(priority::low), 76);     // 60 % of 128 is 76.8
-        EXPECT_EQ(up_to(priority::medium), 102); // 80 % is 102.4
-        EXPECT_EQ(up_to(priority::low), 102);
-        EXPECT_EQ(up_to(priority::high), 126); // 99 % is 126.72
+        EXPECT_EQ(up_to(admission_class::low), 76);     // 60 % of 128 is 76.8
+        EXPECT_EQ(up_to(admission_class::medium), 102); // 80 % is 102.4
+        EXPECT_EQ(up_to(admission_class::low), 102);
+        EXPECT_EQ(up_to(admission_class::high), 126); // 99 % is 126.72
         EXPECT_EQ(up_to(), 128);
     };
     fill(bus);
@@ -184,7 +184,7 @@ TEST(bus, discards_and_counts_where_told_to) {
         EXPECT_TRUE(bus.publish(tick{i}));
     }
     EXPECT_FALSE(bus.publish(tick{4}));
-    EXPECT_FALSE(bus.publish(tick{4}, priority::low));
+    EXPECT_FALSE(bus.publish(tick{4}, admission_class::low));
     EXPECT_EQ(bus.stats().refused, 11u);
     EXPECT_EQ(bus.stats().published, 8u);
     EXPECT_EQ(lane.publish_batch(std::span<const tick>()), 0u);
@@ -201,9 +201,9 @@ TEST(bus, a_refused_message_stays_with_the_caller) {
     }
     auto kept = std::make_unique<int>(7);
     EXPECT_FALSE(bus.try_publish(std::move(kept)));
-    EXPECT_FALSE(bus.try_publish(std::move(kept), priority::high));
+    EXPECT_FALSE(bus.try_publish(std::move(kept), admission_class::high));
     EXPECT_FALSE(lane.try_publish(std::move(kept)));
-    EXPECT_FALSE(lane.try_publish(std::move(kept), priority::high));
+    EXPECT_FALSE(lane.try_publish(std::move(kept), admission_class::high));
     ASSERT_NE(kept, nullptr); // NOLINT: this is the point
     EXPECT_EQ(*kept, 7);
     bus.process_batch();

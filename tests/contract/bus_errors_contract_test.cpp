@@ -28,7 +28,7 @@ using library_test::counted;
 using library_test::drain;
 using library_test::text;
 using library_test::tick;
-using regatta::priority;
+using regatta::admission_class;
 
 } // namespace
 
@@ -117,7 +117,7 @@ TEST(bus, a_handler_that_publishes_into_a_full_lane_is_told) {
     const std::vector<text> batch(5);
     const auto once = bus.subscribe<tick>([&](tick&) {
         expect_deadlock([&] { return bus.publish(text{}); });
-        expect_deadlock([&] { return bus.publish(text{}, priority::high); });
+        expect_deadlock([&] { return bus.publish(text{}, admission_class::high); });
         expect_deadlock([&] { return lane.publish(text{}); });
         expect_deadlock([&] { return lane.publish_batch(std::span<const text>(batch)) != 0; });
         EXPECT_FALSE(bus.try_publish(text{}));
@@ -154,11 +154,11 @@ TEST(bus, a_handler_must_not_process_its_own_bus) {
 TEST(bus, misuse_is_refused_with_a_reason) {
     EXPECT_THROW(bus_type({.admission = {.low = 90, .medium = 80}}), std::invalid_argument);
     bus_type bus({.capacity = 8, .producers = 1, .subscribers = 1, .admission = {.low = 0}});
-    EXPECT_THROW(bus.publish(tick{}, priority::low), std::invalid_argument);
-    EXPECT_FALSE(bus.try_publish(tick{}, priority::low));
+    EXPECT_THROW(bus.publish(tick{}, admission_class::low), std::invalid_argument);
+    EXPECT_FALSE(bus.try_publish(tick{}, admission_class::low));
     {
         auto lane = bus.make_producer();
-        EXPECT_THROW(lane.publish(tick{}, priority::low), std::invalid_argument);
+        EXPECT_THROW(lane.publish(tick{}, admission_class::low), std::invalid_argument);
         EXPECT_THROW(static_cast<void>(bus.make_producer()), std::logic_error);
     }
     EXPECT_NO_THROW(static_cast<void>(bus.make_producer()));

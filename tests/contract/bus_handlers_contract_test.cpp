@@ -23,7 +23,7 @@ using library_test::counted;
 using library_test::drain;
 using library_test::text;
 using library_test::tick;
-using regatta::priority;
+using regatta::admission_class;
 
 } // namespace
 
@@ -159,12 +159,12 @@ TEST(bus, a_handler_may_call_what_is_allowed_there) {
     bus.subscribe<text>([&](text&) { ++texts; });
     bus.subscribe<tick>([&](tick&) {
         EXPECT_TRUE(bus.publish(text{"a"}));
-        EXPECT_TRUE(bus.publish(text{"b"}, priority::high));
+        EXPECT_TRUE(bus.publish(text{"b"}, admission_class::high));
         EXPECT_TRUE(bus.try_publish(text{"c"}));
-        EXPECT_TRUE(bus.try_publish(text{"d"}, priority::high));
+        EXPECT_TRUE(bus.try_publish(text{"d"}, admission_class::high));
         auto lane = bus.make_producer();
         EXPECT_TRUE(lane.publish(text{"e"}));
-        EXPECT_TRUE(lane.publish(text{"f"}, priority::low));
+        EXPECT_TRUE(lane.publish(text{"f"}, admission_class::low));
         EXPECT_TRUE(lane.try_publish(text{"g"}));
         const std::array<text, 2> batch{text{"h"}, text{"i"}};
         EXPECT_EQ(lane.publish_batch(std::span<const text>(batch)), 2u);

@@ -27,7 +27,7 @@ using library_test::await;
 using library_test::counted;
 using library_test::observed_thread;
 using library_test::rounds;
-using regatta::priority;
+using regatta::admission_class;
 
 struct tick {
     int value;
@@ -197,11 +197,11 @@ TEST(bus, a_closed_one_refuses_and_counts) {
     bus.close();
     const std::vector<tick> batch(3, tick{2});
     EXPECT_FALSE(bus.publish(tick{2}));
-    EXPECT_FALSE(bus.publish(tick{2}, priority::high));
+    EXPECT_FALSE(bus.publish(tick{2}, admission_class::high));
     EXPECT_FALSE(bus.try_publish(tick{2}));
     EXPECT_FALSE(lane.publish(tick{2}));
-    EXPECT_FALSE(lane.publish(tick{2}, priority::high));
-    EXPECT_FALSE(lane.try_publish(tick{2}, priority::high));
+    EXPECT_FALSE(lane.publish(tick{2}, admission_class::high));
+    EXPECT_FALSE(lane.try_publish(tick{2}, admission_class::high));
     EXPECT_EQ(lane.publish_batch(std::span<const tick>(batch)), 0u);
     EXPECT_EQ(lane.try_publish_batch(std::span<const tick>(batch)), 0u);
     EXPECT_EQ(bus.stats().refused, 12u);
@@ -229,7 +229,7 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     });
     start(1, [&] {
         for (int i = 0; i < each; ++i) {
-            EXPECT_TRUE(bus.publish(tick{1}, priority::medium));
+            EXPECT_TRUE(bus.publish(tick{1}, admission_class::medium));
         }
     });
     start(2, [&] {
@@ -240,7 +240,7 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     start(3, [&] {
         auto lane = bus.make_producer();
         for (int i = 0; i < each; ++i) {
-            EXPECT_TRUE(lane.publish(tick{1}, priority::low));
+            EXPECT_TRUE(lane.publish(tick{1}, admission_class::low));
         }
     });
     for (const auto& one : seen) {
@@ -275,7 +275,7 @@ TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
     });
     publishers.emplace_back([&] {
         seen[1].announce();
-        EXPECT_FALSE(bus.publish(tick{1}, priority::high));
+        EXPECT_FALSE(bus.publish(tick{1}, admission_class::high));
     });
     publishers.emplace_back([&] {
         seen[2].announce();

@@ -18,7 +18,7 @@ namespace {
 
 using library_test::row;
 using library_test::text;
-using regatta::priority;
+using regatta::admission_class;
 
 using pool_type = regatta::worker_pool<row>;
 
@@ -38,7 +38,7 @@ TEST(worker_pool, handles_every_message_by_its_type) {
     EXPECT_EQ(pool.threads(), 3u);
     for (int i = 1; i <= 100; ++i) {
         EXPECT_TRUE(pool.submit(row{i}));
-        EXPECT_TRUE(pool.submit(text{"ab"}, priority::high));
+        EXPECT_TRUE(pool.submit(text{"ab"}, admission_class::high));
     }
     pool.drain();
     EXPECT_EQ(sum.load(), 5050);
@@ -75,8 +75,8 @@ TEST(worker_pool, takes_messages_and_handlers_that_cannot_be_copied) {
     pool.start();
     EXPECT_TRUE(pool.submit(std::make_unique<int>(1)));
     EXPECT_TRUE(pool.try_submit(std::make_unique<int>(2)));
-    EXPECT_TRUE(pool.submit(std::make_unique<int>(3), priority::low));
-    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(4), priority::low));
+    EXPECT_TRUE(pool.submit(std::make_unique<int>(3), admission_class::low));
+    EXPECT_TRUE(pool.try_submit(std::make_unique<int>(4), admission_class::low));
     pool.drain();
     EXPECT_EQ(sum.load(), 50);
 }
@@ -116,9 +116,9 @@ TEST(worker_pool, a_handler_may_call_what_is_allowed_there) {
     pool.on<text>([&](text&) { ++texts; });
     pool.on<row>([&](row&) {
         EXPECT_TRUE(pool.submit(text{}));
-        EXPECT_TRUE(pool.submit(text{}, priority::low));
+        EXPECT_TRUE(pool.submit(text{}, admission_class::low));
         EXPECT_TRUE(pool.try_submit(text{}));
-        EXPECT_TRUE(pool.try_submit(text{}, priority::high));
+        EXPECT_TRUE(pool.try_submit(text{}, admission_class::high));
         EXPECT_EQ(pool.stats().workers.size(), 2u);
         pool.pause(); // "within a handler it returns at once"
         EXPECT_TRUE(pool.submit(text{}));
@@ -134,8 +134,8 @@ TEST(worker_pool, a_handler_may_call_what_is_allowed_there) {
     EXPECT_EQ(texts.load(), 100);
 }
 
-// "if fewer messages wait than the priority's admission level": exactly there.
-TEST(worker_pool, admits_each_priority_up_to_its_level) {
+// "if fewer messages wait than its class's level": exactly there.
+TEST(worker_pool, admits_each_class_up_to_its_level) {
     pool_type pool({.threads = 1, .capacity = 128});
     int n = 0;
     const auto up_to = [&](auto... p) {
@@ -144,10 +144,10 @@ TEST(worker_pool, admits_each_priority_up_to_its_level) {
         }
         return n;
     };
-    EXPECT_EQ(up_to(priority::low), 76);     // 60 % of 128 is 76.8
-    EXPECT_EQ(up_to(priority::medium), 102); // 80 % is 102.4
-    EXPECT_EQ(up_to(priority::low), 102);
-    EXPECT_EQ(up_to(priority::high), 126); // 99 % is 126.72
+    EXPECT_EQ(up_to(admission_class::low), 76);     // 60 % of 128 is 76.8
+    EXPECT_EQ(up_to(admission_class::medium), 102); // 80 % is 102.4
+    EXPECT_EQ(up_to(admission_class::low), 102);
+    EXPECT_EQ(up_to(admission_class::high), 126); // 99 % is 126.72
     EXPECT_EQ(up_to(), 128);
     EXPECT_EQ(pool.stats().refused, 5u);
     EXPECT_EQ(pool.stats().queued, 128u);
@@ -165,7 +165,7 @@ TEST(worker_pool, a_refused_message_stays_with_the_caller) {
     EXPECT_TRUE(pool.try_submit(std::make_unique<int>(2)));
     auto kept = std::make_unique<int>(7);
     EXPECT_FALSE(pool.try_submit(std::move(kept)));
-    EXPECT_FALSE(pool.try_submit(std::move(kept), priority::low));
+    EXPECT_FALSE(pool.try_submit(std::move(kept), admission_class::low));
     ASSERT_NE(kept, nullptr); // NOLINT: this is the point
     EXPECT_EQ(*kept, 7);
 }

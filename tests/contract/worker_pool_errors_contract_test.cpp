@@ -27,7 +27,7 @@ using library_test::await;
 using library_test::counted;
 using library_test::row;
 using library_test::text;
-using regatta::priority;
+using regatta::admission_class;
 
 using pool_type = regatta::worker_pool<row>;
 
@@ -188,8 +188,8 @@ TEST(worker_pool, misuse_is_refused_with_a_reason) {
     EXPECT_THROW(pool.start(), std::logic_error);
     EXPECT_EQ(pool.threads(), 0u);
     pool.on<text>([](text&) {});
-    EXPECT_THROW(pool.submit(row{}, priority::low), std::invalid_argument);
-    EXPECT_FALSE(pool.try_submit(row{}, priority::low));
+    EXPECT_THROW(pool.submit(row{}, admission_class::low), std::invalid_argument);
+    EXPECT_FALSE(pool.try_submit(row{}, admission_class::low));
     EXPECT_NO_THROW(pool.drain());
     pool.submit(row{});
     EXPECT_THROW(pool.drain(), std::logic_error);

@@ -77,7 +77,7 @@ TEST(worker_pool_tasks, the_type_decides_what_is_a_message) {
     EXPECT_TRUE(pool.submit(constant));
     EXPECT_TRUE(pool.submit(variable));
     EXPECT_TRUE(pool.submit(counts));
-    EXPECT_TRUE(pool.submit(counts, regatta::priority::high));
+    EXPECT_TRUE(pool.submit(counts, regatta::admission_class::high));
     EXPECT_EQ(pool.submit([] { return 5; }).get(), 5);
     pool.execute([&] { messages += 100; });
     pool.execute(counts); // A task: nothing else can be executed.
@@ -110,7 +110,7 @@ TEST(worker_pool_tasks, take_room_as_messages_do) {
     pool_type pool({.threads = 1, .capacity = 4, .admission = {.low = 50}});
     pool.execute([] {});
     pool.execute([] {});
-    EXPECT_FALSE(pool.try_submit(row{}, regatta::priority::low));
+    EXPECT_FALSE(pool.try_submit(row{}, regatta::admission_class::low));
     EXPECT_TRUE(pool.try_submit(row{}));
     pool.execute([] {});
     EXPECT_FALSE(pool.try_submit(row{}));

@@ -25,7 +25,7 @@ using library_test::await;
 using library_test::observed_thread;
 using library_test::rounds;
 using library_test::row;
-using regatta::priority;
+using regatta::admission_class;
 
 using pool_type = regatta::worker_pool<row>;
 
@@ -74,7 +74,7 @@ TEST(worker_pool, no_wake_up_of_a_sleeping_worker_is_lost) {
                 observed.await_sleep();
             }
             EXPECT_TRUE(i % 2 == 0 ? observed.pool().submit(row{i})
-                                   : observed.pool().try_submit(row{i}, priority::low));
+                                   : observed.pool().try_submit(row{i}, admission_class::low));
             await([&] { return answered.load() == i; });
         }
     }
@@ -208,9 +208,9 @@ TEST(worker_pool, close_handles_what_was_accepted_and_refuses_the_rest) {
     pool.close();
     EXPECT_EQ(calls, 500);
     EXPECT_FALSE(pool.submit(row{}));
-    EXPECT_FALSE(pool.submit(row{}, priority::high));
+    EXPECT_FALSE(pool.submit(row{}, admission_class::high));
     EXPECT_FALSE(pool.try_submit(row{}));
-    EXPECT_FALSE(pool.try_submit(row{}, priority::high));
+    EXPECT_FALSE(pool.try_submit(row{}, admission_class::high));
     EXPECT_EQ(pool.stats().refused, 4u);
     pool.close();
     pool.pause();
@@ -285,7 +285,7 @@ TEST(worker_pool, blocked_submitters_go_on_when_there_is_room) {
         submitters.emplace_back([&, t] {
             seen[t].announce();
             for (int i = 0; i < each; ++i) {
-                EXPECT_TRUE(t == 0 ? pool.submit(row{i}, priority::low) : pool.submit(row{i}));
+                EXPECT_TRUE(t == 0 ? pool.submit(row{i}, admission_class::low) : pool.submit(row{i}));
             }
         });
     }
@@ -332,7 +332,7 @@ TEST(worker_pool, a_handler_that_submits_to_a_full_pool_helps) {
         pool.on<row>([&](row& r) {
             ++calls;
             for (int i = 1; r.index == 0 && i <= 100; ++i) {
-                EXPECT_TRUE(i % 2 == 0 ? pool.submit(row{i}) : pool.submit(row{i}, priority::low));
+                EXPECT_TRUE(i % 2 == 0 ? pool.submit(row{i}) : pool.submit(row{i}, admission_class::low));
             }
         });
         pool.start();

@@ -20,7 +20,7 @@ namespace {
 using library_test::counted;
 using library_test::dice;
 using library_test::rounds;
-using regatta::priority;
+using regatta::admission_class;
 
 struct stamped {
     int producer;
@@ -38,7 +38,7 @@ constexpr std::size_t producers = 4;
 /// Publishes the numbers 0 … count - 1, through a lane or not, in every way there is.
 void publish_all(bus_type& bus, int me, int count) {
     dice d(static_cast<unsigned>(me));
-    const auto pick = [&d] { return static_cast<priority>(d.roll(3)); };
+    const auto pick = [&d] { return static_cast<admission_class>(d.roll(3)); };
     const auto one = [&](auto& to, int i) {
         if (d.roll(2) == 0) {
             return to.publish(letter{me, i, std::to_string(i)}, pick());

@@ -17,7 +17,7 @@ namespace {
 
 using library_test::dice;
 using library_test::rounds;
-using regatta::priority;
+using regatta::admission_class;
 
 struct job {
     int number;
@@ -31,11 +31,11 @@ bool submit(pool_type& pool, dice& d, job j) {
     case 0:
         return pool.submit(j);
     case 1:
-        return pool.submit(j, static_cast<priority>(d.roll(3)));
+        return pool.submit(j, static_cast<admission_class>(d.roll(3)));
     case 2:
         return pool.try_submit(j);
     default:
-        return pool.try_submit(j, static_cast<priority>(d.roll(3)));
+        return pool.try_submit(j, static_cast<admission_class>(d.roll(3)));
     }
 }
 

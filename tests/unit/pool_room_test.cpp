@@ -3,7 +3,7 @@
 
 #include "../contract/threads.hpp"
 
-#include <regatta/core/detail/pool_room.hpp>
+#include <regatta/pool/detail/pool_room.hpp>
 
 #include <gtest/gtest.h>
 

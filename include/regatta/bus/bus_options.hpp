@@ -5,7 +5,7 @@
 /// @file
 /// What an `async_bus` is made with and what it counts.
 
-#include <regatta/core/priority.hpp>
+#include <regatta/bus/admission.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct bus_options {
 /// moments; they are exact when nobody is.
 struct bus_stats {
     std::uint64_t published = 0; ///< Messages accepted.
-    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by priority, or closed.
+    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by class, or closed.
     std::uint64_t processed = 0; ///< Messages that were given to handlers or to a visitor.
     std::uint64_t unhandled = 0; ///< Of those: had no handler.
     std::uint64_t parked = 0;    ///< Times that `run` went to sleep.

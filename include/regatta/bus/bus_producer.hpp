@@ -6,8 +6,8 @@
 /// A producer of an `async_bus` with a lane of its own.
 
 #include <regatta/base/config.hpp>
+#include <regatta/bus/admission.hpp>
 #include <regatta/bus/detail/message_lanes.hpp>
-#include <regatta/core/priority.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -52,15 +52,15 @@ public:
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
-    /// The same, if fewer messages wait in this lane than the priority's admission level.
+    /// The same, if fewer messages wait in this lane than its class's level.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
+    requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
         return bus_->count(!bus_->closed() &&
-                           lane_->ring->try_emplace_below(bus_->limits_[p], std::move(m)));
+                           lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
-        return try_publish(T(m), p);
+    requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
+        return try_publish(T(m), c);
     }
     /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
     template<class T>
@@ -70,15 +70,15 @@ public:
         }
         return publish_later(std::move(m), lane_->ring->capacity());
     }
-    /// The same with a priority: there is room below its admission level.
+    /// The same with an admission class: there is room below its level.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m, priority p) {
-        bus_->check_level(p);
-        if (!bus_->closed() && lane_->ring->try_emplace_below(bus_->limits_[p], std::move(m)))
+    requires(set::template contains<T>) bool publish(T m, admission_class c) {
+        bus_->check_level(c);
+        if (!bus_->closed() && lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m)))
             [[likely]] {
             return bus_->count(true);
         }
-        return publish_later(std::move(m), bus_->limits_[p]);
+        return publish_later(std::move(m), bus_->limits_[c]);
     }
 
     /// Publishes copies of as many messages as there is room for, and makes them visible at once.

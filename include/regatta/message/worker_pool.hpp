@@ -5,32 +5,42 @@
 /// @file
 /// A pool of workers that handle messages of a closed set of types, and run tasks.
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/bus/admission.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/core/detail/batch_range.hpp>
+#include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
-#include <regatta/core/priority.hpp>
+#include <regatta/core/pool_options.hpp>
 #include <regatta/core/task_rejected.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/message/detail/message_source.hpp>
 #include <regatta/message/detail/task_message.hpp>
-#include <regatta/message/detail/worker_pool_engine.hpp>
 #include <regatta/message/worker_pool_options.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <mutex>
 #include <ranges>
 #include <stop_token>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace regatta {
 
-/// A pool of threads that take messages from one bounded ring and handle them by their type. It
-/// takes tasks as well, as every `executor` does.
+/// One bounded ring, oldest message first: a pool of threads that handle typed messages. It takes
+/// tasks as well, as every `executor` does.
 ///
 /// ```cpp
 /// struct row { int index; };
@@ -75,18 +85,29 @@ public:
 
     /// Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc` without memory. No
     /// thread starts yet.
-    explicit worker_pool(worker_pool_options o = {}) : engine_(std::move(o)) {}
+    explicit worker_pool(worker_pool_options o = {})
+        : options_(to_pool_options(o))
+        , errors_(options_.on_error)
+        , source_(o.capacity, errors_)
+        , limits_(o.admission, source_.capacity())
+        , engine_(this, source_, options_, errors_, deepest_help) {}
+    /// A pool of that many workers.
+    explicit worker_pool(unsigned threads) : worker_pool(worker_pool_options{.threads = threads}) {}
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
     /// As `close`.
     ~worker_pool() { close(); }
 
-    /// Sets the handler of messages of type `T`: callable as `void(T&)` or `void(T&, unsigned)`,
-    /// the second being the number of the worker, from 0. It may run on several workers at once.
+    /// Sets the handler of messages of type `T`: callable as `void(T&)`, as `void(T&, unsigned)`
+    /// with the number of the worker, from 0, or as `void(T&, const message_context&)`. It may run
+    /// on several workers at once. A handler with a context costs two looks at the clock a message.
     /// Throws `std::logic_error` once the pool has started.
     template<class T, class Handler>
     requires(set::template contains<T>) worker_pool& on(Handler&& handler) {
-        engine_.template set_handler<T>(std::forward<Handler>(handler));
+        if (started() || engine_.closed()) {
+            fail_state("worker_pool::on: handlers are set before start()");
+        }
+        source_.template set_handler<T>(std::forward<Handler>(handler));
         return *this;
     }
 
@@ -94,7 +115,17 @@ public:
     ///
     /// Throws `std::logic_error` if a message type has no handler or the pool was started or closed
     /// before, and `std::system_error` if a thread cannot be had or not be pinned; then none runs.
-    void start() { engine_.start(); }
+    void start() {
+        source_.handlers().check_complete();
+        engine_.refuse_worker("start the pool");
+        const std::lock_guard lock(starting_);
+        if (started() || engine_.closed()) {
+            fail_state("worker_pool::start: it was started or closed before");
+        }
+        engine_.start(options_.threads != 0 ? options_.threads
+                      : options_.cpus       ? options_.cpus.count()
+                                            : available_cpus());
+    }
 
     // --- messages --------------------------------------------------------------------------------
 
@@ -103,30 +134,36 @@ public:
     /// caller.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
-        return engine_.try_submit(std::move(m));
+        return count(source_.try_append(capacity(), std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
-    /// The same, if fewer messages wait than the priority's admission level.
+    /// The same, if fewer messages wait than the admission level of that class.
     template<class T>
-    requires(set::template contains<T>) bool try_submit(T&& m, priority p) noexcept {
-        return engine_.try_submit(std::move(m), p);
+    requires(set::template contains<T>) bool try_submit(T&& m, admission_class c) noexcept {
+        return count(source_.try_append(limits_[c], std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_submit(const T& m, priority p) {
-        return try_submit(T(m), p);
+    requires(set::template contains<T>) bool try_submit(const T& m, admission_class c) {
+        return try_submit(T(m), c);
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
     /// handles other messages meanwhile; where those wait likewise, 32 deep, it throws
     /// `std::system_error` (`resource_deadlock_would_occur`). Before
     /// `start` it waits for another thread to call that. @returns false only if the pool is closed.
     template<class T>
-    requires(set::template contains<T>) bool submit(T m) { return engine_.submit(std::move(m)); }
-    /// The same with a priority: there is room below its admission level.
+    requires(set::template contains<T>) bool submit(T m) {
+        return submit_below(capacity(), std::move(m));
+    }
+    /// The same with an admission class: there is room below its level.
     /// Throws `std::invalid_argument` if that level is 0: it would wait for ever.
     template<class T>
-    requires(set::template contains<T>) bool submit(T m, priority p) {
-        return engine_.submit(std::move(m), p);
+    requires(set::template contains<T>) bool submit(T m, admission_class c) {
+        if (limits_[c] == 0) {
+            fail_argument("worker_pool::submit: the admission level of this class is 0, so that it "
+                          "would wait for ever");
+        }
+        return submit_below(limits_[c], std::move(m));
     }
 
     // --- tasks -----------------------------------------------------------------------------------
@@ -149,7 +186,7 @@ public:
                             }
                         }
                         REGATTA_CATCH_ALL {
-                            engine_.report(std::current_exception());
+                            errors_.report(std::current_exception());
                         }
                     }).second);
         } else {
@@ -200,7 +237,10 @@ public:
     ///
     /// Throws `std::logic_error` if messages wait and the pool was never started, and
     /// `std::system_error` (`resource_deadlock_would_occur`) in a handler.
-    void drain() { engine_.drain(); }
+    void drain() {
+        check_started("worker_pool::drain");
+        engine_.drain();
+    }
 
     /// Waits until no message waits or is handled, also none that was submitted meanwhile. A
     /// handler that calls it handles others meanwhile, also in a paused pool, and handlers that
@@ -209,10 +249,14 @@ public:
     ///
     /// Throws `std::logic_error` as `drain` does, and `std::system_error`
     /// (`resource_deadlock_would_occur`) where it could never end.
-    void wait() { engine_.wait_idle(nullptr); }
+    void wait() {
+        check_started("worker_pool::wait");
+        engine_.wait_idle(nullptr);
+    }
     /// The same, at most so long. @returns whether it came about.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
+        check_started("worker_pool::wait");
         const auto deadline = detail::deadline_after(limit);
         return engine_.wait_idle(deadline ? &*deadline : nullptr);
     }
@@ -231,15 +275,32 @@ public:
     /// workers. A paused pool goes on for it. If the pool was never started its messages are
     /// destroyed unhandled, and the futures of its tasks cancelled. Again: does nothing. In a
     /// handler it throws `std::system_error` (`resource_deadlock_would_occur`).
-    void close() { engine_.close(); }
+    void close() {
+        engine_.refuse_worker("close or stop the pool");
+        const std::lock_guard lock(starting_);
+        started() ? engine_.close() : engine_.discard();
+    }
 
     /// How many workers there are; 0 before `start`.
-    unsigned threads() const noexcept { return engine_.threads(); }
+    unsigned threads() const noexcept { return engine_.running(); }
     /// Messages that wait at most.
-    std::size_t capacity() const noexcept { return engine_.capacity(); }
+    std::size_t capacity() const noexcept { return source_.capacity(); }
 
     /// What the pool has done so far.
-    worker_pool_stats stats() const { return engine_.stats(); }
+    worker_pool_stats stats() const {
+        worker_pool_stats s;
+        engine_.read([&](const auto& worker, const detail::worker_figures& did) {
+            s.workers.push_back({did.run + did.cancelled, did.parked});
+            s.handled += s.workers.back().handled;
+            s.tasks += worker.seat.tasks.get();
+            s.cancelled += did.cancelled;
+        });
+        s.queued = source_.size();
+        s.submitted = source_.appended();
+        s.refused = refused_.load(std::memory_order_relaxed);
+        s.errors = errors_.count();
+        return s;
+    }
 
 private:
     /// Whether that can be called once, as a task: also with a stop token before the arguments.
@@ -254,13 +315,78 @@ private:
     }
     /// @param accepted how many of its batch were taken before.
     void enqueue(detail::future_job job, std::size_t accepted = 0) {
-        if (!engine_.submit(detail::task_message(job))) {
-            fail_rejected(engine_.name(), task_rejected::reason::closed, accepted);
+        if (!submit_below(capacity(), detail::task_message(job))) {
+            fail_rejected(options_.name, task_rejected::reason::closed, accepted);
         }
         job.release();
     }
 
-    detail::worker_pool_engine<Messages...> engine_;
+    // --- how messages go in ----------------------------------------------------------------------
+
+    /// Tasks that wait within each other on one worker: the stack has an end.
+    static constexpr unsigned deepest_help = 32;
+
+    static pool_options to_pool_options(const worker_pool_options& o) {
+        return {.threads = o.threads,
+                .name = o.name,
+                .pin = o.pin,
+                .cpus = o.cpus,
+                .schedule = o.schedule,
+                .spin = o.spin,
+                .on_error = o.on_error};
+    }
+
+    /// Wakes a worker for a message that was accepted, or counts one that was not.
+    bool count(bool accepted) noexcept {
+        if (accepted) {
+            engine_.wake();
+        } else {
+            refused_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return accepted;
+    }
+    /// Submits while fewer than `limit` wait; waits for that.
+    template<class T>
+    bool submit_below(std::size_t limit, T&& m) {
+        if (source_.try_append(limit, std::move(m))) [[likely]] {
+            return count(true);
+        }
+        return submit_later(limit, std::move(m));
+    }
+    /// Submits what found no room at first. By value, so that the caller's message stays in
+    /// registers.
+    template<class T>
+    REGATTA_RARE bool submit_later(std::size_t limit, T m) {
+        bool accepted = false;
+        const auto settled = [&] {
+            accepted = accepted || source_.try_append(limit, std::move(m));
+            return accepted || source_.closed();
+        };
+        if (engine_.caller() == detail::outside) {
+            source_.wait_for_room(settled);
+        } else if (!settled()) { // A handler's own waiting must not keep the ring full.
+            engine_.help_until("wait for room in a handler or task", settled);
+        }
+        return count(accepted);
+    }
+
+    bool started() const noexcept { return engine_.expected() != 0; }
+    /// Throws `std::logic_error` if messages wait for workers that were never started.
+    void check_started(const char* operation) const {
+        if (!started() && !engine_.closed() && !engine_.idle()) {
+            fail_state(std::string(operation) + ": messages wait and the pool was never started");
+        }
+    }
+
+    // A message waits in the source and is handled by the engine.
+    const pool_options options_;
+    detail::error_tally errors_;
+    detail::message_source<Messages...> source_;
+    const admission_limits limits_;
+    std::mutex starting_; ///< Held by `start` and `close`.
+    /// Written by producers, read by `stats`. Relaxed: a counter.
+    alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
+    detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: its threads.
 };
 
 } // namespace regatta

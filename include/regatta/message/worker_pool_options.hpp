@@ -5,11 +5,13 @@
 /// @file
 /// What a `worker_pool` is made with and what it counts.
 
+#include <regatta/bus/admission.hpp>
 #include <regatta/core/error_sink.hpp>
-#include <regatta/core/priority.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,6 +35,11 @@ struct worker_pool_options {
     /// given back with the last copy of these options, the pool's included. `pin` then chooses
     /// among them.
     shared_cpus cpus{};
+    /// Scheduling class and priority of the workers.
+    scheduling schedule{};
+    /// How long a worker that finds nothing stays awake, beyond some microseconds, before it
+    /// sleeps. It uses its CPU meanwhile.
+    std::chrono::nanoseconds spin{0};
     /// Receives what handlers and tasks of `execute` throw, on the worker's thread.
     error_sink on_error{};
 };
@@ -45,7 +52,7 @@ struct worker_pool_stats {
         std::uint64_t parked = 0;  ///< Times that the worker went to sleep.
     };
     std::uint64_t submitted = 0; ///< Messages accepted.
-    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by priority, or closed.
+    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by class, or closed.
     std::uint64_t handled = 0;   ///< The sum over the workers.
     std::uint64_t tasks = 0;     ///< How many of these were tasks.
     std::uint64_t cancelled = 0; ///< How many of these tasks never ran: their future was cancelled.

@@ -12,11 +12,12 @@
 
 namespace regatta {
 
-/// A fixed number of threads for uneven tasks.
+/// One queue, oldest task first, and a queue a worker for the tasks that workers submit: a fixed
+/// number of threads for tasks of uneven length.
 ///
-/// Tasks from outside wait in one queue; whichever worker is free begins the one that has waited
-/// longest, so that a long task holds up nobody but its own worker. Tasks that a worker submits go
-/// into a queue of its own, from which it takes first and the others when they find nothing else.
+/// Whichever worker is free begins the task from outside that has waited longest, so that a long
+/// task delays only its own worker. Tasks that a worker submits go into its own queue. It takes
+/// from there first; the others steal from there when they find nothing else.
 ///
 /// ```cpp
 /// regatta::balanced_pool pool;
@@ -30,6 +31,8 @@ class balanced_pool : public thread_pool {
 public:
     explicit balanced_pool(pool_options options = {})
         : thread_pool(checked(std::move(options)), detail::queue_layout::both) {}
+    /// A pool of that many workers; 0: as many as fit the machine.
+    explicit balanced_pool(unsigned threads) : balanced_pool(pool_options{.threads = threads}) {}
 
 private:
     static pool_options checked(pool_options options) {

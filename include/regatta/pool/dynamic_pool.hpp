@@ -18,14 +18,14 @@
 
 namespace regatta {
 
-/// A thread pool to and from which threads are added and taken while it works.
+/// One unbounded queue, oldest task first, and threads that are added and removed while it works.
 ///
-/// All tasks wait in one queue without a limit; whichever worker is free begins the one that has
-/// waited longest. A worker that is to leave does so after the task that it runs, and is cleared
-/// away without anybody's doing. Without workers tasks wait; `close` runs them all the same.
+/// Whichever worker is free begins the task that has waited longest. A worker that is to leave does
+/// so after the task that it runs; its record is freed without further calls. Without workers tasks
+/// wait; `close` runs them all the same.
 ///
 /// ```cpp
-/// regatta::dynamic_pool pool{{.threads = 1}};
+/// regatta::dynamic_pool pool(1);
 /// pool.add_threads(3);
 /// pool.remove_threads(2);
 /// pool.wait_for_threads();
@@ -37,6 +37,8 @@ class dynamic_pool : public thread_pool {
 public:
     explicit dynamic_pool(pool_options options = {})
         : thread_pool(checked(std::move(options)), detail::queue_layout::shared) {}
+    /// A pool of that many workers to begin with; 0: as many as fit the machine.
+    explicit dynamic_pool(unsigned threads) : dynamic_pool(pool_options{.threads = threads}) {}
     dynamic_pool(const dynamic_pool&) = delete;
     dynamic_pool& operator=(const dynamic_pool&) = delete;
     ~dynamic_pool() { engine().finish(); } // Here, since its last tasks may use all of it.
@@ -101,9 +103,9 @@ private:
 
     /// What the meter goes by; under its lock. While tasks are taken the queue may for a moment say
     /// too many, but the meter never runs backwards.
-    std::uint64_t taken() const noexcept { return std::max(engine().taken(), meter_start_); }
+    std::uint64_t taken() const noexcept { return std::max(source().taken(), meter_start_); }
 
-    detail::autoscaler scaler_{engine()};
+    detail::autoscaler scaler_{options(), source(), engine(), errors()};
     mutable std::mutex meter_mutex_; ///< Guards what follows.
     std::uint64_t meter_start_ = 0;
     clock::time_point meter_time_ = clock::now();

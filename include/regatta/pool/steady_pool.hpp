@@ -11,15 +11,15 @@
 
 namespace regatta {
 
-/// A fixed number of threads for high rates of short, even tasks.
+/// A queue a worker, with stealing: a fixed number of threads for high rates of short, even tasks.
 ///
-/// Each worker has a queue. Tasks from outside go into one worker's queue, some in a row, then into
-/// the shorter of two others; tasks that a worker submits go into its own. A worker without tasks
-/// takes from the others', one at a time, unless that is switched off. So producers and workers
-/// rarely touch the same memory, and tasks begin about in the order in which they came, no more.
+/// Tasks from outside go into one worker's queue, 32 in a row, then into the shorter of two others;
+/// tasks that a worker submits go into its own. A worker without tasks steals from the others'
+/// queues, one task at a time, unless that is switched off. So producers and workers rarely touch
+/// the same memory, and tasks begin only about in the order in which they came.
 ///
 /// ```cpp
-/// regatta::steady_pool pool{{.threads = 4, .name = "io"}};
+/// regatta::steady_pool pool(4); // or pool{{.threads = 4, .name = "io"}}
 /// pool.execute([] { work(); });
 /// pool.wait();
 /// ```
@@ -29,6 +29,8 @@ class steady_pool : public thread_pool {
 public:
     explicit steady_pool(pool_options options = {})
         : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
+    /// A pool of that many workers; 0: as many as fit the machine.
+    explicit steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
 
     /// Lets idle workers take tasks from the others' queues, or not. Where they do not, a task
     /// waits for the worker that it was given to, however long that one is busy.

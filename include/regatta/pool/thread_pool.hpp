@@ -10,11 +10,17 @@
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/core/pool_options.hpp>
+#include <regatta/core/pool_stats.hpp>
 #include <regatta/core/task_options.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/pool/detail/pool_intake.hpp>
+#include <regatta/pool/detail/queue_source.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <ranges>
 #include <type_traits>
@@ -53,14 +59,14 @@ public:
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
         auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
         if constexpr (detail::takes_stop_token<decltype(closure)>) {
-            engine_.enqueue_with(task_options{}, std::move(closure));
+            intake_.enqueue_with(task_options{}, std::move(closure));
         } else {
-            engine_.enqueue(priority::medium, detail::queueable(std::move(closure)));
+            intake_.enqueue(priority::medium, detail::queueable(std::move(closure)));
         }
     }
     template<class F, class... Args>
     void execute(task_options options, F&& f, Args&&... args) {
-        engine_.enqueue_with(std::move(options),
+        intake_.enqueue_with(std::move(options),
                              detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
@@ -92,7 +98,7 @@ public:
         auto made =
             make_future_task(engine_.blocks(), std::move(options.stop),
                              detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
-        engine_.enqueue(options.level, std::move(made.second));
+        intake_.enqueue(options.level, std::move(made.second));
         return std::move(made.first);
     }
 
@@ -149,24 +155,33 @@ public:
     /// How many workers there are to be.
     unsigned threads() const noexcept { return engine_.expected(); }
     /// Tasks that wait at most; 0: no limit.
-    std::size_t capacity() const noexcept { return engine_.options().capacity; }
+    std::size_t capacity() const noexcept { return options_.capacity; }
     /// About how many tasks wait.
-    std::size_t queued() const noexcept { return engine_.queued(); }
-    pool_stats stats() const { return engine_.stats(); }
+    std::size_t queued() const noexcept { return source_.queues().size(); }
+    pool_stats stats() const;
 
 protected:
     thread_pool(pool_options options, detail::queue_layout layout)
-        : thread_pool(std::move(options), layout, worker_count(options)) {}
-    ~thread_pool() = default;
+        : options_(std::move(options))
+        , errors_(options_.on_error)
+        , source_(layout, worker_count(options_), options_.capacity, errors_)
+        , engine_(this, source_, options_, errors_, deepest_help)
+        , intake_(options_, source_, engine_, errors_) {
+        engine_.add_workers(worker_count(options_));
+    }
+    ~thread_pool() { engine_.finish(); } // Here: the last tasks may use all of the pool.
 
-    detail::pool_engine& engine() noexcept { return engine_; }
-    const detail::pool_engine& engine() const noexcept { return engine_; }
+    const pool_options& options() const noexcept { return options_; }
+    detail::error_tally& errors() noexcept { return errors_; }
+    detail::queue_source& source() noexcept { return source_; }
+    const detail::queue_source& source() const noexcept { return source_; }
+    detail::pool_intake::engine& engine() noexcept { return engine_; }
+    const detail::pool_intake::engine& engine() const noexcept { return engine_; }
 
 private:
-    thread_pool(pool_options&& options, detail::queue_layout layout, unsigned workers)
-        : engine_(std::move(options), layout, workers) {
-        engine_.add_workers(workers);
-    }
+    /// Tasks that wait within each other on one worker: the stack has an end.
+    static constexpr unsigned deepest_help = 64;
+
     static unsigned worker_count(const pool_options& options) {
         return options.threads != 0 ? options.threads
                : options.cpus       ? options.cpus.count()
@@ -183,8 +198,31 @@ private:
         jobs.push_back(std::move(made.second));
     }
 
-    detail::pool_intake engine_;
+    // A task goes in by the intake, waits in the source, and is run by the engine.
+    const pool_options options_;
+    detail::error_tally errors_;
+    detail::queue_source source_;
+    detail::pool_intake::engine engine_;
+    detail::pool_intake intake_;
 };
+
+inline pool_stats thread_pool::stats() const {
+    pool_stats s;
+    const detail::worker_figures all = engine_.read([&](const auto&, const auto& did) {
+        s.workers.push_back({did.run, did.stolen, did.parked, did.busy});
+    });
+    s.stolen = all.stolen;
+    s.parked = all.parked;
+    const std::uint64_t unrun = all.cancelled + engine_.dropped();
+    const std::uint64_t late = std::min(source_.dropped_late(), unrun);
+    s.run = all.run + late;
+    s.cancelled = unrun - late;
+    s.queued = source_.queues().size();
+    s.submitted = source_.appended();
+    s.refused = intake_.refused();
+    s.errors = errors_.count();
+    return s;
+}
 
 template<class F>
 bool thread_pool::try_execute(task_options options, F&& f) {
@@ -196,12 +234,12 @@ bool thread_pool::try_execute(task_options options, F&& f) {
     } else { // Moved only into its place.
         if constexpr (!detail::takes_stop_token<closure>) {
             if (!options.stop.stop_possible()) {
-                return engine_.try_place<closure>(
+                return intake_.try_place<closure>(
                     options.level, [&]() noexcept -> closure&& { return std::move(f); });
             }
         }
         using stoppable = detail::stoppable_closure<closure>;
-        return engine_.try_place<stoppable>(options.level, [&]() noexcept {
+        return intake_.try_place<stoppable>(options.level, [&]() noexcept {
             return stoppable{std::move(f), std::move(options.stop)};
         });
     }
@@ -219,7 +257,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             staged.push_back(detail::queueable(detail::stoppable_closure<given>{
                 detail::batch_element<Range>(std::forward<decltype(e)>(e)), options.stop}));
         }
-        return engine_.enqueue_all<stoppable>(
+        return intake_.enqueue_all<stoppable>(
             options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
     if constexpr (!detail::takes_stop_token<given>) {
@@ -227,11 +265,11 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
             const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
             if constexpr (detail::moved_out_of<Range>) {
-                return engine_.enqueue_all<given>(
+                return intake_.enqueue_all<given>(
                     options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
             } else if constexpr (noexcept(
                                      given(*std::declval<std::ranges::iterator_t<Range>&>()))) {
-                return engine_.enqueue_all<given>(options.level, std::ranges::begin(callables),
+                return intake_.enqueue_all<given>(options.level, std::ranges::begin(callables),
                                                   count);
             }
         }
@@ -241,7 +279,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             staged.push_back(detail::queueable(
                 given(detail::batch_element<Range>(std::forward<decltype(e)>(e)))));
         }
-        engine_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
+        intake_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
                                     staged.size());
     }
 }
@@ -256,7 +294,7 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
         add_job(futures, jobs, options.stop,
                 given(detail::batch_element<Range>(std::forward<decltype(e)>(e))));
     }
-    engine_.enqueue_all<detail::future_job>(options.level, std::make_move_iterator(jobs.begin()),
+    intake_.enqueue_all<detail::future_job>(options.level, std::make_move_iterator(jobs.begin()),
                                             jobs.size());
     return futures;
 }

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
@@ -96,6 +97,8 @@ struct std_atomics {
     template<class T>
     using cell = raw_cell<T>;
     using fence = asymmetric_fence;
+    /// For what is rare.
+    using mutex = std::mutex;
 
     /// Blocks while `word` holds `expected`; returns false only when `deadline` has passed.
     /// @param bits how `wake_one` knows the thread.
@@ -113,6 +116,11 @@ struct std_atomics {
     static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
         return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
                detail::platform::futex_wake(word, 1);
+    }
+    /// The clock of figures and of paces; nothing is decided by it but how long a thread spins.
+    static std::int64_t now_ns() noexcept {
+        return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
+            .count();
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
     static void yield() noexcept { std::this_thread::yield(); }

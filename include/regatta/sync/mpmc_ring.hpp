@@ -40,6 +40,12 @@ public:
 
     /// Takes the oldest element, or nothing if there is none.
     std::optional<T> try_take() noexcept {
+        return try_take([](std::uint64_t) noexcept {});
+    }
+    /// The same; calls `at(position)` for what belongs to the position, as long as no producer can
+    /// claim it again.
+    template<class At>
+    std::optional<T> try_take(At&& at_position) noexcept {
         // relaxed: a guess that the compare-and-swap checks.
         std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         for (;;) {
@@ -55,7 +61,8 @@ public:
                                                       std::memory_order_relaxed)) {
                     std::optional<T> taken{std::move(at.element.get())};
                     at.element.destroy();
-                    // release: partner is the acquire of the turn in try_emplace; the cell is
+                    at_position(position);
+                    // release: partner is the acquire of the turn in try_place; the cell is
                     // empty.
                     at.turn.store(position + this->capacity(), std::memory_order_release);
                     return taken;
@@ -75,6 +82,14 @@ public:
         const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed);
         // A larger turn: others took this one meanwhile, so look again.
         return static_cast<std::int64_t>(turn - (position + 1)) >= 0;
+    }
+    /// The same, also for an element that is just being appended; for a consumer that has announced
+    /// its sleep by a seq_cst operation.
+    bool coming() const noexcept {
+        // relaxed: an older value says "yes" more often, no less.
+        const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
+        // seq_cst: partner is the compare-and-swap in try_place().
+        return (this->tail_.load(std::memory_order_seq_cst) & ~base::closed_bit) != position;
     }
 };
 

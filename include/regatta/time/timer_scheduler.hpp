@@ -163,8 +163,8 @@ private:
 
     template<class Rep, class Period>
     static clock::time_point from_now(std::chrono::duration<Rep, Period> d) noexcept {
-        return detail::saturated_sum(clock::now(),
-                             std::max(detail::saturated_nanoseconds(d), std::chrono::nanoseconds(0)));
+        return detail::saturated_sum(
+            clock::now(), std::max(detail::saturated_nanoseconds(d), std::chrono::nanoseconds(0)));
     }
 
     template<class F>

@@ -8,9 +8,9 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/bus/admission.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/message_set.hpp>
-#include <regatta/core/priority.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
@@ -73,14 +73,14 @@ public:
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
-    /// The same, if fewer messages wait in the lane than the priority's admission level.
+    /// The same, if fewer messages wait in the lane than its class's level.
     template<class T>
-    requires(set::template contains<T>) bool try_publish(T&& m, priority p) noexcept {
-        return count(common_.try_emplace_below(limits_[p], std::move(m)));
+    requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
+        return count(common_.try_emplace_below(limits_[c], std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m, priority p) {
-        return try_publish(T(m), p);
+    requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
+        return try_publish(T(m), c);
     }
     /// Publishes a message; without room it does what `when_full` says.
     /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
@@ -91,15 +91,15 @@ public:
         }
         return publish_later(std::move(m), capacity());
     }
-    /// The same with a priority: there is room below its admission level.
+    /// The same with an admission class: there is room below its level.
     /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m, priority p) {
-        check_level(p);
-        if (common_.try_emplace_below(limits_[p], std::move(m))) [[likely]] {
+    requires(set::template contains<T>) bool publish(T m, admission_class c) {
+        check_level(c);
+        if (common_.try_emplace_below(limits_[c], std::move(m))) [[likely]] {
             return count(true);
         }
-        return publish_later(std::move(m), limits_[p]);
+        return publish_later(std::move(m), limits_[c]);
     }
 
     /// Refuses further messages; `run` returns when the rest is processed, and publishers that wait
@@ -306,9 +306,9 @@ private:
         return accepted;
     }
 
-    void check_level(priority p) const {
-        if (limits_[p] == 0 && on_full_ == when_full::block) {
-            fail_argument("async_bus::publish: the admission level of this priority is 0, so that "
+    void check_level(admission_class c) const {
+        if (limits_[c] == 0 && on_full_ == when_full::block) {
+            fail_argument("async_bus::publish: the admission level of this class is 0, so that "
                           "a blocking publish would wait for ever");
         }
     }

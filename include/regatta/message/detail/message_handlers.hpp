@@ -9,6 +9,7 @@
 #include <regatta/base/inline_task.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/message/detail/task_message.hpp>
+#include <regatta/message/message_context.hpp>
 
 #include <cstddef>
 #include <string>
@@ -30,21 +31,30 @@ public:
     /// What the pool's queue holds: a message of any of the types, or a task.
     using message = std::variant<Messages..., task_message>;
 
-    /// Sets the handler of a type: callable as `void(T&)` or `void(T&, unsigned)`.
+    /// Sets the handler of a type: callable as `void(T&)`, `void(T&, unsigned)` or
+    /// `void(T&, const message_context&)`.
     template<class T, class Handler>
     void assign(Handler&& handler) {
-        constexpr bool numbered = std::is_invocable_v<std::decay_t<Handler>&, T&, unsigned>;
-        static_assert(numbered || std::is_invocable_v<std::decay_t<Handler>&, T&>,
+        using function = std::decay_t<Handler>;
+        constexpr bool numbered = std::is_invocable_v<function&, T&, unsigned>;
+        constexpr bool informed = std::is_invocable_v<function&, T&, const message_context&>;
+        static_assert(numbered || informed || std::is_invocable_v<function&, T&>,
                       "the handler must be callable with a reference to the message, or with that "
-                      "and the number of the worker");
+                      "and the number of the worker, or with that and a message_context");
+        auto& call = std::get<handler_of<T>>(handlers_).call;
         if constexpr (numbered) {
-            std::get<handler_of<T>>(handlers_).call = std::forward<Handler>(handler);
+            call = [own = function(std::forward<Handler>(handler))](
+                       T& m, const message_context& c) mutable { own(m, c.worker); };
+        } else if constexpr (informed) {
+            call = std::forward<Handler>(handler);
+            timed_ = true;
         } else {
-            std::get<handler_of<T>>(handlers_).call =
-                [call = std::decay_t<Handler>(std::forward<Handler>(handler))](
-                    T& m, unsigned) mutable { call(m); };
+            call = [own = function(std::forward<Handler>(handler))](
+                       T& m, const message_context&) mutable { own(m); };
         }
     }
+    /// Whether a handler asks how long its messages waited.
+    bool timed() const noexcept { return timed_; }
 
     /// Throws `std::logic_error` if a type has no handler.
     void check_complete() const {
@@ -59,12 +69,12 @@ public:
 
     /// Calls the handler of the message, or `run_task(task_message&)` if it is a task.
     template<class RunTask>
-    void dispatch(message& m, unsigned worker, RunTask&& run_task) {
+    void dispatch(message& m, const message_context& context, RunTask&& run_task) {
         const auto call = [&]<class T>(T& value) {
             if constexpr (std::is_same_v<T, task_message>) {
                 run_task(value);
             } else {
-                std::get<handler_of<T>>(handlers_).call(value, worker);
+                std::get<handler_of<T>>(handlers_).call(value, context);
             }
         };
         if constexpr (sizeof...(Messages) == 1) {
@@ -81,10 +91,11 @@ public:
 private:
     template<class T>
     struct handler_of {
-        inline_task<void(T&, unsigned)> call;
+        inline_task<void(T&, const message_context&)> call;
     };
 
     std::tuple<handler_of<Messages>...> handlers_;
+    bool timed_ = false;
 };
 
 } // namespace regatta::detail

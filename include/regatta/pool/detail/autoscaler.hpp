@@ -7,10 +7,14 @@
 /// do.
 
 #include <regatta/base/error.hpp>
+#include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/thread_team.hpp>
 #include <regatta/core/detail/worker_context.hpp>
+#include <regatta/core/detail/worker_engine.hpp>
+#include <regatta/core/pool_options.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/pool/autoscale_options.hpp>
-#include <regatta/pool/detail/pool_engine.hpp>
+#include <regatta/pool/detail/queue_source.hpp>
 
 #include <algorithm>
 #include <array>
@@ -40,7 +44,15 @@ namespace regatta::detail {
 /// has.
 class autoscaler {
 public:
-    explicit autoscaler(pool_engine& engine) noexcept : engine_(engine) {}
+    using engine = worker_engine<queue_source>;
+
+    /// All of these outlive it.
+    autoscaler(const pool_options& options, queue_source& source, engine& workers,
+               error_tally& errors) noexcept
+        : pool_(options)
+        , source_(source)
+        , engine_(workers)
+        , errors_(errors) {}
     autoscaler(const autoscaler&) = delete;
     autoscaler& operator=(const autoscaler&) = delete;
     ~autoscaler() { end(); }
@@ -50,7 +62,7 @@ public:
     void start(autoscale_options options) {
         options = checked(options);
         if (worker_context::is_worker_of(this)) {
-            fail_system(EDEADLK, "autoscale the pool '" + engine_.options().name +
+            fail_system(EDEADLK, "autoscale the pool '" + pool_.name +
                                      "' anew in an error sink that its scaler calls");
         }
         const std::lock_guard lock(mutex_);
@@ -59,7 +71,7 @@ public:
         stop_.store(false, std::memory_order_relaxed); // Its thread does not exist yet.
         engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
         thread_ = std::make_unique<thread_team>();
-        thread_->start(1, engine_.options().name + "-scaler", {}, [this](unsigned) noexcept {
+        thread_->start(1, pool_.name + "-scaler", {}, [this](unsigned) noexcept {
             const worker_context own(this, 0); // So that it knows itself.
             run();
         });
@@ -76,7 +88,7 @@ public:
     }
 
 private:
-    using clock = pool_engine::clock;
+    using clock = std::chrono::steady_clock;
     /// Looks in a target delay.
     static constexpr unsigned looks = 4;
 
@@ -111,7 +123,7 @@ private:
     }
     /// Whether there is nothing to do, and nobody too many or too few to do it.
     bool at_rest() const noexcept {
-        return engine_.expected() == options_.min && engine_.queued() == 0 &&
+        return engine_.expected() == options_.min && source_.queues().size() == 0 &&
                engine_.resting() == engine_.expected();
     }
 
@@ -135,7 +147,7 @@ private:
             }
             REGATTA_CATCH_ALL {
                 if (!engine_.closed()) {
-                    engine_.report(std::current_exception());
+                    errors_.report(std::current_exception());
                 }
             }
         }
@@ -147,9 +159,9 @@ private:
             busy_at = clock::now();
             return;
         }
-        const bool late = engine_.taken() < came.front();
+        const bool late = source_.taken() < came.front();
         std::rotate(came.begin(), came.begin() + 1, came.end());
-        came.back() = engine_.appended();
+        came.back() = source_.appended();
         const unsigned threads = engine_.expected();
         const auto now = clock::now();
         if (engine_.resting() == 0) {
@@ -167,7 +179,10 @@ private:
         }
     }
 
-    pool_engine& engine_;
+    const pool_options& pool_;
+    queue_source& source_;
+    engine& engine_;
+    error_tally& errors_;
     autoscale_options options_;
     std::atomic<bool> stop_{true};        ///< Written by who starts and stops, read by the thread.
     event_count pace_;                    ///< Where the thread sleeps between two looks.

@@ -5,35 +5,51 @@
 /// @file
 /// How tasks get into a thread pool, and what becomes of those for which there is no room.
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/overflow.hpp>
+#include <regatta/core/pool_options.hpp>
 #include <regatta/core/task.hpp>
 #include <regatta/core/task_options.hpp>
 #include <regatta/core/task_rejected.hpp>
-#include <regatta/pool/detail/pool_engine.hpp>
+#include <regatta/pool/detail/queue_source.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace regatta::detail {
 
-/// The engine of a thread pool with its overflow policy: takes closures, one or several.
+/// Takes closures, one or several, into the queues of a thread pool, and follows its overflow
+/// policy.
 ///
 /// Threads, Blocks, Failure: as the members of `thread_pool` that call these.
-class pool_intake : public pool_engine {
+class pool_intake {
 public:
-    using pool_engine::pool_engine;
+    using engine = worker_engine<queue_source>;
+
+    /// @param options and all others outlive this.
+    pool_intake(const pool_options& options, queue_source& source, engine& workers,
+                error_tally& errors) noexcept
+        : options_(options)
+        , source_(source)
+        , engine_(workers)
+        , errors_(errors) {}
 
     /// Queues a closure as `queueable` gives it.
     template<class F>
     void enqueue(priority level, F closure) {
-        if (take_room(1) == 0) [[unlikely]] {
+        if (source_.room().take(1) == 0) [[unlikely]] {
             place_without_room(level, closure);
         } else {
             place(level, closure);
@@ -54,9 +70,9 @@ public:
     template<class F, class Iterator>
     void enqueue_all(priority level, Iterator at, std::size_t count) {
         for (std::size_t done = 0; done < count;) {
-            const std::size_t room = take_room(count - done);
+            const std::size_t room = source_.room().take(count - done);
             if (room == 0) {
-                if (options().when_full.hands_over()) {
+                if (options_.when_full.hands_over()) {
                     refuse_if_closed(count - done, done);
                     return hand_over_all(at, count - done);
                 }
@@ -89,7 +105,76 @@ public:
         }
     }
 
+    /// Tasks that were not accepted.
+    std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
 private:
+    void count_refused(std::size_t count) noexcept {
+        refused_.fetch_add(count, std::memory_order_relaxed);
+    }
+
+    /// Appends up to `count` closures of type `F`, each of which `make(i)` gives, and wakes workers
+    /// for them. In a bounded pool the caller has room for all of them; the room of those that are
+    /// not appended is given back if the pool is closed or if this throws. @returns how many; 0
+    /// only if it is closed.
+    template<class F, class Make>
+    std::size_t append(priority level, std::size_t count, Make&& make) {
+        std::size_t appended = 0;
+        REGATTA_TRY {
+            while (appended != count) {
+                const std::size_t more =
+                    source_.queues().append<F>(level, engine_.caller(), count - appended, make);
+                if (more == 0) {
+                    break;
+                }
+                appended += more;
+                engine_.wake();
+            }
+        }
+        REGATTA_CATCH_ALL {
+            source_.room().give(count - appended);
+            REGATTA_RETHROW;
+        }
+        source_.room().give(count - appended);
+        return appended;
+    }
+
+    /// Waits for room for a task; a worker of the pool runs tasks meanwhile.
+    /// @returns whether the caller has it; false only if the pool is closed.
+    bool wait_for_room() {
+        if (engine_.caller() == outside) {
+            return source_.room().wait([this] { return engine_.closed(); });
+        }
+        // Its own waiting must not keep the queues full.
+        engine_.help_until("wait for room in a task",
+                           [this] { return source_.room().take(1) != 0; });
+        return true;
+    }
+    /// Makes room for a task of that priority: takes what there is, or drops the task that has
+    /// waited longest among those of the lowest priority. @returns whether the caller has room; not
+    /// if all that wait are of a higher priority.
+    bool make_room(priority level) noexcept {
+        while (source_.room().take(1) == 0) {
+            if (drop_oldest(priority::low) ||
+                (level >= priority::medium && drop_oldest(priority::medium)) ||
+                (level == priority::high && drop_oldest(priority::high))) {
+                continue;
+            }
+            if (level != priority::high && source_.queues().size() != 0) {
+                return false;
+            }
+            std::this_thread::yield(); // Others have room and are about to use it.
+        }
+        return true;
+    }
+    bool drop_oldest(priority level) noexcept {
+        const bool dropped = source_.drop_oldest(level);
+        if (dropped) {
+            engine_.count_dropped();
+        }
+        return dropped;
+    }
+
     /// Appends a closure for which there is room.
     /// @param accepted how many of its batch were taken before. @param count how many of it are
     /// refused if this one is.
@@ -105,7 +190,7 @@ private:
     REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
                                          std::size_t count = 1) {
         refuse_if_closed(count, accepted);
-        const overflow_policy& policy = options().when_full;
+        const overflow_policy& policy = options_.when_full;
         if (policy.hands_over()) {
             count_refused(1);
             task refused(std::move(closure));
@@ -119,7 +204,7 @@ private:
                 closure();
             }
             REGATTA_CATCH_ALL {
-                report(std::current_exception());
+                errors_.report(std::current_exception());
             }
             return;
         case overflow::reject:
@@ -148,13 +233,13 @@ private:
         }
     }
     void refuse_if_closed(std::size_t count, std::size_t accepted) {
-        if (closed() && caller() == outside) {
+        if (engine_.closed() && engine_.caller() == outside) {
             refuse(task_rejected::reason::closed, count, accepted);
         }
     }
     [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
         count_refused(count);
-        fail_rejected(options().name, why, accepted);
+        fail_rejected(options_.name, why, accepted);
     }
     template<class Iterator>
     REGATTA_RARE void hand_over_all(Iterator at, std::size_t count) {
@@ -165,18 +250,25 @@ private:
             refused.emplace_back(*at);
             ++at;
         }
-        options().when_full.give(refused);
+        options_.when_full.give(refused);
     }
     template<class F, class Make>
     bool try_append(priority level, Make&& make) {
         std::size_t appended = 0;
-        if (take_room(1) != 0) {
+        if (source_.room().take(1) != 0) {
             appended =
                 append<F>(level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
         }
         count_refused(1 - appended);
         return appended != 0;
     }
+
+    const pool_options& options_;
+    queue_source& source_;
+    engine& engine_;
+    error_tally& errors_;
+    /// Written by producers, read by `stats`. Relaxed: a counter.
+    alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
 };
 
 } // namespace regatta::detail

@@ -7,8 +7,8 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/core/detail/segment_queue.hpp>
-#include <regatta/core/priority.hpp>
 #include <regatta/core/detail/task_slot.hpp>
+#include <regatta/core/priority.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -59,6 +59,22 @@ public:
     template<class... Args>
     bool try_emplace(Args&&... args) noexcept {
         static_assert(std::is_nothrow_constructible_v<T, Args...>);
+        return try_place(
+            [&](auto& cell, std::uint64_t) noexcept { cell.emplace(std::forward<Args>(args)...); });
+    }
+    /// The same, if it holds fewer than `limit` elements.
+    template<class... Args>
+    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
+        return has_room_below(limit) && try_emplace(std::forward<Args>(args)...);
+    }
+    /// Whether it holds fewer than `limit` elements; for a limit below the capacity.
+    bool has_room_below(std::size_t limit) const noexcept {
+        return limit >= capacity() || size() < limit;
+    }
+    /// Appends the element that `make(cell, position)` constructs in the cell; it must not throw.
+    /// @returns false, without a call, if the ring is full or closed.
+    template<class Make>
+    bool try_place(Make&& make) noexcept {
         // relaxed: a guess that the compare-and-swap checks.
         std::uint64_t position = tail_.load(std::memory_order_relaxed);
         for (;;) {
@@ -71,10 +87,11 @@ public:
             const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
             const auto ahead = static_cast<std::int64_t>(turn - position);
             if (ahead == 0) {
-                // relaxed: only claims a number; the cell's turn carries the order.
-                if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed,
+                // seq_cst: partner is the load in coming(): a consumer that has announced its sleep
+                // and then asks there sees the claim, or this producer sees the announcement.
+                if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_seq_cst,
                                                 std::memory_order_relaxed)) {
-                    at.element.emplace(std::forward<Args>(args)...);
+                    make(at.element, position);
                     // release: partner is the consumer's acquire of the turn; publishes the
                     // element.
                     at.turn.store(position + 1, std::memory_order_release);
@@ -86,15 +103,6 @@ public:
                 position = tail_.load(std::memory_order_relaxed); // somebody else claimed it
             }
         }
-    }
-
-    /// The same, if it holds fewer than `limit` elements.
-    template<class... Args>
-    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
-        if (limit < capacity() && size() >= limit) {
-            return false;
-        }
-        return try_emplace(std::forward<Args>(args)...);
     }
 
     /// Refuses every element from now on; any thread. An element whose position was claimed before

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/priority.hpp>
+#include <regatta/bus/admission.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,34 +13,34 @@
 
 using regatta::admission_levels;
 using regatta::admission_limits;
-using regatta::priority;
+using regatta::admission_class;
 
 TEST(admission_limits, are_shares_of_the_capacity_rounded_down) {
     const admission_limits by_default({}, 1024);
-    EXPECT_EQ(by_default[priority::low], 614u);
-    EXPECT_EQ(by_default[priority::medium], 819u);
-    EXPECT_EQ(by_default[priority::high], 1013u);
+    EXPECT_EQ(by_default[admission_class::low], 614u);
+    EXPECT_EQ(by_default[admission_class::medium], 819u);
+    EXPECT_EQ(by_default[admission_class::high], 1013u);
     const admission_limits hundred({}, 100);
-    EXPECT_EQ(hundred[priority::low], 60u);
-    EXPECT_EQ(hundred[priority::medium], 80u);
-    EXPECT_EQ(hundred[priority::high], 99u);
+    EXPECT_EQ(hundred[admission_class::low], 60u);
+    EXPECT_EQ(hundred[admission_class::medium], 80u);
+    EXPECT_EQ(hundred[admission_class::high], 99u);
     const admission_limits tiny({}, 2);
-    EXPECT_EQ(tiny[priority::low], 1u);
-    EXPECT_EQ(tiny[priority::high], 1u);
+    EXPECT_EQ(tiny[admission_class::low], 1u);
+    EXPECT_EQ(tiny[admission_class::high], 1u);
 }
 
 TEST(admission_limits, take_the_ends_of_the_range) {
     const admission_limits all({.low = 0, .medium = 100, .high = 100}, 64);
-    EXPECT_EQ(all[priority::low], 0u);
-    EXPECT_EQ(all[priority::medium], 64u);
-    EXPECT_EQ(all[priority::high], 64u);
+    EXPECT_EQ(all[admission_class::low], 0u);
+    EXPECT_EQ(all[admission_class::medium], 64u);
+    EXPECT_EQ(all[admission_class::high], 64u);
 }
 
 TEST(admission_limits, do_not_overflow) {
     constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
     const admission_limits limits({.low = 50, .medium = 100, .high = 100}, huge);
-    EXPECT_EQ(limits[priority::low], huge / 2);
-    EXPECT_EQ(limits[priority::medium], huge);
+    EXPECT_EQ(limits[admission_class::low], huge / 2);
+    EXPECT_EQ(limits[admission_class::medium], huge);
 }
 
 #if REGATTA_EXCEPTIONS

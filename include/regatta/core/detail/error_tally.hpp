@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Handing exceptions to an error sink, and counting them.
+
+#include <regatta/core/error_sink.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+namespace regatta::detail {
+
+/// An error sink with the number of errors that it was given.
+///
+/// Threads: any. Failure: as `error_sink`.
+class error_tally {
+public:
+    explicit error_tally(error_sink sink) noexcept : sink_(std::move(sink)) {}
+
+    void report(std::exception_ptr error) noexcept {
+        sink_.report(std::move(error), count_.fetch_add(1, std::memory_order_relaxed));
+    }
+    std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+private:
+    const error_sink sink_;
+    /// Written where something goes wrong, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> count_{0};
+};
+
+} // namespace regatta::detail

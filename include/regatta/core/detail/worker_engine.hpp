@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The engine of every pool: threads that run the worker loop over a source of work.
+
+#include <regatta/base/error.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/error_tally.hpp>
+#include <regatta/core/detail/thread_team.hpp>
+#include <regatta/core/detail/wait_graph.hpp>
+#include <regatta/core/detail/worker_context.hpp>
+#include <regatta/core/detail/worker_loop.hpp>
+#include <regatta/core/pool_options.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace regatta::detail {
+
+/// Says "no worker of this pool".
+inline constexpr unsigned outside = ~0u;
+
+/// Threads that run the loop over a source, and the rules about who may wait for whom.
+///
+/// Threads: any, for every member. Failure: misuse by a task of the same pool throws
+/// `std::system_error` (`resource_deadlock_would_occur`).
+///
+/// I1: a task that was accepted is run, found called off or dropped, once; `close` and `discard`
+///     return after that.
+template<class Source>
+class worker_engine {
+public:
+    using clock = std::chrono::steady_clock;
+
+    /// No worker yet. Throws `std::invalid_argument` for a negative `spin`.
+    /// @param pool the pool's own address, by which a future knows whose workers may run its task.
+    /// @param source outlives this, as do the options and the errors.
+    /// @param deepest_help how many tasks may wait within each other on one worker: the stack has
+    /// an end.
+    worker_engine(const void* pool, Source& source, const pool_options& options,
+                  error_tally& errors, unsigned deepest_help)
+        : pool_(pool)
+        , source_(source)
+        , options_(options)
+        , errors_(errors)
+        , deepest_help_(deepest_help)
+        , blocks_(pool)
+        , loop_(source, options.steal, options.spin) {
+        if (options.spin < std::chrono::nanoseconds::zero()) {
+            fail_argument("pool_options::spin must not be negative");
+        }
+    }
+    worker_engine(const worker_engine&) = delete;
+    worker_engine& operator=(const worker_engine&) = delete;
+    ~worker_engine() { finish(); }
+
+    block_cache& blocks() noexcept { return blocks_; }
+
+    /// The number of the worker that calls, or `outside`.
+    unsigned caller() const noexcept {
+        const worker_context* const context = worker_context::current();
+        return context != nullptr && context->pool == pool_ ? context->index : outside;
+    }
+    /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
+    /// @param what it would do: "close the pool".
+    void refuse_worker(const char* what) const {
+        if (caller() != outside) {
+            fail_system(EDEADLK, what + (" '" + options_.name) + "' in one of its tasks");
+        }
+    }
+
+    // --- workers come and go ---------------------------------------------------------------------
+
+    /// Starts that many workers, or none: throws `std::system_error` then, and `std::logic_error`
+    /// if the pool is closed.
+    void add_workers(unsigned count) {
+        const std::lock_guard lifecycle(lifecycle_);
+        if (closed()) {
+            fail_state("the pool '" + options_.name + "' is closed; it gets no further threads");
+        }
+        unsigned added = members().ask_to_stay(count); // Those that have not yet left stay instead.
+        REGATTA_TRY {
+            for (; added < count; ++added) {
+                add_worker();
+            }
+        }
+        REGATTA_CATCH_ALL {
+            members().ask_to_leave(added);
+            loop_.wake_all();
+            REGATTA_RETHROW;
+        }
+        loop_.rested().notify_all();
+    }
+    /// Starts the first workers, of which none takes a task before all are in place. If one cannot
+    /// be started all leave: throws `std::system_error` then.
+    void start(unsigned count) {
+        loop_.hold(loop_type::starting);
+        REGATTA_TRY {
+            add_workers(count);
+        }
+        REGATTA_CATCH_ALL {
+            wait_for_leavers();
+            {
+                const std::lock_guard lifecycle(lifecycle_);
+                next_index_ = 0;
+            }
+            loop_.release(loop_type::starting);
+            REGATTA_RETHROW;
+        }
+        loop_.release(loop_type::starting);
+    }
+    /// Lets that many workers, or all there are, leave after the tasks that they run. If the pool
+    /// is closed they leave anyway.
+    void remove_workers(unsigned count) {
+        const std::lock_guard lifecycle(lifecycle_);
+        if (!closed()) {
+            members().ask_to_leave(count);
+            loop_.wake_all();
+        }
+    }
+    /// Adds or removes as many as it takes for `count` to stay.
+    void resize(unsigned count) {
+        const std::lock_guard resizing(resize_mutex_);
+        const unsigned now = expected();
+        if (count > now) {
+            add_workers(count - now);
+        } else {
+            remove_workers(now - count);
+        }
+    }
+    /// Waits until those that are to leave have left.
+    void wait_for_leavers() {
+        refuse_worker("wait for threads of the pool");
+        loop_.progress().wait([this] { return members().all_left(); });
+    }
+    /// Workers that there are, those included that are to leave.
+    unsigned running() const noexcept { return members().running(); }
+    /// Workers that are to stay.
+    unsigned expected() const noexcept { return members().expected(); }
+    /// Workers that have no task at the moment.
+    unsigned resting() const noexcept { return members().resting(); }
+    /// Where a thread sleeps until a worker finds a task after it had none, or until the number of
+    /// workers changes.
+    event_count& rested() noexcept { return loop_.rested(); }
+
+    // --- tasks -----------------------------------------------------------------------------------
+
+    /// Sees to it that a worker looks for tasks that have been appended, by a seq_cst operation.
+    void wake() noexcept { loop_.wake(); }
+
+    /// Waits until `settled()` holds, by running tasks. For a worker of this pool that may not
+    /// sleep: what it waits for comes from tasks.
+    /// @param what it waits for, for the error's text, if tasks wait too deep.
+    template<class Settled>
+    void help_until(const char* what, Settled&& settled) {
+        const helper h(*this, what);
+        // A hook is no task.
+        loop_.help_until(h.me, h.me.in_hook && h.me.helping == 1 ? 0 : 1, settled);
+    }
+
+    /// Waits until no task waits or runs, or until the deadline. @returns whether that came about.
+    bool wait_idle(const clock::time_point* deadline) {
+        if (caller() == outside) {
+            return loop_.wait_idle(deadline);
+        }
+        if (const worker& me = worker_that_calls(); me.in_hook && me.helping == 0) {
+            fail_system(EDEADLK,
+                        "wait for the pool '" + options_.name + "' in on_start or on_stop");
+        }
+        const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
+        const helper h(*this, "wait in a task");
+        return loop_.help_until_idle(h.me, deadline);
+    }
+    /// Waits until every task that was appended before the call is done. For a source from which
+    /// tasks are taken in the order in which they came.
+    void drain() {
+        refuse_worker("drain the pool");
+        loop_.drain();
+    }
+    bool idle() const noexcept { return loop_.idle(false); }
+
+    /// A task was destroyed unrun, by another thread than a worker's.
+    void count_dropped() noexcept { loop_.count_dropped(); }
+
+    // --- pausing and ending ----------------------------------------------------------------------
+
+    /// Lets workers take no further task until `resume`. Within a task it returns at once,
+    /// otherwise once no task runs; one that waits for the pool goes on running others.
+    void pause() {
+        loop_.hold(loop_type::paused);
+        if (caller() == outside) {
+            loop_.await_rest();
+        }
+    }
+    void resume() noexcept { loop_.release(loop_type::paused); }
+    bool paused() const noexcept { return loop_.is_held(loop_type::paused); }
+
+    void steal(bool allowed) noexcept { loop_.steal(allowed); }
+
+    bool closed() const noexcept { return loop_.closed(); }
+    /// Refuses tasks from outside, runs those that were accepted, ends the workers. Again: does
+    /// nothing.
+    void close() { end(false); }
+    /// The same, but tasks that have not begun are destroyed.
+    void discard() { end(true); }
+    /// As `close`, for destructors. If there is no worker, and the system has no thread for one,
+    /// the tasks are destroyed unrun and the error sink is told.
+    void finish() noexcept {
+        REGATTA_TRY {
+            close();
+        }
+        REGATTA_CATCH_ALL {
+            errors_.report(std::current_exception());
+            discard();
+        }
+    }
+
+    // --- figures ---------------------------------------------------------------------------------
+
+    /// Calls `use(worker, figures)` for each worker that is to stay.
+    /// @returns the sum over all workers there have been.
+    template<class Use>
+    worker_figures read(Use&& use) const {
+        worker_figures present;
+        worker_figures sum = members().read([&](const worker& w, bool leaves) {
+            const worker_figures did = w.read();
+            present += did;
+            if (!leaves) {
+                use(w, did);
+            }
+        });
+        return sum += present;
+    }
+    std::uint64_t dropped() const noexcept { return loop_.dropped(); }
+
+private:
+    struct worker : basic_worker<typename Source::seat, std_atomics> {
+        using basic_worker<typename Source::seat, std_atomics>::basic_worker;
+        thread_team thread; ///< Last: it uses all of the above.
+    };
+    using loop_type = basic_worker_loop<Source, worker, std_atomics>;
+
+    /// What makes the calling thread a worker, on its stack.
+    class seated_context : public worker_context {
+    public:
+        seated_context(const void* address, worker& w, wait_graph& waits, block_cache& blocks)
+            : worker_context(address, w.index, &waits)
+            , me(w)
+            , magazine_(blocks) {}
+
+        worker& me;
+
+    private:
+        block_magazine magazine_;
+    };
+
+    /// A worker whose task runs others while it waits.
+    struct helper {
+        helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
+            if (me.helping == engine.deepest_help_) {
+                fail_system(EDEADLK, what + (" of the pool '" + engine.options_.name) +
+                                         "': " + std::to_string(engine.deepest_help_) +
+                                         " tasks wait within each other");
+            }
+            ++me.helping;
+        }
+        helper(const helper&) = delete;
+        helper& operator=(const helper&) = delete;
+        ~helper() { --me.helping; }
+
+        worker& me;
+    };
+
+    /// What the loop calls at the ends of a worker's life.
+    struct hooks {
+        worker_engine& engine;
+        std::optional<seated_context> seat{};
+
+        void on_start(worker& me) noexcept {
+            seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
+            call(engine.options_.on_start, me);
+        }
+        void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
+        void gone(worker&) noexcept { seat.reset(); }
+
+        void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
+            if (hook) {
+                me.in_hook = true;
+                REGATTA_TRY {
+                    hook(me.index);
+                }
+                REGATTA_CATCH_ALL {
+                    engine.errors_.report(std::current_exception());
+                }
+                me.in_hook = false;
+            }
+        }
+    };
+
+    typename loop_type::members_type& members() noexcept { return loop_.members(); }
+    const typename loop_type::members_type& members() const noexcept { return loop_.members(); }
+
+    static worker& worker_that_calls() noexcept {
+        return static_cast<seated_context*>(worker_context::current())->me;
+    }
+
+    void add_worker() {
+        worker& w = members().add(next_index_);
+        REGATTA_TRY {
+            w.thread.start(
+                1, options_.name, options_.pin, options_.schedule,
+                [this, &w](unsigned) noexcept { loop_.work(w, hooks{*this}); }, next_index_,
+                options_.cpus);
+        }
+        REGATTA_CATCH_ALL {
+            members().remove(w);
+            REGATTA_RETHROW;
+        }
+        ++next_index_;
+    }
+
+    void end(bool discard) {
+        refuse_worker("close or stop the pool");
+        {
+            const std::lock_guard lifecycle(lifecycle_);
+            loop_.close(discard);
+            if (!discard && members().expected() == 0 && !idle()) {
+                add_worker();
+            }
+        }
+        loop_.release(loop_type::paused); // The workers look again.
+        source_.tell_closed();
+        if (discard) {
+            source_.drop_all([this]() noexcept { loop_.count_dropped(); },
+                             [this]() noexcept { return running() == 0 && !idle(); });
+        }
+        const std::lock_guard lock(join_mutex_);
+        wait_for_leavers();
+        members().end([](worker& w) noexcept { w.thread.join(); });
+    }
+
+    const void* const pool_;
+    Source& source_;
+    const pool_options& options_;
+    error_tally& errors_;
+    const unsigned deepest_help_;
+    block_cache blocks_;
+    wait_graph waits_;
+
+    /// Held by the thread that adds or removes workers or begins to close. No task runs under it.
+    std::mutex lifecycle_;
+    std::mutex resize_mutex_; ///< Held while resizing, so that two calls do not add up.
+    std::mutex join_mutex_;   ///< Held by the thread that joins.
+    unsigned next_index_ = 0; ///< Of the next worker. Guarded by `lifecycle_`.
+
+    loop_type loop_; ///< Last: its workers use all of the above.
+};
+
+} // namespace regatta::detail

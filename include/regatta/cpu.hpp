@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Sets of CPUs, the topology of the machine, and where threads run.
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/placement.hpp>
+#include <regatta/cpu/topology.hpp>

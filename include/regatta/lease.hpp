@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// CPUs of one's own for a while. Needs the target `regatta::system`.
+
+#include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>

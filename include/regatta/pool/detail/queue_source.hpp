@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The work of a thread pool: tasks in queues, with room for a limited number of them.
+
+#include <regatta/base/config.hpp>
+#include <regatta/core/detail/error_tally.hpp>
+#include <regatta/core/detail/worker.hpp>
+#include <regatta/core/priority.hpp>
+#include <regatta/pool/detail/pool_room.hpp>
+#include <regatta/pool/detail/task_queues.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <thread>
+
+namespace regatta::detail {
+
+/// The source of a thread pool's engine (`basic_worker_loop` says what a source is).
+///
+/// Threads: any. Failure: a task's exception goes to the error tally.
+class queue_source {
+public:
+    /// What it keeps for each worker.
+    struct seat {
+        task_queues::tally tally; ///< Cells that the worker has used.
+        std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
+        unsigned victim = 0;      ///< From whom it took a task last that was not its own.
+    };
+
+    /// @param errors outlives this.
+    queue_source(queue_layout layout, unsigned workers, std::size_t capacity, error_tally& errors)
+        : queues_(layout, workers)
+        , room_(capacity)
+        , errors_(errors) {}
+
+    task_queues& queues() noexcept { return queues_; }
+    const task_queues& queues() const noexcept { return queues_; }
+    pool_room& room() noexcept { return room_; }
+
+    // --- for the worker loop ---------------------------------------------------------------------
+
+    template<class Found>
+    worker_turn run_next(seat& mine, unsigned worker, bool steal, Found&& found) noexcept {
+        bool stolen = false;
+        const auto b = queues_.take(worker, mine.turn, steal, mine.victim, stolen);
+        if (b.size() == 0) {
+            return {};
+        }
+        const bool discard = found();
+        ++mine.turn;
+        room_.give(1);
+        bool ran = false;
+        if (!discard) [[likely]] {
+            REGATTA_TRY {
+                ran = b[0].run();
+            }
+            REGATTA_CATCH_ALL {
+                ran = true;
+                errors_.report(std::current_exception());
+            }
+        } else {
+            ran = b[0].drop();
+        }
+        b.destroy(0);
+        mine.tally.finish(b, 1);
+        return {.found = true, .ran = ran, .stolen = stolen};
+    }
+    void flush(seat& mine) noexcept { mine.tally.flush(); }
+    bool ready(unsigned worker, bool steal) const noexcept { return queues_.ready(worker, steal); }
+    bool coming(unsigned worker, bool steal) const noexcept {
+        return queues_.coming(worker, steal);
+    }
+    std::uint64_t appended() const noexcept { return queues_.appended(); }
+    std::uint64_t taken() const noexcept { return queues_.taken(); }
+    void close() noexcept { queues_.close(); }
+
+    // --- for the engine --------------------------------------------------------------------------
+
+    /// The pool is closed: producers that wait for room look again.
+    void tell_closed() noexcept { room_.tell_closed(); }
+
+    /// Destroys the task of that priority that has waited longest. @returns whether there was one;
+    /// then the caller tells the engine, by `count_dropped`.
+    bool drop_oldest(priority level) noexcept {
+        const auto b = queues_.take_oldest(level);
+        if (b.size() == 0) {
+            return false;
+        }
+        room_.give(1); // First: what continues it may be submitted by its end.
+        if (b[0].drop()) {
+            dropped_late_.fetch_add(1,
+                                    std::memory_order_relaxed); // The engine's count publishes it.
+        }
+        b.destroy(0);
+        task_queues::tally mine;
+        mine.finish(b, 1);
+        return true;
+    }
+    /// Destroys all tasks that wait, and calls `dropped()` for each, as long as there are some or
+    /// `more()` says that some are on their way.
+    template<class Dropped, class More>
+    void drop_all(Dropped&& dropped, More&& more) noexcept {
+        do {
+            for (const priority level : {priority::high, priority::medium, priority::low}) {
+                while (drop_oldest(level)) {
+                    dropped();
+                }
+            }
+        } while (more() && (std::this_thread::yield(), true));
+    }
+    /// Of the tasks that were dropped, those that a wait had run before.
+    std::uint64_t dropped_late() const noexcept {
+        return dropped_late_.load(std::memory_order_relaxed);
+    }
+
+private:
+    task_queues queues_;
+    pool_room room_;
+    error_tally& errors_;
+    /// Written by the thread that drops, read by `stats`. Relaxed: a counter.
+    std::atomic<std::uint64_t> dropped_late_{0};
+};
+
+} // namespace regatta::detail
