@@ -159,6 +159,7 @@ struct model_atomics {
     template<class T>
     using cell = model::cell<T>;
     using fence = model::fence;
+    static constexpr std::uint32_t backoff_steps = 0; // Every wait goes to sleep.
 
     static bool wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point* deadline,

@@ -9,7 +9,8 @@
 #include <regatta/core/detail/worker_gate.hpp>
 
 using gate_type = regatta::detail::basic_worker_gate<model::model_atomics>;
-using gate_without_light_fence = regatta::detail::basic_worker_gate<model::atomics_without_light_fence>;
+using gate_without_light_fence =
+    regatta::detail::basic_worker_gate<model::atomics_without_light_fence>;
 using flag_type = model::atomic<unsigned>;
 
 constexpr auto relaxed = std::memory_order_relaxed;

@@ -62,6 +62,21 @@ class Rules(unittest.TestCase):
         for header in ("fmt/format.h", "zmq.hpp", "boost/asio.hpp", "nlohmann/json.hpp", "tbb/task_group.h"):
             self.check("dependencies", {"include/regatta/base/new.hpp": f"#include <{header}>\n"}, header)
 
+    def test_foreign_detail(self):
+        text = LICENCE + "#include <regatta/sync/detail/ring.hpp>\n"
+        ring = {"include/regatta/sync/detail/ring.hpp": LICENCE}
+        self.check("foreign_detail", ring | {"include/regatta/pool/new.hpp": text}, "internal to its folder")
+        self.check("foreign_detail", ring | {"race/machine/new.cpp": text}, "internal to its folder")
+        self.assertEqual(complaints("foreign_detail", ring | {"include/regatta/sync/new.hpp": text}), [])
+        text = LICENCE + "#include <regatta/core/detail/loop.hpp>\n"
+        self.assertEqual(complaints("foreign_detail", {"include/regatta/pool/detail/new.hpp": text}), [])
+        self.check("foreign_detail", {"examples/02_two.cpp": text}, "internal to its folder")
+
+    def test_internal_names(self):
+        text = LICENCE + "namespace regatta {\n} // namespace regatta\n"
+        self.check("internal_names", {"include/regatta/sync/detail/ring.hpp": text}, "regatta::detail")
+        self.check("internal_names", {"src/lease/step.hpp": text}, "regatta::detail")
+
     def test_file_length(self):
         self.check("file_length", {"race/machine/new.cpp": "\n" * 601}, "601 lines")
         self.assertEqual(complaints("file_length", {"race/machine/new.cpp": "\n" * 600}), [])

@@ -43,6 +43,10 @@ ORDER = [
     "race/advice",
     "command",
 ]
+# The headers that include a whole subject.
+UMBRELLA = re.compile(r"include/regatta/(pool|fork|bus|time|cpu|process|lease)\.hpp$")
+# The shared ground: its internals are open to every folder of the library.
+SHARED_DETAIL = ("include/regatta/base/", "include/regatta/core/")
 # What the library must not need: dependencies of the command and peers of the race.
 FOREIGN = re.compile(
     r"(fmt|CLI|nlohmann|tbb|oneapi|boost|concurrentqueue|moodycamel|gtest|gmock|relacy)/"
@@ -98,7 +102,7 @@ def folder_order(tree):
     for name in tree.code():
         own = folder_of(name)
         if own is None:
-            if name.startswith(("include/", "race/")):
+            if name.startswith(("include/", "race/")) and not UMBRELLA.match(name):
                 yield f"{name}:1: lies in none of the folders: {', '.join(ORDER)}"
             continue
         for number, _, path in tree.includes(name):
@@ -120,6 +124,31 @@ def dependencies(tree):
                     yield f"{name}:{number}: includes {path}; the library needs no other project's headers"
                 elif bracket == '"' or (not path.startswith("regatta/") and path.endswith(".hpp")):
                     yield f"{name}:{number}: includes {path}; the library's own headers are <regatta/...>"
+
+
+def foreign_detail(tree):
+    """A folder's detail/ is included by that folder alone; those of base/ and core/ by all. The engine,
+    the command, examples and benches include what stands at folder level."""
+    for name in tree.code():
+        if not name.startswith(("include/", "src/", "race/", "command/", "examples/", "bench/")):
+            continue
+        own = posixpath.dirname(name).removesuffix("/detail") + "/"
+        for number, _, path in tree.includes(name):
+            place = "include/" + path
+            if not path.startswith("regatta/") or "/detail/" not in path or place.startswith(own):
+                continue
+            if name.startswith("examples/") or not place.startswith(SHARED_DETAIL):
+                yield f"{name}:{number}: includes {path}, which is internal to its folder"
+
+
+def internal_names(tree):
+    """What stands in a detail/ folder, or in src/, is in namespace regatta::detail."""
+    for name in tree.code():
+        internal = name.startswith("include/") and "/detail/" in name and "/compat/" not in name
+        if not internal and not (name.startswith("src/") and name.endswith(".hpp")):
+            continue
+        if not any(line.startswith("namespace regatta::detail") for line in tree.lines(name)):
+            yield f"{name}:1: is internal, and not in namespace regatta::detail"
 
 
 def file_length(tree):
@@ -272,6 +301,8 @@ RULES = {
     for rule in (
         folder_order,
         dependencies,
+        foreign_detail,
+        internal_names,
         file_length,
         type_names,
         version,

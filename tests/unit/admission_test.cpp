@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
+using regatta::admission_class;
 using regatta::admission_levels;
 using regatta::admission_limits;
-using regatta::admission_class;
 
 TEST(admission_limits, are_shares_of_the_capacity_rounded_down) {
     const admission_limits by_default({}, 1024);

@@ -94,7 +94,7 @@ public:
                 if (deadline <= now) {
                     return false;
                 }
-                static_cast<void>(wait_for(saturated_difference(deadline, now)));
+                static_cast<void>(wait_for(detail::saturated_difference(deadline, now)));
             }
             return true;
         }

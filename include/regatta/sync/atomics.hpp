@@ -99,6 +99,8 @@ struct std_atomics {
     using fence = asymmetric_fence;
     /// For what is rare.
     using mutex = std::mutex;
+    /// How often a thread waits awake before it parks: 1, 2, 4 … 256 hints, 511 in all.
+    static constexpr std::uint32_t backoff_steps = 9;
 
     /// Blocks while `word` holds `expected`; returns false only when `deadline` has passed.
     /// @param bits how `wake_one` knows the thread.

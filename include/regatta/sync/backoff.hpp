@@ -36,8 +36,8 @@ class basic_backoff {
 public:
     /// How many times it waits before it says "park", and how many that should be where what one
     /// waits for is hardly ever there soon.
-    static constexpr std::uint32_t patient = 9; ///< 1, 2, 4 … 256 hints: 511 in all.
-    static constexpr std::uint32_t none = 0;    ///< It says "park" at once.
+    static constexpr std::uint32_t patient = Atomics::backoff_steps;
+    static constexpr std::uint32_t none = 0; ///< It says "park" at once.
 
     /// Waits a little, longer each time.
     /// @returns false when it is time to park instead; it has not waited then.
