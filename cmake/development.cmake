@@ -2,6 +2,15 @@
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
+# What an earlier build has compiled is taken from ccache where that is installed, unless the caller
+# chose a launcher. Paths below the checkout are relative in what it compares, and the folder of the
+# build is left out, so that another clone finds the same objects. -D REGATTA_CCACHE=OFF does without.
+find_program(REGATTA_CCACHE ccache DOC "The compiler cache, or OFF")
+if(REGATTA_CCACHE AND CMAKE_HOST_UNIX AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${REGATTA_CCACHE})
+endif()
+
 add_library(regatta_development INTERFACE)
 target_compile_options(regatta_development INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
