@@ -116,4 +116,34 @@ std::unique_ptr<workload> attach_within(int descriptor) {
     return spawned_items::attach(descriptor);
 }
 
+workload_info empty_workload() {
+    return {.name = "empty",
+            .summary = "items that do nothing: all of the time is the scheme's",
+            .options = "--size 100..100000000 (100000)",
+            .usual_size = empty_sizes.usual,
+            .small_size = 20'000,
+            .make = make_empty,
+            .attach = attach_empty};
+}
+
+workload_info allocate_workload() {
+    return {.name = "allocate",
+            .summary = "each item fills a fresh vector of 100 ints",
+            .options = "--size 100..10000000 (100000)",
+            .usual_size = allocate_sizes.usual,
+            .small_size = 5'000,
+            .make = make_allocate,
+            .attach = attach_allocate};
+}
+
+workload_info within_workload() {
+    return {.name = "within",
+            .summary = "one item hands over all others, which do nothing",
+            .options = "--size 100..1000000 (100000)",
+            .usual_size = within_sizes.usual,
+            .small_size = 20'000,
+            .make = make_within,
+            .attach = attach_within};
+}
+
 } // namespace regatta::race

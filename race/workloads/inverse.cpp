@@ -206,4 +206,13 @@ std::unique_ptr<workload> attach_inverse(int descriptor) {
     return std::make_unique<inverse>(shared_state<inverse_header>::attach(descriptor));
 }
 
+workload_info inverse_workload() {
+    return {.name = "inverse",
+            .summary = "few long items, each inverts M·Mᵀ with LAPACK as numpy does",
+            .options = "--size 64..2048 (1000), --seed",
+            .usual_size = inverse_sizes.usual,
+            .make = make_inverse,
+            .attach = attach_inverse};
+}
+
 } // namespace regatta::race

@@ -237,4 +237,14 @@ std::unique_ptr<workload> attach_matmul(int descriptor) {
     return std::make_unique<matmul>(std::move(memory));
 }
 
+workload_info matmul_workload() {
+    return {.name = "matmul",
+            .summary = "C = A·B, square matrices of float; an item is one row or a few",
+            .options = "--size 64..2048 (512), --kernel naive|tiled|blas (naive), --seed",
+            .usual_size = matmul_sizes.usual,
+            .small_size = 64,
+            .make = make_matmul,
+            .attach = attach_matmul};
+}
+
 } // namespace regatta::race

@@ -119,4 +119,16 @@ std::unique_ptr<workload> attach_primes(int descriptor) {
     return std::make_unique<primes>(shared_state<primes_header>::attach(descriptor));
 }
 
+workload_info primes_workload() {
+    return {.name = "primes",
+            .summary =
+                "an item counts the primes up to a number by trial division, as sysbench does",
+            .options = "--size 1..1000000 (1000), --max-prime 1000..10000000 (10000)",
+            .usual_size = primes_sizes.usual,
+            .small_size = 20,
+            .usual_max_prime = primes_bounds.usual,
+            .make = make_primes,
+            .attach = attach_primes};
+}
+
 } // namespace regatta::race

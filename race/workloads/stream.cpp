@@ -150,4 +150,14 @@ std::unique_ptr<workload> attach_stream(int descriptor) {
     return std::make_unique<stream>(shared_state<stream_header>::attach(descriptor));
 }
 
+workload_info stream_workload() {
+    return {.name = "stream",
+            .summary = "a[i] = b[i] + s·c[i] over long arrays: all of the time is the memory's",
+            .options = "--size 1..16384 (256)",
+            .usual_size = stream_sizes.usual,
+            .small_size = 1,
+            .make = make_stream,
+            .attach = attach_stream};
+}
+
 } // namespace regatta::race

@@ -111,4 +111,14 @@ std::unique_ptr<workload> attach_transcend(int descriptor) {
     return std::make_unique<transcend>(shared_state<transcend_header>::attach(descriptor));
 }
 
+workload_info transcend_workload() {
+    return {.name = "transcend",
+            .summary =
+                "few long items that only compute: 2048 × 4096 × log(sqrt(exp(sin i + cos j)))",
+            .options = "--size 4..64 (4)",
+            .usual_size = transcend_sizes.usual,
+            .make = make_transcend,
+            .attach = attach_transcend};
+}
+
 } // namespace regatta::race

@@ -128,4 +128,14 @@ std::unique_ptr<workload> attach_uneven(int descriptor) {
     return std::make_unique<uneven>(shared_state<uneven_header>::attach(descriptor));
 }
 
+workload_info uneven_workload() {
+    return {.name = "uneven",
+            .summary = "items of very different length, most short and a few long",
+            .options = "--size 100..1000000 (10000), --seed",
+            .usual_size = uneven_sizes.usual,
+            .small_size = 300,
+            .make = make_uneven,
+            .attach = attach_uneven};
+}
+
 } // namespace regatta::race

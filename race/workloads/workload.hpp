@@ -103,7 +103,7 @@ public:
     }
 };
 
-/// An entry of the registry of workloads.
+/// An entry of the registry of workloads. The file of each workload defines its own.
 struct workload_info {
     std::string_view name;
     std::string_view summary;
@@ -111,6 +111,9 @@ struct workload_info {
     std::string_view options;
     /// Of the option size, where the user does not choose.
     std::size_t usual_size = 0;
+    /// At which any scheme runs it in a moment, as the tests of all schemes do; more tiny items
+    /// than a queue has room for. 0: none is that small.
+    std::size_t small_size = 0;
     /// The same of the option max_prime, where it reads that.
     std::size_t usual_max_prime = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
@@ -120,7 +123,7 @@ struct workload_info {
     std::unique_ptr<workload> (*attach)(int descriptor);
 };
 
-/// All workloads, in the order in which they are listed.
+/// All workloads, in the order of the list in CMakeLists.txt.
 const std::vector<workload_info>& workloads();
 /// The entry of that name, or null.
 const workload_info* find_workload(std::string_view name);
