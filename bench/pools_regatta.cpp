@@ -2,10 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "pools_rows.hpp"
-
-#include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/dynamic_pool.hpp>
-#include <regatta/pool/steady_pool.hpp>
+#include "schemes/pool_list.hpp"
 
 namespace regatta::bench {
 namespace {
@@ -43,9 +40,11 @@ private:
 } // namespace
 
 std::vector<pool_case> regatta_pools() {
-    return {case_of<of_kind<steady_pool>>("steady_pool"),
-            case_of<of_kind<balanced_pool>>("balanced_pool"),
-            case_of<of_kind<dynamic_pool>>("dynamic_pool")};
+    std::vector<pool_case> all;
+    race::every_pool::for_each([&]<class Pool> {
+        all.push_back(case_of<of_kind<Pool>>(std::string(race::pool_name<Pool>) + "_pool"));
+    });
+    return all;
 }
 
 race::outcome regatta_spinning_wake(unsigned workers, std::size_t tasks) {

@@ -4,13 +4,11 @@
 /// What `dynamic_pool::autoscale` promises, and that a pool of any kind continues coroutines.
 
 #include "../unit/meeting.hpp"
+#include "pool_cases.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
-#include <regatta/pool/balanced_pool.hpp>
 #include <regatta/core/coroutine.hpp>
-#include <regatta/pool/dynamic_pool.hpp>
-#include <regatta/pool/steady_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -179,8 +177,7 @@ TEST(autoscale_contract, may_be_closed_while_it_is_scaled) {
 
 template<class Pool>
 class schedule_contract : public testing::Test {};
-using pools = testing::Types<steady_pool, balanced_pool, dynamic_pool>;
-TYPED_TEST_SUITE(schedule_contract, pools);
+TYPED_TEST_SUITE(schedule_contract, library_test::every_pool, library_test::pool_names);
 
 // "continues a coroutine on a worker"
 TYPED_TEST(schedule_contract, continues_on_a_worker) {

@@ -59,8 +59,7 @@ template<class Pool>
 class pool_executor : public testing::Test {
     static_assert(regatta::executor<Pool>);
 };
-using every_executor = testing::Types<regatta::steady_pool, regatta::balanced_pool,
-                                      regatta::dynamic_pool, started_worker_pool>;
+using every_executor = regatta::race::every_pool::as_with<testing::Types, started_worker_pool>;
 TYPED_TEST_SUITE(pool_executor, every_executor, executor_names);
 
 } // namespace

@@ -6,32 +6,25 @@
 /// What the contract tests of the thread pools share: the pools, and ways to hold their workers.
 
 #include "door.hpp"
+#include "schemes/pool_list.hpp"
 #include "threads.hpp"
-
-#include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/dynamic_pool.hpp>
-#include <regatta/pool/steady_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 namespace library_test {
 
-using every_pool =
-    testing::Types<regatta::steady_pool, regatta::balanced_pool, regatta::dynamic_pool>;
-using bounded_pools = testing::Types<regatta::steady_pool, regatta::balanced_pool>;
+using every_pool = regatta::race::every_pool::as<testing::Types>;
+using bounded_pools = regatta::race::bounded_pools::as<testing::Types>;
 
 /// The names of the pools in those of the tests.
 struct pool_names {
     template<class Pool>
     static std::string GetName(int) {
-        return std::is_same_v<Pool, regatta::steady_pool>     ? "steady"
-               : std::is_same_v<Pool, regatta::balanced_pool> ? "balanced"
-                                                              : "dynamic";
+        return std::string(regatta::race::pool_name<Pool>);
     }
 };
 

@@ -5,11 +5,9 @@
 // that it checks.
 
 #include "../unit/counted.hpp"
+#include "pool_cases.hpp"
 #include "threads.hpp"
 
-#include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/dynamic_pool.hpp>
-#include <regatta/pool/steady_pool.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 
 #include <gtest/gtest.h>
@@ -30,8 +28,7 @@ using regatta::timer_scheduler;
 
 template<class Pool>
 class timer_pools : public testing::Test {};
-using pools = testing::Types<regatta::steady_pool, regatta::balanced_pool, regatta::dynamic_pool>;
-TYPED_TEST_SUITE(timer_pools, pools);
+TYPED_TEST_SUITE(timer_pools, library_test::every_pool, library_test::pool_names);
 
 } // namespace
 
