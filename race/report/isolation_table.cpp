@@ -6,6 +6,7 @@
 #include "report/grid.hpp"
 #include "report/info_text.hpp"
 #include "report/isolation_words.hpp"
+#include "report/verdict_word.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     });
     add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
     add("verdict", true, 6, [](const mode_result& m) {
-        return std::string(m.word == verdict::tie ? "as alone" : to_string(m.word));
+        return std::string(m.word == verdict::tie ? "as alone" : word_of(m.word));
     });
     for (const mode_result* row : rows) {
         columns.back().colours.push_back(row->word == verdict::slower   ? "31"

@@ -4,6 +4,7 @@
 #include "report/table.hpp"
 
 #include "report/bar.hpp"
+#include "report/verdict_word.hpp"
 
 #include <fmt/format.h>
 
@@ -103,7 +104,7 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     case column::memory:
         return row.program && row.program->peak_bytes ? bytes_text(*row.program->peak_bytes) : "-";
     case column::verdict:
-        return std::string(to_string(row.word));
+        return std::string(word_of(row.word));
     case column::bar:
         break;
     }

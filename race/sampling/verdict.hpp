@@ -22,7 +22,8 @@ enum class verdict {
     undecided, ///< Too few rounds to say anything.
 };
 
-/// Its name in reports: "baseline", "faster", "slower", "tie", "undecided".
+/// Its value in JSON and CSV: "baseline", "faster", "slower", "tie", "undecided". A table has words
+/// of its own.
 std::string_view to_string(verdict v) noexcept;
 
 /// Pairs that a verdict needs: with fewer, a 95 % interval of a median does not exist.
