@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "report/full_text.hpp"
+
 #include "report/info_text.hpp"
 #include "report/program_words.hpp"
 #include "report/python_words.hpp"
@@ -32,7 +34,7 @@ std::string title(const race_result& result, const provenance& from, const text_
     if (!result.workload.empty()) {
         text += fmt::format("{}{}", dot, plural(result.items, "item"));
     }
-    text += fmt::format("{}{} on {}", dot, plural(result.workers, "worker"),
+    text += fmt::format("{}{} on {}", dot, plural(result.how.workers, "worker"),
                         plural(result.cpus, "CPU"));
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
@@ -84,7 +86,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
         }
     };
     if (result.oversubscribed()) {
-        paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.workers,
+        paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.how.workers,
                               plural(result.cpus, "CPU")),
                   "33");
     }

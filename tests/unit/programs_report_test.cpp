@@ -5,6 +5,7 @@
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/program_words.hpp"
+#include "report/full_text.hpp"
 #include "report/table.hpp"
 
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@ namespace {
 
 void make_program(race::scheme_result& one, std::string command) {
     one.scheme = "program";
+    one.traits = {};
     one.verified = false;
     one.program = race::program_result{std::move(command), one.time.median * 1.5, 12'300'000};
 }

@@ -4,8 +4,10 @@
 #include "race_results.hpp"
 #include "report/bar.hpp"
 #include "report/csv.hpp"
+#include "report/full_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "report/verdict_word.hpp"
 #include "report/words.hpp"
 
 #include <gmock/gmock.h>
@@ -64,6 +66,14 @@ TEST(race_text, pads_shortens_and_wraps_by_columns) {
     EXPECT_EQ(race::padded_right("zmq_inproc", 5, {.unicode = false}), "zmq_~");
     EXPECT_EQ(race::wrapped("one two three four", 2, style), "one two\n  three\n  four\n");
     EXPECT_EQ(race::wrapped("averylongwordindeed x", 2, style), "averylongwordindeed\n  x\n");
+}
+
+TEST(race_text, words_of_verdicts) {
+    EXPECT_EQ(race::word_of(race::verdict::baseline), "baseline");
+    EXPECT_EQ(race::word_of(race::verdict::faster), "faster");
+    EXPECT_EQ(race::word_of(race::verdict::slower), "slower");
+    EXPECT_EQ(race::word_of(race::verdict::tie), "tie");
+    EXPECT_EQ(race::word_of(race::verdict::undecided), "undecided");
 }
 
 TEST(race_text, percent_and_ratio) {
@@ -171,7 +181,7 @@ TEST(race_full_text, names_who_failed_who_was_skipped_and_what_was_dropped) {
         .add_failed("processes", "worker 3 was killed by signal 9", false)
         .add_skipped("tbb", "install libtbb-dev");
     maker.result.schemes[0].measured.samples[4].load.contaminated = true;
-    maker.result.workers = 64;
+    maker.result.how.workers = 64;
     maker.result.stopped = true;
     const auto result = maker.finish();
     const std::string text = race::to_text(result, fakes::some_machine(), {});
