@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 import structure  # noqa: E402
 
 LICENCE = "// SPDX-License-Identifier: MIT\n// Copyright (c) 2026 The Regatta authors\n"
+SCHEMA = "docs/reference/a.schema.json"
 VERSION = "include/regatta/base/version.hpp"
 SOUND = {
     "CMakeLists.txt": "project(regatta VERSION 1.2.3)\n",
@@ -24,14 +25,37 @@ SOUND = {
     "race/machine/load.hpp": LICENCE,
     "examples/01_one.cpp": LICENCE + "int main() {\n    int a = 1;\n\n    int b = 2;\n    if (a) {\n        b = 3;\n    }\n}\n",
     "docs/one.md": "One:\n\n<!-- quoted from examples/01_one.cpp -->\n```cpp\nint a = 1;\n…\n    if (a) {\n        b = 3;\n```\n",
+    "race/schemes/CMakeLists.txt": "regatta_schemes(serial.cpp serial)\nregatta_schemes(two.cpp two_a two_b ${two})\n",
+    "race/schemes/one.cpp": LICENCE + '.name = "serial",\n.summary = "a";\nauto p = {.name = "race"};\n',
+    "race/schemes/two.cpp": LICENCE + '.name = "two_a",\n .summary = "a";\n.name = "two_b",\n .summary = "a";\n',
+    "docs/reference/schemes.md": "| scheme | a |\n|---|---|\n| `serial` | `b` |\n| `two_a`, `two_b` | c |\n\n| `d` | e |\n",
+    "race/machine/colour.cpp": LICENCE
+    + 'std::string_view to_string(colour c) noexcept {\n    return c == colour::red ? "red" : "green";\n}\n'
+    + 'const char* size = "small";\n',
+    SCHEMA: '{"a": {"$comment": "The words of colour.", "enum": ["red", "green", null]}, "b": {"enum": ["small"]}}\n',
+    "tests/unit/CMakeLists.txt": "regatta_add_test(a a_test.cpp LABEL unit)\n",
+    "tests/unit/a_test.cpp": LICENCE,
+    "tests/command/CMakeLists.txt": "foreach(name IN ITEMS usage advise)\n",
+    "tests/command/usage_test.py": "# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
+    "CONTRIBUTING.md": "## Where things are\n\n```\ninclude/regatta/   the library\n  {library}\n"
+    + "race/   the engine: a/b\n  {race}\ncommand/  docs/   others\nexamples/  script/\ntests/   all\n  unit/ command/\n```\n",
     "script/do": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
 }
+# A file in each folder of the order, and the picture that shows them.
+SOUND |= {f"{folder}/placeholder.hpp": LICENCE for folder in structure.ORDER}
+for above, mark in (("include/regatta/", "{library}"), ("race/", "{race}"), ("src/", "{src}")):
+    parts = [folder.removeprefix(above) + "/" for folder in structure.ORDER if folder.startswith(above)]
+    if above == "src/" and parts:
+        SOUND["CONTRIBUTING.md"] = SOUND["CONTRIBUTING.md"].replace("race/   ", "src/   compiled\n  {src}\nrace/   ")
+    SOUND["CONTRIBUTING.md"] = SOUND["CONTRIBUTING.md"].replace(mark, "  ".join(parts))
 
 
 def complaints(rule, changes):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in (SOUND | changes).items():
+            if text is None:
+                continue
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes(text.encode())
         subprocess.run(["git", "init", "-q", folder], check=True)
@@ -57,6 +81,52 @@ class Rules(unittest.TestCase):
             self.check("folder_order", {"race/machine/new.cpp": text, "race/report/table.hpp": LICENCE}, "not above")
         self.check("folder_order", {"include/regatta/new/new.hpp": LICENCE}, "none of the folders")
         self.check("folder_order", {"race/machine/new.cpp": LICENCE + "#include <regatta/base/no.hpp>\n"}, "not exist")
+
+    def test_order_exists(self):
+        self.check("order_exists", {"race/report/placeholder.hpp": None}, "race/report, which is not there")
+
+    def test_registry(self):
+        makefile, document = "race/schemes/CMakeLists.txt", "docs/reference/schemes.md"
+        self.check("registry", {"race/schemes/one.cpp": LICENCE}, "lists serial, which no file")
+        more = SOUND[makefile] + "regatta_schemes(three.cpp\n    three)\n"
+        self.assertEqual(len(complaints("registry", {makefile: more})), 2)
+        three = LICENCE + '.name = "three",\n.summary = "a";\n'
+        self.check("registry", {makefile: more, "race/schemes/three.cpp": three}, "no row for the scheme three")
+        row = SOUND[document].replace("`two_b`", "`two_b`, `three`")
+        self.assertEqual(len(complaints("registry", {document: row, "race/schemes/three.cpp": three})), 2)
+        self.check("registry", {document: row}, "a row for three, which")
+        sound = {makefile: more, document: row, "race/schemes/three.cpp": three}
+        self.assertEqual(complaints("registry", sound), [])
+        workloads = {"race/workloads/CMakeLists.txt": "set(workloads empty)\n",
+                     "race/workloads/empty.cpp": LICENCE + '.name = "empty",\n.summary = "a";\n'}
+        self.check("registry", workloads, "workloads.md:1: has no row for the workload empty")
+        table = {"docs/reference/workloads.md": "| workload | b |\n|---|---|\n| [`empty`](#empty) | a |\n"}
+        self.assertEqual(complaints("registry", workloads | table), [])
+
+    def test_schema_words(self):
+        for old, new, word in (
+            ('"red", ', "", "differ in red"),
+            ('"red"', '"red", "blue"', "differ in blue"),
+            ("of colour", "of shape", "no to_string"),
+            ('"small"', '"large"', '"large", which stands nowhere'),
+            ('"$comment": "The words of colour.", ', "", "has the words of colour"),
+        ):
+            self.check("schema_words", {SCHEMA: SOUND[SCHEMA].replace(old, new)}, word)
+        fallback = SOUND["race/machine/colour.cpp"].replace("\n}", '\n    return "unknown";\n}')
+        self.assertEqual(complaints("schema_words", {"race/machine/colour.cpp": fallback}), [])
+
+    def test_tests_listed(self):
+        self.check("tests_listed", {"tests/unit/b_test.cpp": LICENCE}, "b_test.cpp:1: tests/unit/CMakeLists.txt does not")
+        self.check("tests_listed", {"tests/unit/ta_test.cpp": LICENCE}, "does not list it")
+        self.check("tests_listed", {"tests/new/a_test.cpp": LICENCE}, "tests/new/CMakeLists.txt")
+        self.check("tests_listed", {"tests/command/info_test.py": "\n"}, "does not list it")
+        self.check("tests_listed", {"tests/command/use_test.py": "\n"}, "does not list it")
+
+    def test_layout(self):
+        self.check("layout", {"new/a.md": "\n"}, "does not show new/")
+        self.check("layout", {"race/new/a.md": "\n"}, "does not show new/ in race/")
+        self.check("layout", {"race/report/placeholder.hpp": None}, "shows report/ in race/, which is not there")
+        self.check("layout", {"script/do": None}, "shows script/, which is not there")
 
     def test_dependencies(self):
         for header in ("fmt/format.h", "zmq.hpp", "boost/asio.hpp", "nlohmann/json.hpp", "tbb/task_group.h"):

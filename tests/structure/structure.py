@@ -13,6 +13,9 @@ import subprocess
 import sys
 import textwrap
 
+sys.dont_write_bytecode = True
+import agreements  # noqa: E402
+
 # A file may include from its own folder and from those before it.
 ORDER = [
     "include/regatta/base",
@@ -77,6 +80,9 @@ class Tree:
     def lines(self, name):
         return (self.root / name).read_bytes().decode("utf-8").split("\n")
 
+    def text(self, name):
+        return "\n".join(self.lines(name))
+
     def code(self):
         return [name for name in self.files if pathlib.PurePath(name).suffix in CODE]
 
@@ -113,6 +119,13 @@ def folder_order(tree):
             target = folder_of(found[0]) if found else None
             if target is not None and ORDER.index(target) > ORDER.index(own):
                 yield f"{name}:{number}: {own} includes {target}, which is not above it"
+
+
+def order_exists(tree):
+    """The order names only folders that are there."""
+    for folder in ORDER:
+        if not any(name.startswith(folder + "/") for name in tree.files):
+            yield f"tests/structure/structure.py:1: ORDER names {folder}, which is not there"
 
 
 def dependencies(tree):
@@ -300,6 +313,7 @@ RULES = {
     rule.__name__: rule
     for rule in (
         folder_order,
+        order_exists,
         dependencies,
         foreign_detail,
         internal_names,
@@ -310,6 +324,7 @@ RULES = {
         whitespace,
         quotes,
         atomics,
+        *agreements.RULES,
     )
 }
 
