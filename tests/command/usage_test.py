@@ -3,12 +3,22 @@
 """What the command says to right and wrong words."""
 
 import os
+import re
 import subprocess
 import tempfile
 import unittest
 
 import support
 from support import QUICK, REGATTA, run
+
+
+def documented(name):
+    """The names in the table of docs/reference/NAME.md; structure.py holds it against the registry."""
+    path = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "reference", name + ".md")
+    with open(path, encoding="utf-8") as file:
+        table = re.search(rf"^\| {name[:-1]} \|.*?\n\n", file.read(), re.M | re.S)[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:] if line]
+    return [word for cell in cells for word in re.findall(r"`(\w+)`", cell)]
 
 
 class Usage(unittest.TestCase):
@@ -34,10 +44,12 @@ class Usage(unittest.TestCase):
     def test_list_names_everything(self):
         result = run("race", "--list")
         self.assertEqual(result.returncode, 0, result.stderr)
-        for name in ("matmul", "empty", "transcend", "allocate", "uneven", "within", "--size",
-                     "serial", "std_thread", "worker_pool", "processes", "tbb", "eigen",
-                     "mutex_queue"):
-            self.assertIn(name, result.stdout)
+        self.assertIn("--size", result.stdout)
+        listed = re.findall(r"^  (\w+)  ", result.stdout, re.M)
+        for document, most in (("workloads", 20), ("schemes", 100)):
+            rows = documented(document)
+            self.assertTrue(5 < len(rows) < most, rows)
+            self.assertEqual([name for name in rows if name not in listed], [])
         for columns in ("40", "80"):
             narrow = run("race", "--list", env=support.environment(COLUMNS=columns)).stdout
             widest = max(len(line) for line in narrow.splitlines())
