@@ -16,16 +16,11 @@
 namespace regatta::command {
 namespace {
 
-/// Schemes that are nobody's choice unless they are named: each starts Python anew.
-bool is_python(const race::scheme_info& scheme) {
-    return scheme.name.starts_with("python_");
-}
-
 std::string race_document(const race::workload_info& workload, const measure_arguments& arguments,
                           const race::provenance& from, race::race_control& control) {
     std::vector<race::entrant> entrants;
     for (const race::scheme_info& info : race::schemes()) {
-        if (!is_python(info)) {
+        if (!info.on_request) {
             entrants.push_back({std::string(info.name), &info, false});
         }
     }
@@ -49,7 +44,7 @@ std::string scale_document(const race::workload_info& workload, const measure_ar
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
     progress_bar bar;
-    return race::to_json(race::run_scale(workload, scheme_named("std_thread"), options, control,
+    return race::to_json(race::run_scale(workload, race::usual_baseline(), options, control,
                                          [&](const race::progress& now) { bar.show(now); }),
                          from);
 }

@@ -58,10 +58,10 @@ std::string list_text(const race::workload_info& chosen, const text_style& style
     out += "\nSchemes\n";
     for (const race::scheme_info& info : race::schemes()) {
         std::string text = fmt::format("{}. Suits {}.", info.summary, info.suits);
-        if (!info.version.empty()) {
-            text += fmt::format(" {}.", info.version);
+        if (const std::string version = info.version(); !version.empty()) {
+            text += fmt::format(" {}.", version);
         }
-        const std::string missing = info.missing ? info.missing(*work) : std::string();
+        const std::string missing = info.missing(*work);
         if (!missing.empty()) {
             text += fmt::format(" Skipped here: {}.", missing);
         } else if (info.on_request) {

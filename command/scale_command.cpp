@@ -55,9 +55,10 @@ int status_of(const race::scale_result& result) {
 int run_command(const scale_arguments& arguments, const std::vector<std::string>& words) {
     const race::workload_info& workload = workload_named(arguments.workload);
     const race::scheme_info& scheme = scheme_named(arguments.scheme);
-    if (scheme.name == "serial") {
-        throw usage_error("the scheme serial has one worker, whatever number it is given; choose "
-                          "another one");
+    if (scheme.traits.workers == race::worker_kind::one) {
+        throw usage_error(fmt::format("the scheme {} has one worker, whatever number it is given; "
+                                      "choose another one",
+                                      scheme.name));
     }
     const race::scale_options options = options_of(arguments, workload);
     result_files to(arguments.files);

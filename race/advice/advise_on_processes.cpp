@@ -3,44 +3,29 @@
 
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace regatta::race {
 namespace {
 
-enum class worker_kind { neither, thread, process };
-
-/// What the workers of a scheme are. Python's are another matter: its threads share one lock.
-worker_kind kind_of(const scheme_evidence& one, bool python) {
-    constexpr std::array<std::string_view, 2> processes{"processes", "zmq_ipc"};
-    const std::string_view scheme = one.scheme;
+/// Whether a scheme is in that language, with workers of that kind whose time tells something.
+/// Python's are another matter than ours: its threads share one lock.
+bool is_of(const scheme_evidence& one, language in, worker_kind kind) {
     const bool usable = one.ok && !one.program && one.time && one.vs_baseline &&
                         one.vs_baseline->count >= pairs_for_a_verdict;
-    if (!usable || scheme.starts_with("python_") != python) {
-        return worker_kind::neither;
-    }
-    if (python) {
-        return scheme.starts_with("python_threads")   ? worker_kind::thread
-               : scheme.starts_with("python_process") ? worker_kind::process
-               : scheme.starts_with("python_pool")    ? worker_kind::process
-                                                      : worker_kind::neither;
-    }
-    if (std::ranges::find(processes, scheme) != processes.end()) {
-        return worker_kind::process;
-    }
-    return scheme == "serial" || one.share("unlogged") >= 0.5 ? worker_kind::neither
-                                                              : worker_kind::thread;
+    const scheme_traits traits = traits_of(one.scheme);
+    const bool of_library = traits.language == language::cpp && one.share("unlogged") >= 0.5;
+    return usable && !of_library && traits.language == in && traits.workers == kind;
 }
 
-const scheme_evidence* fastest(const race_evidence& race, worker_kind kind, bool python) {
+const scheme_evidence* fastest(const race_evidence& race, language in, worker_kind kind) {
     const scheme_evidence* best = nullptr;
     for (const scheme_evidence& one : race.schemes) {
-        if (kind_of(one, python) == kind &&
+        if (is_of(one, in, kind) &&
             (best == nullptr || one.vs_baseline->median.value < best->vs_baseline->median.value)) {
             best = &one;
         }
@@ -82,9 +67,9 @@ std::string sentence_of(const advising& with, const comparison& one, const std::
 }
 
 /// @returns whether there was something to compare.
-bool compare(const advising& with, const race_evidence& race, bool python) {
-    const scheme_evidence* threads = fastest(race, worker_kind::thread, python);
-    const scheme_evidence* processes = fastest(race, worker_kind::process, python);
+bool compare(const advising& with, const race_evidence& race, language in) {
+    const scheme_evidence* threads = fastest(race, in, worker_kind::threads);
+    const scheme_evidence* processes = fastest(race, in, worker_kind::processes);
     if (threads == nullptr || processes == nullptr || !race.noise_floor) {
         return false;
     }
@@ -96,7 +81,8 @@ bool compare(const advising& with, const race_evidence& race, bool python) {
                       {"noise floor", *race.noise_floor}}};
     const double floor = race.noise_floor->value;
     const std::string kind = kind_text(found, floor);
-    std::string text = sentence_of(with, found, kind, floor, python ? "Python" : "");
+    std::string text =
+        sentence_of(with, found, kind, floor, in == language::python ? "Python" : "");
     const figure* set_up = processes->part("set_up");
     if (set_up != nullptr && kind == "threads" && processes->share("set_up") >= 0.01) {
         text.pop_back();
@@ -105,7 +91,7 @@ bool compare(const advising& with, const race_evidence& race, bool python) {
         found.figures.push_back({processes->name + " set-up", *set_up});
     }
     with.say(topic::processes, std::move(text), std::move(found.figures));
-    if (!python) {
+    if (in == language::cpp) {
         with.to.kind = kind;
     }
     return true;
@@ -115,8 +101,8 @@ bool compare(const advising& with, const race_evidence& race, bool python) {
 
 void advise_on_processes(const advising& with) {
     if (with.all.race) {
-        const bool native = compare(with, *with.all.race, false);
-        const bool python = compare(with, *with.all.race, true);
+        const bool native = compare(with, *with.all.race, language::cpp);
+        const bool python = compare(with, *with.all.race, language::python);
         if (native || python) {
             return;
         }

@@ -3,6 +3,7 @@
 
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
 
 #include <fmt/format.h>
 
@@ -37,14 +38,9 @@ const scheme_evidence* next_after(const race_evidence& race,
 
 /// Of those who tie, whom to take: what needs least comes first.
 std::string simplest_of(const race_evidence& race, const std::vector<std::string>& leaders) {
-    for (const std::string_view simple : {"serial", "std_thread"}) {
-        for (const std::string& name : leaders) {
-            if (race.find(name)->scheme == simple) {
-                return name;
-            }
-        }
-    }
-    return leaders.front();
+    return *std::ranges::min_element(leaders, {}, [&](const std::string& name) {
+        return traits_of(race.find(name)->scheme).effort;
+    });
 }
 
 std::vector<cited_figure> figures_of(const race_evidence& race, const scheme_evidence& one) {
@@ -62,7 +58,7 @@ std::string figures_text(const advising& with, const race_evidence& race,
     std::string text =
         fmt::format("{} a run with {} worker{}", duration_text(one.time->median.value, with.style),
                     race.workers, race.workers == 1 ? "" : "s");
-    if (one.speedup && one.scheme != "serial") {
+    if (one.speedup && !traits_of(one.scheme).reference) {
         text += fmt::format(", {} times as fast as serial (95 % interval {})",
                             factor_text(one.speedup->median.value), with.range(*one.speedup));
         figures.push_back({one.name + " speed-up", one.speedup->median});
@@ -84,7 +80,7 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
                             leaders.size() - 1, percent_text(floor),
                             chosen == leaders.front() ? "the first" : "the simplest");
     } else if (const scheme_evidence* next = next_after(race, leaders, of_items);
-               next != nullptr && (next->scheme != "serial" || !one.speedup)) {
+               next != nullptr && (!traits_of(next->scheme).reference || !one.speedup)) {
         text +=
             fmt::format("; {} of the time of {}, the next (noise floor {})",
                         ratio_text(one.vs_baseline->median.value / next->vs_baseline->median.value),

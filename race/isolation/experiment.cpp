@@ -3,7 +3,7 @@
 
 #include "isolation/experiment.hpp"
 
-#include "isolation/evaluation.hpp"
+#include "isolation/isolation_evaluation.hpp"
 #include "isolation/noise_process.hpp"
 #include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"

@@ -143,11 +143,9 @@ scheme_info program_scheme(const program_command& program, unsigned workers) {
     return {.name = "program",
             .summary = "a program of the user's, from its start to its end",
             .suits = "comparing with anything",
-            .missing = {},
             .make = [words = std::move(words)](const scheme_options&) -> std::unique_ptr<scheme> {
                 return std::make_unique<program_run>(words);
             },
-            .version = {},
             .command = with_workers(program.text, workers)};
 }
 

@@ -39,7 +39,7 @@ std::string to_csv(const race_result& result) {
                            measured ? to_string(one.word) : "",
                            one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
                            one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
-                           one.measured.samples.size(), one.measured.dropped(), result.workers);
+                           one.measured.samples.size(), one.measured.dropped(), result.how.workers);
         for (const double ns : one.where.ns) {
             out += measured ? fmt::format(",{:.0f}", ns) : ",";
         }

@@ -3,7 +3,7 @@
 
 #include "report/isolation_words.hpp"
 
-#include "isolation/evaluation.hpp"
+#include "isolation/isolation_evaluation.hpp"
 
 #include <fmt/format.h>
 

@@ -70,8 +70,8 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["workload"] = text_or_null(result.workload);
     document["settings"] = settings_value(result.settings);
     document["items"] = result.items;
-    document["chunk"] = result.chunk;
-    document["workers"] = result.workers;
+    document["chunk"] = result.how.chunk;
+    document["workers"] = result.how.workers;
     document["oversubscribed"] = result.oversubscribed();
     document["seed"] = result.seed;
     document["rounds"] = result.rounds;

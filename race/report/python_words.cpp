@@ -8,13 +8,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 namespace regatta::race {
 namespace {
+
+/// One way of running items in Python.
+struct way {
+    worker_kind workers;
+    bool sends_data = false;
+};
+constexpr way in_turn{worker_kind::one};
+constexpr way on_threads{worker_kind::threads};
+constexpr way in_processes{worker_kind::processes};
+constexpr way through_pipes{worker_kind::processes, true};
+
+/// Whether it is in Python and has figures.
+bool is_measured(const scheme_result& one) {
+    return one.traits.language == language::python && one.ok() && one.time.count != 0;
+}
 
 /// The schemes in Python by what they are, and the comparison of any two.
 class python_schemes {
@@ -35,15 +49,20 @@ public:
     }
 
 private:
-    /// The first of these schemes that has figures; null where none has.
-    const scheme_result* ran(std::initializer_list<std::string_view> schemes) const {
-        for (const std::string_view wanted : schemes) {
-            const auto found = std::ranges::find(result_.schemes, wanted, &scheme_result::scheme);
-            if (found != result_.schemes.end() && found->ok() && found->time.count != 0) {
-                return &*found;
-            }
-        }
-        return nullptr;
+    /// The scheme that goes that way, its library with one thread or with those that it likes;
+    /// null where it has no figures.
+    const scheme_result* ran(way of, bool one_library_thread) const {
+        const auto found = std::ranges::find_if(result_.schemes, [&](const scheme_result& one) {
+            return is_measured(one) && one.traits.workers == of.workers &&
+                   one.traits.sends_data == of.sends_data &&
+                   one.traits.one_library_thread == one_library_thread;
+        });
+        return found == result_.schemes.end() ? nullptr : &*found;
+    }
+    /// That with one thread, or else the other.
+    const scheme_result* either(way of) const {
+        const scheme_result* one = ran(of, true);
+        return one != nullptr ? one : ran(of, false);
     }
 
     /// "python_threads 91.0 ms".
@@ -70,7 +89,7 @@ private:
 
     /// What holds the lock of the interpreter.
     std::string lock_words() const {
-        const scheme_result* threads = ran({"python_threads_1blas", "python_threads"});
+        const scheme_result* threads = either(on_threads);
         const double cpu_ns = threads == nullptr ? 0 : threads->figure("cpu_ns").value_or(0);
         if (cpu_ns <= 0 || !threads->figure("interpreted_ns")) {
             return {};
@@ -80,10 +99,8 @@ private:
             fmt::format("Python's lock (GIL): of the CPU time of {} {} went into code "
                         "of Python, which one thread at a time may run",
                         threads->name, percent_text(share));
-        const bool variant = threads->scheme == "python_threads_1blas";
-        const scheme_result* serial =
-            variant ? ran({"python_serial_1blas"}) : ran({"python_serial"});
-        if (serial != nullptr && result_.workers > 1) {
+        const scheme_result* serial = ran(in_turn, threads->traits.one_library_thread);
+        if (serial != nullptr && result_.how.workers > 1) {
             text += "; " + compared(*serial, *threads);
         }
         return text;
@@ -93,10 +110,9 @@ private:
     std::string blas_words() const {
         std::string pairs;
         std::optional<double> threads;
-        for (const std::string_view way : {"serial", "threads", "processes", "pool_map"}) {
-            const std::string name = "python_" + std::string(way);
-            const scheme_result* many = ran({name});
-            const scheme_result* one = ran({name + "_1blas"});
+        for (const way& of : {in_turn, on_threads, in_processes, through_pipes}) {
+            const scheme_result* many = ran(of, false);
+            const scheme_result* one = ran(of, true);
             if (many != nullptr && one != nullptr) {
                 threads = many->figure("threads");
                 pairs += (pairs.empty() ? "" : "; ") + compared(*many, *one);
@@ -123,8 +139,8 @@ private:
 
     /// What starting processes costs.
     std::string process_words() const {
-        const scheme_result* processes = ran({"python_processes_1blas", "python_processes"});
-        const scheme_result* threads = ran({"python_threads_1blas", "python_threads"});
+        const scheme_result* processes = either(in_processes);
+        const scheme_result* threads = either(on_threads);
         if (processes == nullptr) {
             return {};
         }
@@ -141,16 +157,14 @@ private:
 
     /// What sending the data between processes costs.
     std::string pickling_words() const {
-        const bool variant = ran({"python_pool_map_1blas"}) != nullptr;
-        const scheme_result* pool = ran({"python_pool_map_1blas", "python_pool_map"});
+        const scheme_result* pool = either(through_pipes);
         if (pool == nullptr || !pool->figure("sent_bytes")) {
             return {};
         }
         std::string text = fmt::format(
             "Pickling: {} sent {} of inputs and results through pipes in each run", pool->name,
             bytes_text(static_cast<std::int64_t>(*pool->figure("sent_bytes"))));
-        const scheme_result* processes =
-            variant ? ran({"python_processes_1blas"}) : ran({"python_processes"});
+        const scheme_result* processes = ran(in_processes, pool->traits.one_library_thread);
         if (processes != nullptr) {
             text += fmt::format(", where {} shares memory; {}", processes->name,
                                 compared(*pool, *processes));
@@ -166,7 +180,7 @@ private:
             if (!one.ok() || one.time.count == 0 || one.program || !one.runs_items()) {
                 continue;
             }
-            const scheme_result*& best = one.scheme.starts_with("python_") ? python : native;
+            const scheme_result*& best = one.traits.language == language::python ? python : native;
             if (best == nullptr || one.vs_baseline.median < best->vs_baseline.median) {
                 best = &one;
             }
@@ -199,10 +213,8 @@ private:
 } // namespace
 
 std::vector<std::string> python_words(const race_result& result, const text_style& style) {
-    const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
-        return one.scheme.starts_with("python_") && one.ok() && one.time.count != 0;
-    });
-    return any ? python_schemes(result, style).words() : std::vector<std::string>();
+    return std::ranges::any_of(result.schemes, is_measured) ? python_schemes(result, style).words()
+                                                            : std::vector<std::string>();
 }
 
 } // namespace regatta::race

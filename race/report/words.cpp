@@ -141,7 +141,7 @@ std::string reason_words(const race_result& result) {
     // The nearest one that is clearly slower, and the slowest; of serial everybody knows why.
     std::vector<const scheme_result*> told;
     for (const scheme_result* one : followers(result, result.item_leaders)) {
-        if (one->scheme != "serial" && one->runs_items()) {
+        if (!one->traits.reference && one->runs_items()) {
             told.push_back(one);
         }
     }

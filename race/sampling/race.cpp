@@ -4,7 +4,7 @@
 #include "sampling/race.hpp"
 
 #include "machine/quiesce.hpp"
-#include "sampling/evaluation.hpp"
+#include "sampling/race_evaluation.hpp"
 #include "sampling/scheme_run.hpp"
 #include "workloads/settings.hpp"
 
@@ -56,8 +56,7 @@ public:
         result_.workload = workload.name;
         result_.settings = settings_of(workload, options.work);
         result_.items = work_->items();
-        result_.chunk = options.scheme.chunk;
-        result_.workers = options.scheme.workers;
+        result_.how = options.scheme;
         result_.cpus = available_cpus();
         result_.seed = options.seed;
         result_.warm_up = std::max(1U, options.warm_up);
@@ -90,13 +89,14 @@ private:
             mine.scheme = one.scheme->name;
             mine.summary = one.scheme->summary;
             mine.suits = one.scheme->suits;
-            mine.version = one.scheme->version;
+            mine.version = one.scheme->version();
+            mine.traits = one.scheme->traits;
             mine.named = one.named;
             mine.measured.name = one.name;
             if (!one.scheme->command.empty()) {
                 mine.program.emplace().command = one.scheme->command;
             }
-            mine.reason = one.scheme->missing ? one.scheme->missing(*work_) : std::string();
+            mine.reason = one.scheme->missing(*work_);
             if (!mine.reason.empty()) {
                 mine.status = scheme_status::skipped;
             }
@@ -170,11 +170,6 @@ private:
         warm.rounds = 0;
         warm.time = {};
         take(measure(contenders(), warm, observer_));
-        for (scheme_run& one : runners_) {
-            one.take_splits();
-            one.take_usages();
-            one.take_figures();
-        }
     }
 
     void choose_baseline() {
@@ -184,7 +179,7 @@ private:
         };
         std::string wanted = options_.baseline;
         for (const scheme_result& one : result_.schemes) {
-            if (wanted.empty() && one.scheme == "std_thread") {
+            if (wanted.empty() && one.traits.usual_baseline) {
                 wanted = one.name;
             }
         }
@@ -206,7 +201,7 @@ private:
 
     void race() {
         std::vector<contender> all = contenders();
-        // The control is a runner of its own, so that its splits do not mix with the baseline's.
+        // The control is a runner of its own, which knows whether its own results were wrong.
         const auto base = std::ranges::find(entrants_, result_.baseline, &entrant::name);
         scheme_run control(*base->scheme, options_.scheme, *work_, control_);
         all.push_back({control_name(result_.baseline), [&] { return control.run_once(); }});
@@ -214,15 +209,7 @@ private:
         take(measured);
         take_control(measured, control.wrong());
         result_.rounds = measured.rounds;
-        std::vector<std::vector<time_split>> splits;
-        for (scheme_run& one : runners_) {
-            splits.push_back(one.take_splits());
-        }
-        evaluate(result_, measured, splits);
-        for (std::size_t i = 0; i < runners_.size(); ++i) {
-            sum_up(result_.schemes[i], runners_[i].take_usages());
-            sum_up(result_.schemes[i], runners_[i].take_figures());
-        }
+        evaluate_race(result_, measured);
     }
 
     const std::vector<entrant>& entrants_;

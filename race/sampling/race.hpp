@@ -31,7 +31,7 @@ struct race_options {
     std::chrono::nanoseconds time{0}; ///< 0: no limit.
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
-    std::string baseline{}; ///< An entrant's name. Empty: who runs `std_thread`, or the first.
+    std::string baseline{}; ///< An entrant's name. Empty: that of `usual_baseline`, or the first.
 };
 
 /// Races.

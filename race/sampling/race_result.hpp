@@ -40,7 +40,8 @@ struct scheme_result {
     std::string summary;
     std::string suits;
     std::string version; ///< Of the library behind it.
-    bool named = false;  ///< Asked for by name, so that its absence is worth an error.
+    scheme_traits traits;
+    bool named = false; ///< Asked for by name, so that its absence is worth an error.
 
     scheme_status status = scheme_status::ok;
     std::string reason;        ///< Why it was skipped or failed.
@@ -73,9 +74,8 @@ struct race_result {
     /// The options that it reads, with their values: {"size", "512"}, …
     std::vector<std::pair<std::string, std::string>> settings;
     std::size_t items = 0;
-    std::size_t chunk = 0;
-    unsigned workers = 0;
-    unsigned cpus = 0; ///< Available to this process.
+    scheme_options how{}; ///< What was chosen of the schemes.
+    unsigned cpus = 0;    ///< Available to this process.
     std::uint64_t seed = 0;
 
     unsigned rounds = 0;     ///< Completed.
@@ -95,7 +95,7 @@ struct race_result {
     std::vector<std::string> item_leaders;
     std::vector<std::string> notes; ///< In plain words: what a reader must know.
 
-    bool oversubscribed() const noexcept { return workers > cpus; }
+    bool oversubscribed() const noexcept { return how.workers > cpus; }
     const scheme_result* find(std::string_view name) const noexcept;
 };
 

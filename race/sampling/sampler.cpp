@@ -94,7 +94,7 @@ private:
             before = options_.meter->read();
         }
         outcome got = run_guarded(contenders_[index]);
-        sample taken{round, got.ns, {}};
+        sample taken{round, got.ns, {}, std::move(got.details)};
         if (options_.meter != nullptr) {
             taken.load = options_.meter->between(before, options_.meter->read());
         }
@@ -106,9 +106,9 @@ private:
         if (!got.failure.empty()) {
             mine.failure = std::move(got.failure);
         } else if (!warm_up) {
-            mine.samples.push_back(taken);
+            mine.samples.push_back(std::move(taken));
             if (options_.taken) {
-                options_.taken(index, taken);
+                options_.taken(index, mine.samples.back());
             }
         }
         return true;

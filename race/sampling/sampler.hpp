@@ -13,12 +13,14 @@
 ///     word = judge(ratio, floor_of(result, "theirs"));
 
 #include "machine/load_meter.hpp"
+#include "sampling/run_details.hpp"
 #include "sampling/statistics.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +31,9 @@ namespace regatta::race {
 struct outcome {
     double ns = 0;
     std::string failure{}; ///< Empty: the time counts. Otherwise the contender is out.
+    std::optional<run_details> details{};
 
-    static outcome failed(std::string why) { return {0, std::move(why)}; }
+    static outcome failed(std::string why) { return {0, std::move(why), {}}; }
 };
 
 /// Something to measure.
@@ -45,6 +48,7 @@ struct sample {
     unsigned round = 0;
     double ns = 0;
     disturbance load{};
+    std::optional<run_details> details{}; ///< Where the contender tells more than its time.
 };
 
 /// How to measure.

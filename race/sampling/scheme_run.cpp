@@ -53,19 +53,18 @@ outcome scheme_run::run_once() {
     if (control_->stop_requested()) {
         return outcome::failed("stopped");
     }
+    run_details details;
     if (const program_usage* used = one->program()) {
         facts.begin_ns = used->begin_ns;
         facts.end_ns = used->end_ns;
-        usages_.push_back(*used);
+        details.usage = *used;
     } else if (const verification result = verify(facts.logs_items); !result.ok) {
         wrong_ = true;
         return outcome::failed("wrong result: " + result.message);
     }
-    splits_.push_back(split_time(log, facts));
-    if (std::vector<run_figure> figures = one->figures(); !figures.empty()) {
-        figures_.push_back(std::move(figures));
-    }
-    return {static_cast<double>(facts.end_ns - facts.begin_ns), {}};
+    details.split = split_time(log, facts);
+    details.figures = one->figures();
+    return {static_cast<double>(facts.end_ns - facts.begin_ns), {}, std::move(details)};
 }
 
 verification scheme_run::verify(bool logged) const {
@@ -82,18 +81,6 @@ latency_histogram scheme_run::latencies() const {
         all.merge(log.latencies[i]);
     }
     return all;
-}
-
-std::vector<time_split> scheme_run::take_splits() {
-    return std::exchange(splits_, {});
-}
-
-std::vector<program_usage> scheme_run::take_usages() {
-    return std::exchange(usages_, {});
-}
-
-std::vector<std::vector<run_figure>> scheme_run::take_figures() {
-    return std::exchange(figures_, {});
 }
 
 } // namespace regatta::race

@@ -5,12 +5,9 @@
 /// @file
 /// One scheme that runs one workload, again and again.
 
-#include "sampling/attribution.hpp"
 #include "sampling/race_control.hpp"
 #include "sampling/sampler.hpp"
 #include "schemes/scheme.hpp"
-
-#include <vector>
 
 namespace regatta::race {
 
@@ -29,18 +26,12 @@ public:
         , control_(&control)
         , rate_(rate) {}
 
-    /// One run: its time, or that it was stopped, or what is wrong with its result. Exceptions of
-    /// the scheme are passed on.
+    /// One run: its time and its details, or that it was stopped, or what is wrong with its result.
+    /// Exceptions of the scheme are passed on.
     outcome run_once();
 
     /// The latencies of the items of the last run, of all its workers.
     latency_histogram latencies() const;
-    /// Of the runs since the last call, one for each that was not a failure.
-    std::vector<time_split> take_splits();
-    /// The same of what programs of the user's took; nothing of all other schemes.
-    std::vector<program_usage> take_usages();
-    /// The same of what schemes measured themselves; nothing of most.
-    std::vector<std::vector<run_figure>> take_figures();
     /// Whether a result was wrong.
     bool wrong() const noexcept { return wrong_; }
 
@@ -52,9 +43,6 @@ private:
     workload* work_;
     race_control* control_;
     double rate_;
-    std::vector<time_split> splits_;
-    std::vector<program_usage> usages_;
-    std::vector<std::vector<run_figure>> figures_;
     bool wrong_ = false;
 };
 

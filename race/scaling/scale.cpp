@@ -7,7 +7,7 @@
 #include "machine/peak.hpp"
 #include "machine/quiesce.hpp"
 #include "sampling/scheme_run.hpp"
-#include "scaling/evaluation.hpp"
+#include "scaling/scale_evaluation.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
@@ -98,8 +98,7 @@ public:
         if (options.rate) {
             check_arrival(*options.rate, work_->items());
         }
-        if (const std::string why = scheme.missing ? scheme.missing(*work_) : std::string();
-            !why.empty()) {
+        if (const std::string why = scheme.missing(*work_); !why.empty()) {
             throw scheme_failure(std::string(scheme.name) + " cannot run: " + why);
         }
         describe(workload, scheme);
@@ -140,7 +139,7 @@ private:
     void describe(const workload_info& workload, const scheme_info& scheme) {
         result_.workload = workload.name;
         result_.scheme = scheme.name;
-        result_.scheme_version = scheme.version;
+        result_.scheme_version = scheme.version();
         result_.settings = settings_of(workload, options_.work);
         const amount work = work_->work_of_run();
         result_.unit = work.unit;
@@ -168,7 +167,6 @@ private:
 
     outcome run_once(course& one, unsigned workers) {
         outcome got = one.runs.run_once();
-        one.runs.take_splits();
         if (got.failure.empty()) {
             one.last = one.runs.latencies();
             one.last_clock = clock_now(std::min(workers, result_.cpus));

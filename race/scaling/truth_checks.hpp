@@ -5,8 +5,8 @@
 /// @file
 /// Which figures of a measurement of scaling cannot be true, or say less than they seem to.
 
-#include "scaling/evaluation.hpp"
 #include "scaling/scale_result.hpp"
+#include "scaling/scale_samples.hpp"
 
 namespace regatta::race {
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-#include "schemes/task_count.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/unfinished_tasks.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -47,21 +47,24 @@ public:
     }
 
 private:
-    task_count count_;
+    unfinished_tasks count_;
     std::optional<boost::asio::thread_pool> pool_; ///< Its destructor stops and joins.
 };
 
 std::string version() {
-    return std::to_string(BOOST_VERSION / 100000) + "." +
+    return "Boost " + std::to_string(BOOST_VERSION / 100000) + "." +
            std::to_string(BOOST_VERSION / 100 % 1000);
 }
 
 } // namespace
 
-scheme_entry asio_scheme() {
-    scheme_entry entry = entry_of<asio>("Boost " + version());
-    entry.spawns = true;
-    return entry;
+scheme_info asio_scheme() {
+    return {.name = "asio",
+            .summary = "Boost.Asio thread_pool, one post an item; warm threads",
+            .suits = "work that goes along with sockets and timers",
+            .make = make_new<asio>,
+            .library_version = version,
+            .spawns = true};
 }
 
 } // namespace regatta::race

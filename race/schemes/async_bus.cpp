@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-#include "schemes/task_count.hpp"
-#include "schemes/thread_team.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/unfinished_tasks.hpp"
+#include "schemes/worker_threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 
@@ -45,16 +45,19 @@ public:
 
 private:
     std::optional<item_runner> runner_; ///< The consumer's; made before the first message is sent.
-    task_count count_;
+    unfinished_tasks count_;
     async_bus<item_message> bus_;
     std::stop_source stop_;
-    thread_team consumer_; ///< Joined first.
+    worker_threads consumer_; ///< Joined first.
 };
 
 } // namespace
 
-scheme_entry async_bus_scheme() {
-    return entry_of<bus_with_one_consumer>();
+scheme_info async_bus_scheme() {
+    return {.name = "async_bus",
+            .summary = "regatta::async_bus, a message an item to its one consumer; a warm thread",
+            .suits = "passing messages on in order; not dividing work",
+            .make = make_new<bus_with_one_consumer>};
 }
 
 } // namespace regatta::race

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 #include "machine/blas.hpp"
 
@@ -33,14 +33,21 @@ std::string missing(const workload& work) {
     return blas::missing();
 }
 
+std::string version() {
+    const blas* library = blas::find();
+    return library != nullptr ? "OpenBLAS " + library->version() : "";
+}
+
 } // namespace
 
-scheme_entry blas_threads_scheme() {
-    const blas* library = blas::find();
-    scheme_entry entry =
-        entry_of<blas_threads>(library != nullptr ? "OpenBLAS " + library->version() : "");
-    entry.missing = missing;
-    return entry;
+scheme_info blas_threads_scheme() {
+    return {.name = "blas_threads",
+            .summary = "the whole job in one call of OpenBLAS with its own threads; warm threads",
+            .suits = "dense linear algebra: let the library divide it",
+            .obstacle = missing,
+            .make = make_new<blas_threads>,
+            .library_version = version,
+            .traits = {.keeps_threads = true, .synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-#include "schemes/task_count.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/unfinished_tasks.hpp"
 
 #include <unsupported/Eigen/CXX11/ThreadPool>
 
@@ -54,21 +54,25 @@ public:
     }
 
 private:
-    task_count count_;
+    unfinished_tasks count_;
     std::optional<Eigen::ThreadPool> pool_; ///< Its destructor joins.
 };
 
 std::string version() {
-    return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
-           std::to_string(EIGEN_MINOR_VERSION);
+    return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
+           std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION);
 }
 
 } // namespace
 
-scheme_entry eigen_scheme() {
-    scheme_entry entry = entry_of<eigen>("Eigen " + version());
-    entry.spawns = true;
-    return entry;
+scheme_info eigen_scheme() {
+    return {.name = "eigen",
+            .summary = "Eigen::ThreadPool, one Schedule an item; warm threads",
+            .suits = "programs that compute with Eigen's tensors anyway",
+            .make = make_new<eigen>,
+            .library_version = version,
+            .spawns = true,
+            .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

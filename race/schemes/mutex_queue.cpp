@@ -3,7 +3,7 @@
 
 #include "schemes/item_tasks.hpp"
 #include "schemes/mutex_queue_pool.hpp"
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 #include <system_error>
 
@@ -38,10 +38,13 @@ private:
 
 } // namespace
 
-scheme_entry mutex_queue_scheme() {
-    scheme_entry entry = entry_of<mutex_queue>();
-    entry.spawns = true;
-    return entry;
+scheme_info mutex_queue_scheme() {
+    return {.name = "mutex_queue",
+            .summary = "a pool of one mutex, one condition variable and one std::deque of "
+                       "std::function, one post an item; warm threads",
+            .suits = "tasks of a millisecond and more, with nothing to install",
+            .make = make_new<mutex_queue>,
+            .spawns = true};
 }
 
 } // namespace regatta::race

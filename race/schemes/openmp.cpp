@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 #include <omp.h>
 
@@ -75,11 +75,24 @@ std::string version() {
 
 } // namespace
 
-scheme_entry openmp_static_scheme() {
-    return entry_of<openmp_static>(version());
+scheme_info openmp_static_scheme() {
+    return {.name = "openmp_static",
+            .summary =
+                "OpenMP loop cut into equal blocks beforehand; warm threads, caller included",
+            .suits = "loops whose items all cost the same",
+            .make = make_new<openmp_static>,
+            .library_version = version,
+            .traits = {.synchronises_unseen = true}};
 }
-scheme_entry openmp_dynamic_scheme() {
-    return entry_of<openmp_dynamic>(version());
+
+scheme_info openmp_dynamic_scheme() {
+    return {.name = "openmp_dynamic",
+            .summary =
+                "OpenMP loop, each thread takes the next item; warm threads, caller included",
+            .suits = "loops whose items cost unequally",
+            .make = make_new<openmp_dynamic>,
+            .library_version = version,
+            .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

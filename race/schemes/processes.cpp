@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/process_team.hpp"
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/worker_process.hpp"
 
 namespace regatta::race {
@@ -34,10 +34,14 @@ private:
 
 } // namespace
 
-scheme_entry processes_scheme() {
-    scheme_entry entry = entry_of<processes>();
-    entry.worker = processes_worker;
-    return entry;
+scheme_info processes_scheme() {
+    return {.name = "processes",
+            .summary =
+                "processes started afresh in each run claim items from a counter in shared memory",
+            .suits = "isolation: a worker that crashes takes nobody along",
+            .make = make_new<processes>,
+            .worker = processes_worker,
+            .traits = {.workers = worker_kind::processes}};
 }
 
 } // namespace regatta::race

@@ -3,7 +3,7 @@
 
 #include "machine/python.hpp"
 #include "schemes/python_process.hpp"
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 #include "process/segment_header.hpp"
 #include <regatta/process/shared_memory.hpp>
@@ -113,28 +113,112 @@ std::string missing(const workload& work) {
     return find_python().missing;
 }
 
-scheme_entry entry_of_way(const char* way, bool one_blas_thread) {
-    return {.make =
-                [way, one_blas_thread](const scheme_options&) {
-                    return std::make_unique<python>(way, one_blas_thread);
-                },
-            .missing = missing,
-            .on_request = true};
+/// How such a scheme is made.
+/// @param way one of those in python/ways.py.
+std::function<std::unique_ptr<scheme>(const scheme_options&)> in_way(const char* way,
+                                                                     bool one_blas_thread) {
+    return [way, one_blas_thread](const scheme_options&) {
+        return std::make_unique<python>(way, one_blas_thread);
+    };
 }
 
 } // namespace
 
-scheme_entry python_serial_scheme(bool one_blas_thread) {
-    return entry_of_way("serial", one_blas_thread);
+scheme_info python_serial_scheme() {
+    return {.name = "python_serial",
+            .summary =
+                "Python and numpy, a plain loop; a warm interpreter, numpy's BLAS with its threads",
+            .suits = "programs in Python whose time goes into a library with threads of its own",
+            .obstacle = missing,
+            .make = in_way("serial", false),
+            .on_request = true,
+            .traits = {.language = language::python, .workers = worker_kind::one}};
 }
-scheme_entry python_threads_scheme(bool one_blas_thread) {
-    return entry_of_way("threads", one_blas_thread);
+
+scheme_info python_serial_1blas_scheme() {
+    return {.name = "python_serial_1blas",
+            .summary = "the same with OPENBLAS_NUM_THREADS=1",
+            .suits = "programs in Python that need one CPU",
+            .obstacle = missing,
+            .make = in_way("serial", true),
+            .on_request = true,
+            .traits = {.language = language::python,
+                       .workers = worker_kind::one,
+                       .one_library_thread = true}};
 }
-scheme_entry python_processes_scheme(bool one_blas_thread) {
-    return entry_of_way("processes", one_blas_thread);
+
+scheme_info python_threads_scheme() {
+    return {.name = "python_threads",
+            .summary =
+                "Python threads started afresh in each run claim items from a counter; a warm "
+                "interpreter, numpy's BLAS with its threads",
+            .suits = "seeing what the threads of numpy's BLAS do beside its own",
+            .obstacle = missing,
+            .make = in_way("threads", false),
+            .on_request = true,
+            .traits = {.language = language::python, .workers = worker_kind::threads}};
 }
-scheme_entry python_pool_map_scheme(bool one_blas_thread) {
-    return entry_of_way("pool_map", one_blas_thread);
+
+scheme_info python_threads_1blas_scheme() {
+    return {.name = "python_threads_1blas",
+            .summary = "the same with OPENBLAS_NUM_THREADS=1",
+            .suits = "programs in Python whose time goes into libraries that let go of its lock",
+            .obstacle = missing,
+            .make = in_way("threads", true),
+            .on_request = true,
+            .traits = {.language = language::python,
+                       .workers = worker_kind::threads,
+                       .one_library_thread = true}};
+}
+
+scheme_info python_processes_scheme() {
+    return {.name = "python_processes",
+            .summary =
+                "Python processes forked in each run claim items from a counter, their data in "
+                "shared memory; a warm interpreter, numpy's BLAS with its threads",
+            .suits = "seeing what the threads of numpy's BLAS do beside its own",
+            .obstacle = missing,
+            .make = in_way("processes", false),
+            .on_request = true,
+            .traits = {.language = language::python, .workers = worker_kind::processes}};
+}
+
+scheme_info python_processes_1blas_scheme() {
+    return {.name = "python_processes_1blas",
+            .summary = "the same with OPENBLAS_NUM_THREADS=1",
+            .suits = "programs whose time goes into Python itself",
+            .obstacle = missing,
+            .make = in_way("processes", true),
+            .on_request = true,
+            .traits = {.language = language::python,
+                       .workers = worker_kind::processes,
+                       .one_library_thread = true}};
+}
+
+scheme_info python_pool_map_scheme() {
+    return {
+        .name = "python_pool_map",
+        .summary = "a multiprocessing.Pool made in each run and its map, which sends inputs and "
+                   "results through pipes; a warm interpreter, numpy's BLAS with its threads",
+        .suits = "seeing what the threads of numpy's BLAS do beside its own",
+        .obstacle = missing,
+        .make = in_way("pool_map", false),
+        .on_request = true,
+        .traits = {
+            .language = language::python, .workers = worker_kind::processes, .sends_data = true}};
+}
+
+scheme_info python_pool_map_1blas_scheme() {
+    return {.name = "python_pool_map_1blas",
+            .summary = "the same with OPENBLAS_NUM_THREADS=1",
+            .suits = "programs whose time goes into Python itself, with little data an item",
+            .obstacle = missing,
+            .make = in_way("pool_map", true),
+            .on_request = true,
+            .traits = {.language = language::python,
+                       .workers = worker_kind::processes,
+                       .sends_data = true,
+                       .one_library_thread = true}};
 }
 
 } // namespace regatta::race

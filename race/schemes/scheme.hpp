@@ -80,27 +80,87 @@ public:
     virtual std::vector<run_figure> figures() const { return {}; }
 };
 
-/// An entry of the registry of schemes.
-struct scheme_info {
-    std::string_view name;
-    std::string_view summary;
-    /// What it is good for, for the closing words ("tasks of uneven length", "isolation", …).
-    std::string_view suits;
-    /// Empty: it can run. Otherwise why not, with the package that brings it.
-    std::function<std::string(const workload&)> missing;
-    std::function<std::unique_ptr<scheme>(const scheme_options&)> make;
-    /// The version of the library behind it; empty for our own and the standard's.
-    std::string version;
-    /// Of a program of the user's: how it is started. Empty for all others.
-    std::string command{};
-    /// Whether it takes part only where it is asked for by name.
-    bool on_request = false;
+class worker_process;
+
+/// What the workers of a scheme are.
+enum class worker_kind {
+    one, ///< One thread, whatever number is asked for.
+    threads,
+    processes,
 };
 
-/// All schemes, in the order in which they are listed; absent peers are listed too.
+/// What runs the items.
+enum class language { cpp, python };
+
+/// What reports, advice and tests must know of a scheme beyond its words.
+struct scheme_traits {
+    race::language language = race::language::cpp;
+    worker_kind workers = worker_kind::threads;
+    /// A plain loop: what speed-ups and the cost of the items are measured against.
+    bool reference = false;
+    /// The others are compared with it where the user names no baseline.
+    bool usual_baseline = false;
+    /// What a program takes on with it. 0: a loop; 1: threads of the standard library; 2: a
+    /// library. Of schemes that tie, the one with the least is recommended.
+    unsigned effort = 2;
+    /// Inputs and results go through pipes; otherwise the workers share their memory.
+    bool sends_data = false;
+    /// The library that computes the items is told to start no threads of its own.
+    bool one_library_thread = false;
+    /// The library behind it keeps its threads after a run, asleep.
+    bool keeps_threads = false;
+    /// The library behind it synchronises in a way that the thread sanitizer does not see.
+    bool synchronises_unseen = false;
+};
+
+/// An entry of the registry of schemes. The file of each scheme defines its own.
+struct scheme_info {
+    std::string_view name{};
+    std::string_view summary{};
+    /// What it is good for, for the closing words ("tasks of uneven length", "isolation", …).
+    std::string_view suits{};
+    /// Another name under which it is found.
+    std::string_view alias{};
+    /// Why it cannot run that workload, with the package that brings what is missing; empty: it
+    /// can. Null: no such reason. Asked by `missing`.
+    std::function<std::string(const workload&)> obstacle{};
+    std::function<std::unique_ptr<scheme>(const scheme_options&)> make{};
+    /// The library behind it; null for our own and the standard's. Asked by `version`.
+    std::string (*library_version)() = nullptr;
+    /// Of a program of the user's: how it is started. Empty for all others.
+    std::string command{};
+    /// Whether its workers can hand over further items, as `run_spawning` asks for.
+    bool spawns = false;
+    /// Whether it takes part only where it is asked for by name.
+    bool on_request = false;
+    /// What its worker processes do; null where it starts no process that is this program.
+    int (*worker)(worker_process&, const std::vector<std::string>& arguments) = nullptr;
+    scheme_traits traits{};
+
+    /// Empty: it can run that workload. Otherwise why not, with the package that brings it.
+    std::string missing(const workload& work) const;
+    /// The version of the library behind it; empty for our own and the standard's.
+    std::string version() const { return library_version != nullptr ? library_version() : ""; }
+};
+
+/// `scheme_info::make` of a scheme whose options are all in the context of its run.
+template<class Scheme>
+std::unique_ptr<scheme> make_new(const scheme_options&) {
+    return std::make_unique<Scheme>();
+}
+
+/// What stands for a scheme whose library was not there when this program was built.
+/// @param words its name, its summary and what it suits.
+scheme_info absent_scheme(scheme_info words, const char* what, const char* package);
+
+/// All schemes, in the order of the list in CMakeLists.txt; absent peers are listed too.
 const std::vector<scheme_info>& schemes();
-/// The entry of that name, or null. "regatta" stands for our pool `balanced`.
+/// The entry of that name or alias, or null.
 const scheme_info* find_scheme(std::string_view name);
+/// The traits of the scheme of that name; of one that this program does not know, the usual ones.
+scheme_traits traits_of(std::string_view name) noexcept;
+/// What others are compared with where the user names no baseline.
+const scheme_info& usual_baseline();
 
 /// To be called first in `main`: where this process was started as the worker of a scheme, it does
 /// that work and returns its exit status; otherwise it returns nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 namespace regatta::race {
 namespace {
@@ -38,10 +38,13 @@ private:
 
 } // namespace
 
-scheme_entry serial_scheme() {
-    scheme_entry entry = entry_of<serial>();
-    entry.spawns = true;
-    return entry;
+scheme_info serial_scheme() {
+    return {.name = "serial",
+            .summary = "one thread, a plain loop; nothing to prepare",
+            .suits = "jobs so short that handing them out costs more than doing them",
+            .make = make_new<serial>,
+            .spawns = true,
+            .traits = {.workers = worker_kind::one, .reference = true, .effort = 0}};
 }
 
 } // namespace regatta::race

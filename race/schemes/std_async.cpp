@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 
 #include <future>
 #include <system_error>
@@ -39,8 +39,12 @@ public:
 
 } // namespace
 
-scheme_entry std_async_scheme() {
-    return entry_of<std_async>();
+scheme_info std_async_scheme() {
+    return {.name = "std_async",
+            .summary =
+                "std::async, a future and a fresh thread for each worker, one block of items each",
+            .suits = "a few equally long pieces whose results or exceptions are wanted as futures",
+            .make = make_new<std_async>};
 }
 
 } // namespace regatta::race

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/tbb_threads.hpp"
 #include "schemes/thread_runner.hpp"
 
@@ -75,8 +75,14 @@ private:
 
 } // namespace
 
-scheme_entry std_par_scheme() {
-    return entry_of<std_par>("oneTBB " + tbb_version());
+scheme_info std_par_scheme() {
+    return {.name = "std_par",
+            .summary =
+                "std::for_each with std::execution::par (on oneTBB); warm threads, caller included",
+            .suits = "standard algorithms made parallel by one argument",
+            .make = make_new<std_par>,
+            .library_version = tbb_version,
+            .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

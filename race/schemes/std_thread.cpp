@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
-#include "schemes/thread_team.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/worker_threads.hpp"
 
 namespace regatta::race {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 class std_thread final : public scheme {
 public:
     void run(run_context& context) override {
-        thread_team team;
+        worker_threads team;
         for (unsigned i = 0; i < context.workers; ++i) {
             team.start([&context](std::size_t) {
                 item_runner(context.work, context.log).run_from_counter();
@@ -22,8 +22,12 @@ public:
 
 } // namespace
 
-scheme_entry std_thread_scheme() {
-    return entry_of<std_thread>();
+scheme_info std_thread_scheme() {
+    return {.name = "std_thread",
+            .summary = "threads started afresh in each run claim items from one atomic counter",
+            .suits = "one-off jobs of many items: even load with no library at all",
+            .make = make_new<std_thread>,
+            .traits = {.usual_baseline = true, .effort = 1}};
 }
 
 } // namespace regatta::race

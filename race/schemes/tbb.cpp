@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/tbb_threads.hpp"
 #include "schemes/thread_runner.hpp"
 
@@ -36,8 +36,14 @@ private:
 
 } // namespace
 
-scheme_entry tbb_scheme() {
-    return entry_of<tbb_for>("oneTBB " + tbb_version());
+scheme_info tbb_scheme() {
+    return {.name = "tbb",
+            .summary = "oneTBB parallel_for in an arena, automatic partitioner; warm threads, "
+                       "caller included",
+            .suits = "loops within loops and libraries that share one set of threads",
+            .make = make_new<tbb_for>,
+            .library_version = tbb_version,
+            .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

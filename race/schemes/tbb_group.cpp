@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/tbb_threads.hpp"
 
 #include <tbb/task_arena.h>
@@ -42,10 +42,14 @@ private:
 
 } // namespace
 
-scheme_entry tbb_group_scheme() {
-    scheme_entry entry = entry_of<tbb_group>("oneTBB " + tbb_version());
-    entry.spawns = true;
-    return entry;
+scheme_info tbb_group_scheme() {
+    return {.name = "tbb_group",
+            .summary = "oneTBB task_group, one run an item; warm threads, caller included",
+            .suits = "jobs that divide themselves: tasks that hand over further tasks",
+            .make = make_new<tbb_group>,
+            .library_version = tbb_version,
+            .spawns = true,
+            .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

@@ -39,10 +39,10 @@ private:
     tbb::global_control limit_;
 };
 
-/// The version of the library that runs, as "2021.8".
+/// The library that runs, as "oneTBB 2021.8".
 inline std::string tbb_version() {
     const int version = TBB_runtime_interface_version(); // 12080: interface 12 of 2021, minor 8
-    return "2021." + std::to_string(version % 1000 / 10);
+    return "oneTBB 2021." + std::to_string(version % 1000 / 10);
 }
 
 } // namespace regatta::race

@@ -2,11 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-
-#include <regatta/pool/balanced_pool.hpp>
-#include <regatta/pool/dynamic_pool.hpp>
-#include <regatta/pool/steady_pool.hpp>
+#include "schemes/pool_list.hpp"
+#include "schemes/scheme.hpp"
 
 #include <optional>
 #include <system_error>
@@ -79,38 +76,56 @@ private:
 };
 
 template<class Pool>
-scheme_entry single() {
-    scheme_entry entry = entry_of<one_by_one<Pool>>();
-    entry.spawns = true;
-    return entry;
-}
-
-template<class Pool>
-scheme_entry batches() {
-    return {.make = [](const scheme_options& options) {
-        return std::make_unique<in_batches<Pool>>(options.chunk);
-    }};
+std::unique_ptr<scheme> make_batches(const scheme_options& options) {
+    return std::make_unique<in_batches<Pool>>(options.chunk);
 }
 
 } // namespace
 
-scheme_entry steady_scheme() {
-    return single<steady_pool>();
+scheme_info steady_scheme() {
+    return {.name = "steady",
+            .summary = "regatta::steady_pool, one execute an item; warm threads",
+            .suits = "many short tasks of about the same length",
+            .make = make_new<one_by_one<steady_pool>>,
+            .spawns = true};
 }
-scheme_entry steady_batch_scheme() {
-    return batches<steady_pool>();
+
+scheme_info steady_batch_scheme() {
+    return {.name = "steady_batch",
+            .summary = "regatta::steady_pool, one execute_batch for --chunk items; warm threads",
+            .suits = "many short tasks that are known several at a time",
+            .make = make_batches<steady_pool>};
 }
-scheme_entry balanced_scheme() {
-    return single<balanced_pool>();
+
+scheme_info balanced_scheme() {
+    return {.name = "balanced",
+            .summary = "regatta::balanced_pool, one execute an item; warm threads",
+            .suits = "tasks of uneven length",
+            .alias = "regatta", // it suits the most kinds of items
+            .make = make_new<one_by_one<balanced_pool>>,
+            .spawns = true};
 }
-scheme_entry balanced_batch_scheme() {
-    return batches<balanced_pool>();
+
+scheme_info balanced_batch_scheme() {
+    return {.name = "balanced_batch",
+            .summary = "regatta::balanced_pool, one execute_batch for --chunk items; warm threads",
+            .suits = "tasks of uneven length that are known several at a time",
+            .make = make_batches<balanced_pool>};
 }
-scheme_entry dynamic_scheme() {
-    return single<dynamic_pool>();
+
+scheme_info dynamic_scheme() {
+    return {.name = "dynamic",
+            .summary = "regatta::dynamic_pool, one execute an item; warm threads",
+            .suits = "load that varies, so that threads come and go",
+            .make = make_new<one_by_one<dynamic_pool>>,
+            .spawns = true};
 }
-scheme_entry dynamic_batch_scheme() {
-    return batches<dynamic_pool>();
+
+scheme_info dynamic_batch_scheme() {
+    return {.name = "dynamic_batch",
+            .summary = "regatta::dynamic_pool, one execute_batch for --chunk items; warm threads",
+            .suits = "load that varies and comes in bursts",
+            .make = make_batches<dynamic_pool>};
 }
 
 } // namespace regatta::race

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/worker_process.hpp"
 
 #include <cstdio>
@@ -12,16 +12,13 @@ std::optional<int> run_as_worker(int argc, char** argv) {
     if (!worker_role.is_played(argc, argv)) {
         return std::nullopt;
     }
-    const std::string_view scheme_name = argc > 2 ? argv[2] : "";
-    const scheme_entry entry = scheme_name == "processes" ? processes_scheme()
-                               : scheme_name == "zmq_ipc" ? zmq_ipc_scheme()
-                                                          : scheme_entry{};
-    if (argc < 4 || entry.worker == nullptr) {
+    const scheme_info* started = argc > 3 ? find_scheme(argv[2]) : nullptr;
+    if (started == nullptr || started->worker == nullptr) {
         std::fprintf(stderr, "regatta: %s is for the processes that a race starts itself\n",
                      worker_flag);
         return 2;
     }
-    return run_worker(entry.worker, argv[3], std::vector<std::string>(argv + 4, argv + argc));
+    return run_worker(started->worker, argv[3], std::vector<std::string>(argv + 4, argv + argc));
 }
 
 } // namespace regatta::race

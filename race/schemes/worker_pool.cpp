@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-#include "schemes/task_count.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/unfinished_tasks.hpp"
 
 #include <regatta/base/version.hpp>
 #include <regatta/message/worker_pool.hpp>
@@ -62,17 +62,19 @@ private:
     }
 
     bool spawning_ = false;
-    task_count count_;                 ///< Of a workload whose items spawn others.
+    unfinished_tasks count_;           ///< Of a workload whose items spawn others.
     std::vector<item_runner> runners_; ///< One a worker, made before the first message is sent.
     std::optional<worker_pool<item_message>> pool_;
 };
 
 } // namespace
 
-scheme_entry worker_pool_scheme() {
-    scheme_entry entry = entry_of<pool_of_workers>();
-    entry.spawns = true;
-    return entry;
+scheme_info worker_pool_scheme() {
+    return {.name = "worker_pool",
+            .summary = "regatta::worker_pool, a message an item; warm threads",
+            .suits = "a service that handles typed messages, at the latency of a hand-over",
+            .make = make_new<pool_of_workers>,
+            .spawns = true};
 }
 
 } // namespace regatta::race

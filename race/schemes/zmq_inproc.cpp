@@ -3,8 +3,8 @@
 
 #include "schemes/descriptor_limit.hpp"
 #include "schemes/item_tasks.hpp"
-#include "schemes/scheme_entry.hpp"
-#include "schemes/thread_team.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/worker_threads.hpp"
 #include "schemes/zmq_common.hpp"
 
 #include <atomic>
@@ -84,22 +84,34 @@ private:
     zmq::context_t context_{0};           ///< No thread of its own: inproc needs none.
     zmq::socket_t items_;
     zmq::socket_t answers_;
-    thread_team team_;
+    worker_threads team_;
 };
 
 } // namespace
 
-scheme_entry zmq_inproc_scheme() {
-    return {.make = [](const scheme_options&) { return std::make_unique<zmq_inproc>(1); },
-            .version = zmq_version()};
+scheme_info zmq_inproc_scheme() {
+    return {.name = "zmq_inproc",
+            .summary =
+                "ZeroMQ PUSH/PULL between threads, a message an item and its answer; warm threads",
+            .suits = "programs whose parts talk by messages anyway",
+            .make = [](const scheme_options&) -> std::unique_ptr<scheme> {
+                return std::make_unique<zmq_inproc>(1);
+            },
+            .library_version = zmq_version,
+            .traits = {.synchronises_unseen = true}};
 }
 
-scheme_entry zmq_inproc_chunk_scheme() {
-    return {.make =
-                [](const scheme_options& options) {
-                    return std::make_unique<zmq_inproc>(options.chunk);
-                },
-            .version = zmq_version()};
+scheme_info zmq_inproc_chunk_scheme() {
+    return {
+        .name = "zmq_inproc_chunk",
+        .summary =
+            "ZeroMQ PUSH/PULL between threads, --chunk items a message and an answer; warm threads",
+        .suits = "parts that talk by messages, with items too short for a message each",
+        .make = [](const scheme_options& options) -> std::unique_ptr<scheme> {
+            return std::make_unique<zmq_inproc>(options.chunk);
+        },
+        .library_version = zmq_version,
+        .traits = {.synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

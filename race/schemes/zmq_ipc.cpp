@@ -4,7 +4,7 @@
 #include "schemes/descriptor_limit.hpp"
 #include "schemes/item_tasks.hpp"
 #include "schemes/process_team.hpp"
-#include "schemes/scheme_entry.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/temporary_folder.hpp"
 #include "schemes/worker_process.hpp"
 #include "schemes/zmq_common.hpp"
@@ -142,10 +142,16 @@ int zmq_ipc_worker(worker_process& process, const std::vector<std::string>& argu
 
 } // namespace
 
-scheme_entry zmq_ipc_scheme() {
-    scheme_entry entry = entry_of<zmq_ipc>(zmq_version());
-    entry.worker = zmq_ipc_worker;
-    return entry;
+scheme_info zmq_ipc_scheme() {
+    return {.name = "zmq_ipc",
+            .summary =
+                "ZeroMQ PUSH/PULL over ipc to processes, a message an item and its answer; warm "
+                "processes",
+            .suits = "several languages or programs, later perhaps several machines",
+            .make = make_new<zmq_ipc>,
+            .library_version = zmq_version,
+            .worker = zmq_ipc_worker,
+            .traits = {.workers = worker_kind::processes, .synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

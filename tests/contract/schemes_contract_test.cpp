@@ -28,14 +28,9 @@ struct race_memory {
     run_log& log = *new (memory.data()) run_log;
 };
 
-/// Whether the library behind it, which is not built for the thread sanitizer, synchronises in a
-/// way that the sanitizer cannot see, so that it reports races that are none.
+/// The sanitizer would report races that are none.
 bool hidden_from_the_thread_sanitizer(const scheme_info& info) {
-    constexpr std::string_view hidden[] = {
-        "openmp_static", "openmp_dynamic",   "tbb",     "tbb_group",   "std_par", "eigen",
-        "zmq_inproc",    "zmq_inproc_chunk", "zmq_ipc", "blas_threads"};
-    return REGATTA_THREAD_SANITIZER != 0 &&
-           std::ranges::find(hidden, info.name) != std::end(hidden);
+    return REGATTA_THREAD_SANITIZER != 0 && info.traits.synchronises_unseen;
 }
 
 std::size_t entries_of(const char* folder) {
@@ -104,7 +99,7 @@ struct every_scheme : testing::TestWithParam<std::string> {
 std::vector<std::string> all_schemes() {
     std::vector<std::string> all;
     for (const scheme_info& info : schemes()) {
-        if (!info.name.starts_with("python_")) {
+        if (info.traits.language != language::python) {
             all.emplace_back(info.name);
         }
     }
@@ -155,16 +150,14 @@ TEST_P(every_scheme, ends_early_when_told_to_stop) {
 
 // Every workload, and a size at which queues are full: more items than any of them has room for.
 TEST_P(every_scheme, runs_every_workload_or_says_why_not) {
-    struct run_of {
-        const char* workload;
-        std::size_t size;
-    };
-    for (const run_of& one : {run_of{"empty", 20'000}, run_of{"allocate", 5'000},
-                              run_of{"uneven", 300}, run_of{"within", 20'000}}) {
-        SCOPED_TRACE(one.workload);
-        const auto work = find_workload(one.workload)->make({.size = one.size, .seed = 3});
+    for (const workload_info& one : workloads()) {
+        if (one.small_size == 0) {
+            continue; // its items are long
+        }
+        SCOPED_TRACE(one.name);
+        const auto work = one.make({.size = one.small_size, .seed = 3});
         if (const std::string reason = info().missing(*work); !reason.empty()) {
-            EXPECT_NE(reason.find(one.workload), std::string::npos) << reason;
+            EXPECT_NE(reason.find(one.name), std::string::npos) << reason;
             continue;
         }
         for (const unsigned workers : {1u, 2u, 5u}) {
@@ -191,8 +184,8 @@ TEST_P(every_scheme, ends_early_when_told_to_stop_before_an_item_that_spawns) {
 // "`run` leaves no worker behind", and the destructor nothing at all.
 TEST_P(every_scheme, leaves_no_thread_and_no_descriptor) {
     const auto work = make(64, "naive");
-    if (info().name == "blas_threads") {
-        GTEST_SKIP() << "OpenBLAS keeps its threads, asleep";
+    if (info().traits.keeps_threads) {
+        GTEST_SKIP() << "its library keeps its threads, asleep";
     }
     // The thread sanitizer starts a thread of its own with the first one of the program.
     const std::size_t threads = entries_of("/proc/self/task") + REGATTA_THREAD_SANITIZER;

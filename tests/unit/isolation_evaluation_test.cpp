@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "isolation/evaluation.hpp"
+#include "isolation/isolation_evaluation.hpp"
 #include "isolation_results.hpp"
 
 #include <gmock/gmock.h>

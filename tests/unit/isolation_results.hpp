@@ -6,7 +6,7 @@
 /// Results of the experiment on pinning and owning that were recorded elsewhere, to be evaluated
 /// and reported.
 
-#include "isolation/evaluation.hpp"
+#include "isolation/isolation_evaluation.hpp"
 
 #include <string>
 

@@ -43,7 +43,7 @@ std::string output_of(const std::string& part, const std::string& way) {
 /// Why that scheme cannot be tested here; empty where it can.
 std::string missing(const std::string& name) {
     const scheme_info* scheme = find_scheme(name);
-    if (REGATTA_THREAD_SANITIZER != 0 && !scheme->version.empty()) {
+    if (REGATTA_THREAD_SANITIZER != 0 && scheme->traits.synchronises_unseen) {
         return name + ": not built for the thread sanitizer";
     }
     return scheme->missing(*find_workload("primes")->make({.size = 1}));

@@ -3,9 +3,9 @@
 
 #include "race_results.hpp"
 #include "report/csv.hpp"
+#include "report/full_text.hpp"
 #include "report/json.hpp"
 #include "report/program_words.hpp"
-#include "report/full_text.hpp"
 #include "report/table.hpp"
 
 #include <gmock/gmock.h>

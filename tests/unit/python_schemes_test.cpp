@@ -119,9 +119,21 @@ struct python_schemes : testing::Test {
 };
 
 struct every_python_scheme : python_schemes, testing::WithParamInterface<std::string> {
-    bool pool() const { return GetParam().find("pool_map") != std::string::npos; }
-    bool forks() const { return pool() || GetParam().find("processes") != std::string::npos; }
+    bool pool() const { return traits_of(GetParam()).sends_data; }
+    bool forks() const { return traits_of(GetParam()).workers == worker_kind::processes; }
 };
+
+/// The schemes in Python whose traits are such.
+template<class Such>
+std::vector<std::string> schemes_that(Such such) {
+    std::vector<std::string> all;
+    for (const scheme_info& one : schemes()) {
+        if (one.traits.language == language::python && such(one.traits)) {
+            all.emplace_back(one.name);
+        }
+    }
+    return all;
+}
 
 /// Without the variants, which differ in their environment alone.
 struct every_python_way : every_python_scheme {};
@@ -207,18 +219,18 @@ TEST_P(every_forking_way, says_that_a_process_that_it_forked_was_killed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(python, every_python_way,
-                         testing::Values<std::string>("python_serial", "python_threads",
-                                                      "python_processes", "python_pool_map"),
+                         testing::ValuesIn(schemes_that([](const scheme_traits& traits) {
+                             return !traits.one_library_thread;
+                         })),
                          [](const auto& one) { return one.param; });
 INSTANTIATE_TEST_SUITE_P(python, every_forking_way,
-                         testing::Values<std::string>("python_processes", "python_pool_map"),
+                         testing::ValuesIn(schemes_that([](const scheme_traits& traits) {
+                             return !traits.one_library_thread &&
+                                    traits.workers == worker_kind::processes;
+                         })),
                          [](const auto& one) { return one.param; });
 INSTANTIATE_TEST_SUITE_P(python, every_python_scheme,
-                         testing::Values<std::string>("python_serial", "python_threads",
-                                                      "python_processes", "python_pool_map",
-                                                      "python_serial_1blas", "python_threads_1blas",
-                                                      "python_processes_1blas",
-                                                      "python_pool_map_1blas"),
+                         testing::ValuesIn(schemes_that([](const scheme_traits&) { return true; })),
                          [](const auto& one) { return one.param; });
 
 TEST_F(python_schemes, refuse_items_that_are_offered_at_a_rate) {

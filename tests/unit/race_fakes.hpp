@@ -72,14 +72,14 @@ private:
     bool logs_;
 };
 
+/// Of the name of a real scheme it has the traits, too.
 inline scheme_info info(std::string_view name, scripted::body run, bool logs = true) {
     return {.name = name,
             .summary = name,
             .suits = "tests",
-            .missing = {},
             .make = [run = std::move(run),
                      logs](const scheme_options&) { return std::make_unique<scripted>(run, logs); },
-            .version = {}};
+            .traits = traits_of(name)};
 }
 
 inline void run_serially(run_context& context) {

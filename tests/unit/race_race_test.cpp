@@ -145,7 +145,7 @@ TEST_F(race_of_fakes, a_dying_scheme_fails_with_its_reason) {
 TEST_F(race_of_fakes, a_missing_one_is_skipped_with_its_reason) {
     enter(fakes::info("good", fakes::run_serially));
     auto absent = fakes::info("absent", fakes::run_serially);
-    absent.missing = [](const race::workload&) { return std::string("install libabsent-dev"); };
+    absent.obstacle = [](const race::workload&) { return std::string("install libabsent-dev"); };
     enter(std::move(absent));
     const auto result = run();
     EXPECT_EQ(result.find("absent")->status, race::scheme_status::skipped);

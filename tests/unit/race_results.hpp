@@ -6,7 +6,7 @@
 /// Results of races that never took place, to be reported.
 
 #include "report/provenance.hpp"
-#include "sampling/evaluation.hpp"
+#include "sampling/race_evaluation.hpp"
 #include "sampling/race_result.hpp"
 
 #include <string>
@@ -15,15 +15,14 @@
 
 namespace regatta::race::fakes {
 
-/// A race of 15 rounds whose times are given; `evaluate` has done its part.
+/// A race of 15 rounds whose times are given; `evaluate_race` has done its part.
 class result_maker {
 public:
     result_maker() {
         result.workload = "matmul";
         result.settings = {{"size", "512"}, {"kernel", "naive"}, {"seed", "1"}};
         result.items = 512;
-        result.chunk = 8;
-        result.workers = 2;
+        result.how = {.workers = 2, .chunk = 8};
         result.cpus = 2;
         result.seed = 1;
         result.rounds = 15;
@@ -37,6 +36,7 @@ public:
     result_maker& add(const std::string& name, double ms, double work = 1, bool logged = true) {
         scheme_result& one = result.schemes.emplace_back();
         one.name = one.scheme = name;
+        one.traits = traits_of(name);
         one.suits = name == "processes" ? "isolation: a crash stays alone" : "many things";
         one.measured = times(name, ms);
         time_split split;
@@ -45,16 +45,18 @@ public:
         split.items_ns = logged ? 2 * split.wall_ns * work : 0;
         split.dispatch_ns = logged ? 2 * split.wall_ns * (1 - work) : 0;
         split.unlogged_ns = logged ? 0 : 2 * split.wall_ns;
-        splits.emplace_back(one.measured.samples.size(), split);
+        for (sample& each : one.measured.samples) {
+            each.details = run_details{split, {}, {}};
+        }
         return *this;
     }
     result_maker& add_failed(const std::string& name, const std::string& reason, bool wrong) {
         scheme_result& one = result.schemes.emplace_back();
         one.name = one.scheme = one.measured.name = name;
+        one.traits = traits_of(name);
         one.status = scheme_status::failed;
         one.reason = reason;
         one.wrong_result = wrong;
-        splits.emplace_back();
         return *this;
     }
     result_maker& add_skipped(const std::string& name, const std::string& reason) {
@@ -71,12 +73,11 @@ public:
         measured.all.push_back(
             times(control_name(result.baseline),
                   result.find(result.baseline)->measured.samples.front().ns / 1e6));
-        evaluate(result, measured, splits);
+        evaluate_race(result, measured);
         return result;
     }
 
     race_result result;
-    std::vector<std::vector<time_split>> splits;
 
 private:
     /// Within 1 % of `ms`, differently for each name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "scaling/evaluation.hpp"
+#include "scaling/scale_evaluation.hpp"
 #include "scaling_samples.hpp"
 
 #include <gmock/gmock.h>

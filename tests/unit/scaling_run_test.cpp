@@ -144,7 +144,7 @@ TEST_F(scale_of_fakes, without_one_worker_there_is_nothing_to_compare_with) {
                                                      })),
                 HasSubstr("late death"));
     scheme_info absent = fakes::info("absent", fakes::run_on_threads);
-    absent.missing = [](const workload&) { return std::string("install libabsent-dev"); };
+    absent.obstacle = [](const workload&) { return std::string("install libabsent-dev"); };
     EXPECT_EQ(error_of<scheme_failure>(absent), "absent cannot run: install libabsent-dev");
 }
 

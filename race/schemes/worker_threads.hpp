@@ -16,7 +16,7 @@
 namespace regatta::race {
 
 /// Threads that are joined by the destructor, or earlier by `join`.
-class thread_team {
+class worker_threads {
 public:
     /// Starts `body(index)` on one more thread.
     /// Failure: `scheme_failure` that says which thread could not be started; those that run go on.

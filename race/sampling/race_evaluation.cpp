@@ -1,31 +1,68 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "sampling/evaluation.hpp"
+#include "sampling/race_evaluation.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
 
-/// Of what goes with the samples, that of those which count.
-template<class T>
-std::vector<T> usable_of(const series& measured, const std::vector<T>& all) {
-    std::vector<T> usable;
-    for (std::size_t i = 0; i < measured.samples.size() && i < all.size(); ++i) {
-        if (measured.disturbed() || !measured.samples[i].load.contaminated) {
-            usable.push_back(all[i]);
+/// The details of the samples that count.
+std::vector<run_details> details_of(const series& measured) {
+    std::vector<run_details> all;
+    for (sample& one : measured.usable()) {
+        if (one.details) {
+            all.push_back(std::move(*one.details));
         }
     }
-    return usable;
+    return all;
+}
+
+std::vector<time_split> splits_of(const std::vector<run_details>& runs) {
+    std::vector<time_split> splits;
+    for (const run_details& one : runs) {
+        splits.push_back(one.split);
+    }
+    return splits;
+}
+
+/// What a program took, if that is what the entrant is.
+void sum_up_usages(scheme_result& one, const std::vector<run_details>& runs) {
+    if (!one.program) {
+        return;
+    }
+    std::vector<double> cpu;
+    for (const run_details& run : runs) {
+        if (run.usage) {
+            cpu.push_back(static_cast<double>(run.usage->cpu_ns));
+            one.program->peak_bytes =
+                std::max(one.program->peak_bytes.value_or(0), run.usage->peak_bytes);
+        }
+    }
+    if (!cpu.empty()) {
+        one.program->cpu_ns = median(std::move(cpu));
+    }
+}
+
+/// What a scheme measured of its runs, if it did: the same names of each.
+void sum_up_figures(scheme_result& one, const std::vector<run_details>& runs) {
+    for (std::size_t i = 0; !runs.empty() && i < runs.front().figures.size(); ++i) {
+        std::vector<double> values;
+        for (const run_details& run : runs) {
+            values.push_back(run.figures.at(i).value);
+        }
+        one.figures.push_back({runs.front().figures[i].name, median(std::move(values))});
+    }
 }
 
 const scheme_result* find_serial(const race_result& result) {
     const auto found = std::ranges::find_if(result.schemes, [](const scheme_result& one) {
-        return one.scheme == "serial" && one.ok() && !one.measured.samples.empty();
+        return one.traits.reference && one.ok() && !one.measured.samples.empty();
     });
     return found == result.schemes.end() ? nullptr : &*found;
 }
@@ -43,7 +80,7 @@ void compare(race_result& result) {
         one.word = &one == base ? verdict::baseline : judge(one.vs_baseline, result.floor);
         if (serial != nullptr) {
             one.speedup = paired_ratio(serial->measured, one.measured, result.seed);
-            one.efficiency = one.speedup->median / result.workers;
+            one.efficiency = one.speedup->median / result.how.workers;
         }
     }
 }
@@ -129,8 +166,7 @@ const scheme_result* race_result::find(std::string_view name) const noexcept {
     return found == schemes.end() ? nullptr : &*found;
 }
 
-void evaluate(race_result& result, const sampling_result& measured,
-              const std::vector<std::vector<time_split>>& splits) {
+void evaluate_race(race_result& result, const sampling_result& measured) {
     result.contaminated = measured.contaminated_share();
     result.control = measured.of(control_name(result.baseline));
     result.floor = floor_of(measured, result.baseline, result.seed);
@@ -138,42 +174,18 @@ void evaluate(race_result& result, const sampling_result& measured,
 
     double reference_ns = 0;
     if (const scheme_result* serial = find_serial(result)) {
-        const auto index = static_cast<std::size_t>(serial - result.schemes.data());
-        reference_ns = reference_items_ns(usable_of(serial->measured, splits[index]));
+        reference_ns = reference_items_ns(splits_of(details_of(serial->measured)));
     }
-    for (std::size_t i = 0; i < result.schemes.size(); ++i) {
-        scheme_result& one = result.schemes[i];
-        one.where = attribute(usable_of(one.measured, splits[i]), reference_ns);
+    for (scheme_result& one : result.schemes) {
+        const std::vector<run_details> runs = details_of(one.measured);
+        one.where = attribute(splits_of(runs), reference_ns);
+        sum_up_usages(one, runs);
+        sum_up_figures(one, runs);
     }
     result.leaders = leaders_among(result, [](const scheme_result&) { return true; });
     result.item_leaders =
         leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
     note_disturbances(result);
-}
-
-void sum_up(scheme_result& one, const std::vector<program_usage>& usages) {
-    if (!one.program) {
-        return;
-    }
-    std::vector<double> cpu;
-    for (const program_usage& used : usable_of(one.measured, usages)) {
-        cpu.push_back(static_cast<double>(used.cpu_ns));
-        one.program->peak_bytes = std::max(one.program->peak_bytes.value_or(0), used.peak_bytes);
-    }
-    if (!cpu.empty()) {
-        one.program->cpu_ns = median(std::move(cpu));
-    }
-}
-
-void sum_up(scheme_result& one, const std::vector<std::vector<run_figure>>& figures) {
-    const auto usable = usable_of(one.measured, figures);
-    for (std::size_t i = 0; !usable.empty() && i < usable.front().size(); ++i) {
-        std::vector<double> values;
-        for (const std::vector<run_figure>& of_run : usable) {
-            values.push_back(of_run[i].value);
-        }
-        one.figures.push_back({usable.front()[i].name, median(std::move(values))});
-    }
 }
 
 } // namespace regatta::race

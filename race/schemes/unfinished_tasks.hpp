@@ -16,7 +16,7 @@ namespace regatta::race {
 /// Counts the tasks that have been handed over and are not done.
 ///
 /// Threads: `add` and `done` from any; one waits. Cost: a read-modify-write a task, as a latch.
-class task_count {
+class unfinished_tasks {
 public:
     /// To be called before so many tasks are handed over.
     void add(std::uint32_t tasks) noexcept {

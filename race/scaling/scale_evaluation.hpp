@@ -6,24 +6,9 @@
 /// From the samples of a measurement of scaling to its figures.
 
 #include "scaling/scale_result.hpp"
-
-#include <cstdint>
-#include <vector>
+#include "scaling/scale_samples.hpp"
 
 namespace regatta::race {
-
-/// The processor's clock during one sample.
-struct clock_sample {
-    unsigned round = 0;
-    double hz = 0;
-};
-
-/// What was measured besides the points' own samples.
-struct scale_samples {
-    series before;                                 ///< One worker before the first round.
-    series after;                                  ///< The same after the last.
-    std::vector<std::vector<clock_sample>> clocks; ///< Of each point; empty where not known.
-};
 
 /// Fills in what follows from the samples: times, rates, speed-ups, the noise floor, the drift of
 /// the baseline, the fit, and what spoils them.
