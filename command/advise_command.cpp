@@ -13,8 +13,8 @@
 #include "result_files.hpp"
 #include "usage_error.hpp"
 
-#include <regatta/base/error.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
 
 #include <fmt/format.h>
 
@@ -48,7 +48,8 @@ std::string read_file(const std::string& path) {
     const auto refuse = [&](const std::string& why) {
         throw usage_error(fmt::format("cannot read {}: {}", path, why));
     };
-    const detail::unique_descriptor opened(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const detail::unique_descriptor opened(
+        path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!opened && path != "-") {
         refuse(std::strerror(errno));
     }

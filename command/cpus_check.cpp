@@ -13,8 +13,8 @@
 #include "terminal.hpp"
 #include "usage_error.hpp"
 
-#include <regatta/lease/exclusive_leases.hpp>
 #include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 #include "result_files.hpp"
 #include "usage_error.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
-#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

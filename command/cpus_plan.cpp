@@ -11,8 +11,8 @@
 
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/boot/boot_loader.hpp>
-#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <unistd.h>
 

@@ -7,9 +7,9 @@
 #include "owned_run.hpp"
 #include "usage_error.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
-#include <regatta/base/detail/printable_text.hpp>
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include "report/text.hpp"
 
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_leases.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <optional>
 #include <string>

@@ -16,8 +16,8 @@
 #include "usage_error.hpp"
 #include "watch_command.hpp"
 
-#include <regatta/base/version.hpp>
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/base/version.hpp>
 
 #include <CLI/CLI.hpp>
 

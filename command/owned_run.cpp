@@ -3,9 +3,9 @@
 
 #include "owned_run.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
-#include <regatta/base/detail/printable_text.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -5,8 +5,8 @@
 /// @file
 /// Running a program on CPUs that it owns, whatever ends it.
 
-#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <sys/types.h>
 
@@ -71,7 +71,8 @@ public:
 
 private:
     exclusive_options options_;
-    detail::unique_descriptor life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
+    detail::unique_descriptor
+        life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
     pid_t pid_ = -1;
 };
 

@@ -3,9 +3,9 @@
 
 // Workers that have names and stay on the CPUs that they were given.
 
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <pthread.h>
 

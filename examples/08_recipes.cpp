@@ -5,8 +5,8 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/bus/async_bus.hpp>
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/available_cpus.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <atomic>
 #include <cstdio>

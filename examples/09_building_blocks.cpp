@@ -5,9 +5,9 @@
 // at, a callable that can only be moved, a lock for a few instructions.
 
 #include <regatta/base/inline_task.hpp>
+#include <regatta/sync/event_count.hpp>
 #include <regatta/sync/spinlock.hpp>
 #include <regatta/sync/spsc_ring.hpp>
-#include <regatta/sync/event_count.hpp>
 
 #include <atomic>
 #include <cstdio>

@@ -3,8 +3,8 @@
 
 // The recipes for thread pools of docs/guide/cookbook.md.
 
-#include <regatta/pool/balanced_pool.hpp>
 #include <regatta/core/executor.hpp>
+#include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 

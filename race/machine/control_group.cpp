@@ -6,8 +6,8 @@
 #include "machine/file_text.hpp"
 
 #include <regatta/base/detail/cgroup_files.hpp>
-#include <regatta/cpu/cpu_quota.hpp>
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_quota.hpp>
 
 #include <string_view>
 #include <vector>

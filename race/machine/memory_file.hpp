@@ -5,8 +5,8 @@
 /// @file
 /// A file without a name that takes what a program writes.
 
-#include <regatta/base/error.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
 
 #include <cerrno>
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include "machine/process_activity.hpp"
 
 #include "lease/exclusive_tasks.hpp"
-#include <regatta/process/process_affinity.hpp>
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/process/process_affinity.hpp>
 
 #include <unistd.h>
 

@@ -3,8 +3,8 @@
 
 #include "programs/program.hpp"
 
-#include <regatta/base/error.hpp>
 #include "process/start_program.hpp"
+#include <regatta/base/error.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

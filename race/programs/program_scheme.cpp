@@ -5,9 +5,9 @@
 #include "programs/program.hpp"
 #include "schemes/process_team.hpp"
 
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/process/subprocess.hpp>
-#include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

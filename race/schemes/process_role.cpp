@@ -5,8 +5,8 @@
 
 #include "schemes/process_team.hpp"
 
-#include <regatta/base/error.hpp>
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
 
 namespace regatta::race {
 namespace {

@@ -8,8 +8,8 @@
 #include "machine/memory_file.hpp"
 #include "schemes/scheme.hpp"
 
-#include <regatta/process/subprocess.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -6,9 +6,9 @@
 #include "../unit/meeting.hpp"
 #include "pool_cases.hpp"
 
+#include <regatta/core/coroutine.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
-#include <regatta/core/coroutine.hpp>
 
 #include <gtest/gtest.h>
 

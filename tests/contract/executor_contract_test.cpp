@@ -7,8 +7,8 @@
 
 #include "pool_cases.hpp"
 
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/core/executor.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

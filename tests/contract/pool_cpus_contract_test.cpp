@@ -6,8 +6,8 @@
 
 #include "pool_cases.hpp"
 
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 #include "threads.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/core/executor.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

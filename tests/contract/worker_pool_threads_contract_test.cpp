@@ -9,10 +9,10 @@
 #include "messages.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/message/worker_pool.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 

@@ -285,7 +285,8 @@ TEST(worker_pool, blocked_submitters_go_on_when_there_is_room) {
         submitters.emplace_back([&, t] {
             seen[t].announce();
             for (int i = 0; i < each; ++i) {
-                EXPECT_TRUE(t == 0 ? pool.submit(row{i}, admission_class::low) : pool.submit(row{i}));
+                EXPECT_TRUE(t == 0 ? pool.submit(row{i}, admission_class::low)
+                                   : pool.submit(row{i}));
             }
         });
     }
@@ -332,7 +333,8 @@ TEST(worker_pool, a_handler_that_submits_to_a_full_pool_helps) {
         pool.on<row>([&](row& r) {
             ++calls;
             for (int i = 1; r.index == 0 && i <= 100; ++i) {
-                EXPECT_TRUE(i % 2 == 0 ? pool.submit(row{i}) : pool.submit(row{i}, admission_class::low));
+                EXPECT_TRUE(i % 2 == 0 ? pool.submit(row{i})
+                                       : pool.submit(row{i}, admission_class::low));
             }
         });
         pool.start();

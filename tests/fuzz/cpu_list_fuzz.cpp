@@ -7,8 +7,8 @@
 
 #include "expect.hpp"
 
-#include <regatta/cpu/detail/compact_list.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <cstddef>
 #include <cstdint>

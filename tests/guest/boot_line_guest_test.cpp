@@ -7,10 +7,10 @@
 
 #include "guest.hpp"
 
-#include <regatta/cpu/affinity.hpp>
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/inspect/interrupt_counts.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/inspect/interrupt_counts.hpp>
 
 #include <gtest/gtest.h>
 

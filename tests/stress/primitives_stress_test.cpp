@@ -4,8 +4,8 @@
 #include "../contract/threads.hpp"
 #include "seeded.hpp"
 
-#include <regatta/sync/mpmc_ring.hpp>
 #include <regatta/sync/event_count.hpp>
+#include <regatta/sync/mpmc_ring.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -34,7 +34,6 @@ ORDER = [
     "src/process",
     "src/lease",
     "src/inspect",
-    "src/boot",
     "race/machine",
     "race/workloads",
     "race/schemes",

@@ -7,8 +7,8 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/placement.hpp>
-#include <regatta/process/process_affinity.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/process/process_affinity.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 /// cpuset of our own that has no tasks.
 
 #include <regatta/base/detail/cgroup_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/base/detail/system_files.hpp>
 
 #include <gtest/gtest.h>
 

@@ -39,10 +39,10 @@ using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
-using regatta::detail::exclusive_error;
 using regatta::exclusive_options;
-using regatta::detail::exclusive_system;
 using regatta::exclusivity;
+using regatta::detail::exclusive_error;
+using regatta::detail::exclusive_system;
 using testing::IsEmpty;
 
 /// A group below the top of this machine's cpusets, which the tests take for the top itself: a root

@@ -7,8 +7,8 @@
 
 #include "exclusive_fakes.hpp"
 
-#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ using exclusive_test::difference;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
-using regatta::detail::exclusive_error;
 using regatta::exclusivity;
+using regatta::detail::exclusive_error;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;

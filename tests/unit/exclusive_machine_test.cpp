@@ -26,8 +26,8 @@ using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_options;
-using regatta::detail::exclusive_system;
 using regatta::exclusivity;
+using regatta::detail::exclusive_system;
 
 TEST(exclusive_machine, the_whole_machine_is_shielded_and_as_before) {
     exclusive_system system;

@@ -27,7 +27,8 @@ inline constexpr std::string_view group_files[] = {
     "cpuset.sched_load_balance"};
 
 /// The groups at and below `top`.
-inline void add_groups(snapshot& all, regatta::detail::exclusive_system& system, const std::string& top) {
+inline void add_groups(snapshot& all, regatta::detail::exclusive_system& system,
+                       const std::string& top) {
     all[top] = "a group";
     for (const std::string_view file : group_files) {
         const std::string path = top + "/" + std::string(file);

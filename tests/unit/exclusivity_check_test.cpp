@@ -5,8 +5,8 @@
 
 #include "intruder.hpp"
 
-#include <regatta/inspect/exclusivity_check.hpp>
 #include "inspect/switch_trace.hpp"
+#include <regatta/inspect/exclusivity_check.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "inspect/tick_phase.hpp"
 #include <regatta/inspect/exclusivity_report.hpp>
 #include <regatta/inspect/gap_causes.hpp>
-#include "inspect/tick_phase.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "machines.hpp"
 
-#include <regatta/inspect/interrupt_counts.hpp>
 #include "inspect/steal_time.hpp"
+#include <regatta/inspect/interrupt_counts.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/inspect/gap_histogram.hpp>
 #include "inspect/gap_probe.hpp"
+#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include "this_thread.hpp"

@@ -5,8 +5,8 @@
 /// @file
 /// What the process tests share: pipes, the other process, and a look at the own descriptors.
 
-#include <regatta/process/subprocess.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -83,7 +83,8 @@ TEST(python, that_hangs_is_ended_with_its_children) {
     const pretended program("trap '' TERM\nexec >\"${0%/*}/alive\"\necho began\nsleep 300\n");
     const std::string pipe = program.folder.path() + "/alive";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    const regatta::detail::unique_descriptor alive(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const regatta::detail::unique_descriptor alive(
+        ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     ASSERT_TRUE(alive);
     // On a busy machine it may not even have begun when a short time is over.
     ssize_t said = 0;

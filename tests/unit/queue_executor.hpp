@@ -7,9 +7,9 @@
 
 #include <regatta/base/inline_task.hpp>
 #include <regatta/core/detail/block_cache.hpp>
-#include <regatta/core/future.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
+#include <regatta/core/future.hpp>
 
 #include <condition_variable>
 #include <cstddef>

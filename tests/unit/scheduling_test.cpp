@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/scheduling.hpp>
 #include <regatta/core/detail/thread_team.hpp>
+#include <regatta/core/scheduling.hpp>
 
 #include <gtest/gtest.h>
 

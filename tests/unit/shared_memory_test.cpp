@@ -32,8 +32,8 @@ using process_test::peer;
 using process_test::segment_name;
 using process_test::text_of;
 using regatta::layout_hash;
-using regatta::detail::segment_header;
 using regatta::shared_memory;
+using regatta::detail::segment_header;
 using testing::HasSubstr;
 
 constexpr std::uint64_t layout = layout_hash("test v1");

@@ -87,7 +87,8 @@ TEST(task_slot, passes_on_what_the_closure_says) {
     source.request_stop();
     EXPECT_FALSE(task_slot(stoppable(), nullptr).run());
     using large = regatta::detail::stoppable_closure<sized<500>>;
-    EXPECT_FALSE(task_slot(regatta::detail::queueable(large{{}, source.get_token()}), nullptr).run());
+    EXPECT_FALSE(
+        task_slot(regatta::detail::queueable(large{{}, source.get_token()}), nullptr).run());
 }
 
 #if REGATTA_EXCEPTIONS
@@ -102,7 +103,7 @@ TEST(task_slot, destroys_the_closure_if_it_throws) {
 TEST(task_closure, binds_by_value_and_by_reference) {
     int target = 0;
     auto bound = regatta::detail::bind_closure([](int& to, std::unique_ptr<int> p) { to += *p; },
-                                       std::ref(target), std::make_unique<int>(5));
+                                               std::ref(target), std::make_unique<int>(5));
     bound();
     EXPECT_EQ(target, 5);
 }

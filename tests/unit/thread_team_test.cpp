@@ -4,8 +4,8 @@
 #include "this_thread.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/core/detail/thread_team.hpp>
+#include <regatta/cpu/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 

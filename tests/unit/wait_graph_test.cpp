@@ -6,8 +6,8 @@
 
 #include "../contract/threads.hpp"
 
-#include <regatta/core/future.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
+#include <regatta/core/future.hpp>
 
 #include <gtest/gtest.h>
 
