@@ -7,6 +7,8 @@
 #include "machine/thread_usage.hpp"
 #include "schemes/run_log.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <sched.h>
 
 #include <algorithm>
@@ -51,7 +53,7 @@ void work_as(unsigned number, const team_work& work, std::latch& ready, std::lat
         mine.migrations += now != cpu ? 1 : 0;
         cpu = now;
     }
-    mine.end_ns = now_ns();
+    mine.end_ns = detail::monotonic_ns();
     mine.after = usage_of_this_thread();
     mine.result = task.result();
 }
@@ -106,7 +108,7 @@ team_run run_team(const team_work& work) {
         throw;
     }
     ready.wait();
-    const std::int64_t begin_ns = now_ns();
+    const std::int64_t begin_ns = detail::monotonic_ns();
     go.count_down();
     threads.clear(); // joins
     team_run run;

@@ -5,6 +5,8 @@
 
 #include "machine/cpu_time.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <sched.h>
 #include <unistd.h>
 
@@ -18,12 +20,6 @@
 
 namespace regatta::race {
 namespace {
-
-std::int64_t wall_now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 std::vector<unsigned> allowed_cpus() {
     std::vector<unsigned> cpus;
@@ -163,7 +159,7 @@ bool load_meter::sees_own_work() const {
 
 load_meter::reading load_meter::read() const {
     reading now;
-    now.wall_ns = wall_now_ns();
+    now.wall_ns = detail::monotonic_ns();
     // Our own time first: asking for it makes the kernel bring the groups' counters up to date.
     now.own_ns = own_cpu_ns() + children_cpu_ns();
     now.all_ns = all_ns();

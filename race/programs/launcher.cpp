@@ -8,6 +8,7 @@
 #include "programs/last_line.hpp"
 #include "programs/launch_record.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>
@@ -31,12 +32,6 @@ namespace {
 using namespace regatta;
 using race::launch_descriptor;
 using race::launch_record;
-
-std::int64_t now_ns() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 std::int64_t to_ns(const timeval& time) noexcept {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
@@ -101,14 +96,14 @@ void run(const std::vector<std::string>& words, launch_record& record) {
     const detail::unique_descriptor errors(ends[0]);
     detail::unique_descriptor report(ends[1]);
     ::fcntl(report.get(), F_SETFL, 0); // Only this side must not wait.
-    record.begin_ns = now_ns();
+    record.begin_ns = detail::monotonic_ns();
     subprocess program = spawn({.program = words.front(),
                                 .arguments = {words.begin() + 1, words.end()},
                                 .standard_error = report.get()});
     report.reset();
     race::last_line line;
     wait_for_end(program, errors.get(), line);
-    record.end_ns = now_ns();
+    record.end_ns = detail::monotonic_ns();
     const exit_status status = program.wait();
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);

@@ -5,6 +5,8 @@
 
 #include "machine/cpu_time.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -45,9 +47,9 @@ outcome scheme_run::run_once() {
     facts.tiny_items = work_->tiny_items();
     const std::int64_t cpu_before = all_cpu_ns(log);
     log.offered.begin();
-    facts.begin_ns = now_ns();
+    facts.begin_ns = detail::monotonic_ns();
     one->run(context);
-    facts.end_ns = now_ns();
+    facts.end_ns = detail::monotonic_ns();
     facts.cpu_ns = all_cpu_ns(log) - cpu_before;
 
     if (control_->stop_requested()) {

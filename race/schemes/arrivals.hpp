@@ -6,6 +6,7 @@
 /// Items that arrive at a steady rate, whether or not a worker is free for them.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/monotonic_ns.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -13,13 +14,6 @@
 #include <ctime>
 
 namespace regatta::race {
-
-/// Nanoseconds of CLOCK_MONOTONIC, the same clock in every process of the machine.
-inline std::int64_t now_ns() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 /// When the items of a run arrive: the first at once, each further one an interval later. An item
 /// that a late worker begins after its arrival has waited, and that is part of its latency: this is
@@ -38,7 +32,7 @@ public:
 
     /// Items arrive from now on. To be called before a worker has items.
     void begin() noexcept {
-        begin_ns_ = now_ns();
+        begin_ns_ = detail::monotonic_ns();
         next_.store(0, std::memory_order_relaxed);
     }
 
@@ -53,7 +47,7 @@ public:
         const auto number = next_.fetch_add(1, std::memory_order_relaxed);
         const auto due =
             begin_ns_ + static_cast<std::int64_t>(static_cast<double>(number) * interval_ns_);
-        for (std::int64_t now = now_ns(); now < due; now = now_ns()) {
+        for (std::int64_t now = detail::monotonic_ns(); now < due; now = detail::monotonic_ns()) {
             if (stop.load(std::memory_order_relaxed) != 0) {
                 break;
             }

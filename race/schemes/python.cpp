@@ -6,6 +6,7 @@
 #include "schemes/scheme.hpp"
 
 #include "process/segment_header.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <algorithm>
@@ -40,10 +41,11 @@ public:
         std::vector<layout_number> numbers = context.work.layout();
         numbers.push_back({"records", sizeof(segment_header)});
         numbers.push_back({"stop", sizeof(segment_header) + offsetof(run_log, stop)});
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = detail::monotonic_ns();
         process_.emplace(start_, context, numbers);
         const answer_numbers ready = process_->answer("ready");
-        figures_.push_back({"interpreter_start_ns", static_cast<double>(now_ns() - begin)});
+        figures_.push_back(
+            {"interpreter_start_ns", static_cast<double>(detail::monotonic_ns() - begin)});
         figure("threads", ready);
         cpu_at_ready_ = ready.contains("cpu_ns") ? ready.find("cpu_ns")->second : 0;
         // So that the CPU time that it has used by now does not count.

@@ -6,6 +6,7 @@
 /// Where the workers of a run write what they did, in memory that processes share.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/layout.hpp>
 
 #include "schemes/arrivals.hpp"
@@ -195,9 +196,9 @@ private:
                 return;
             }
         }
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = detail::monotonic_ns();
         run();
-        const std::int64_t end = now_ns();
+        const std::int64_t end = detail::monotonic_ns();
         latency_->record(end - (offered.paced() ? arrived : begin));
         mine_->add(item, begin, end);
     }
@@ -205,12 +206,12 @@ private:
     template<class Run>
     void counted(std::size_t item, Run run) noexcept {
         if (mine_->first_ns == 0) { // not by `items`: within the first item others may run
-            mine_->first_ns = now_ns();
+            mine_->first_ns = detail::monotonic_ns();
         }
         run();
         mine_->count(item);
         if (mine_->items >= next_look_) {
-            mine_->last_ns = now_ns();
+            mine_->last_ns = detail::monotonic_ns();
             next_look_ = mine_->items + std::min<std::uint64_t>(mine_->items, 64);
         }
     }

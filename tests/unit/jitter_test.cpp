@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "inspect/gap_probe.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
@@ -57,7 +58,7 @@ TEST(gap_histogram, counts_and_sums) {
 }
 
 TEST(gap_loop, ends_at_its_time_and_when_it_is_told) {
-    const std::int64_t begin = regatta::monotonic_ns();
+    const std::int64_t begin = regatta::detail::monotonic_ns();
     const auto timed = regatta::run_gap_loop(
         begin + 2'000'000, 1000, [] { return false; }, [](const gap&) {});
     EXPECT_GE(timed.end_ns, begin + 2'000'000);
@@ -72,8 +73,8 @@ TEST(gap_loop, ends_at_its_time_and_when_it_is_told) {
 TEST(gap_loop, finds_the_gap_that_is_open_at_its_end) {
     std::vector<gap> gaps;
     const auto stop = [] {
-        const std::int64_t begin = regatta::monotonic_ns();
-        while (regatta::monotonic_ns() < begin + 1'000'000) {
+        const std::int64_t begin = regatta::detail::monotonic_ns();
+        while (regatta::detail::monotonic_ns() < begin + 1'000'000) {
         }
         return true;
     };
@@ -82,7 +83,7 @@ TEST(gap_loop, finds_the_gap_that_is_open_at_its_end) {
 }
 
 TEST(gap_loop, gaps_come_one_after_the_other_and_none_is_too_short) {
-    const std::int64_t begin = regatta::monotonic_ns();
+    const std::int64_t begin = regatta::detail::monotonic_ns();
     std::vector<gap> gaps;
     // At this threshold every turn is a gap, on any machine.
     const auto result = regatta::run_gap_loop(

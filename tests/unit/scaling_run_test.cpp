@@ -4,6 +4,8 @@
 #include "race_fakes.hpp"
 #include "scaling/scale.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -194,8 +196,8 @@ TEST_F(scale_of_fakes, a_pause_is_in_the_latency_of_all_that_arrived_meanwhile) 
         item_runner runner(c.work, c.log);
         for (std::size_t item = 0; item < c.work.items(); ++item) {
             if (item == 10) { // 20 ms: 200 items could have arrived
-                const std::int64_t end = now_ns() + 20'000'000;
-                while (now_ns() < end) {
+                const std::int64_t end = regatta::detail::monotonic_ns() + 20'000'000;
+                while (regatta::detail::monotonic_ns() < end) {
                 }
             }
             runner(item);

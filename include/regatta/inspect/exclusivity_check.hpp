@@ -8,6 +8,7 @@
 #include "inspect/cpu_watch.hpp"
 #include "inspect/steal_time.hpp"
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
@@ -223,7 +224,7 @@ private:
         if (counts_.empty()) {
             report_.notes.push_back("/proc/interrupts cannot be read: interrupts are not known.");
         }
-        begin_ns_ = monotonic_ns();
+        begin_ns_ = detail::monotonic_ns();
         for (const auto& watch : watches_) {
             watch->begin(begin_ns_);
             watch->first_counts = counts_;
@@ -242,7 +243,7 @@ private:
         const std::int64_t end = std::min(last + stretch, begin_ns_ + options_.duration.count());
         std::this_thread::sleep_until(clock::time_point(
             std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(end))));
-        return monotonic_ns();
+        return detail::monotonic_ns();
     }
 
     void gather(std::int64_t now_ns) {
@@ -273,11 +274,11 @@ private:
             }
         }
         context_.directory.settle();
-        cost_ns_ = monotonic_ns() - now_ns;
+        cost_ns_ = detail::monotonic_ns() - now_ns;
     }
 
     void finish() {
-        const std::int64_t end_ns = monotonic_ns();
+        const std::int64_t end_ns = detail::monotonic_ns();
         for (const auto& watch : watches_) {
             watch->end(end_ns);
             if (watch->probe() != nullptr) {

@@ -6,6 +6,7 @@
 /// Feeling from within a thread how often it loses its CPU: the gap loop.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/inspect/gap_histogram.hpp>
 
 #include <chrono>
@@ -16,14 +17,6 @@
 #endif
 
 namespace regatta {
-
-/// Nanoseconds of the steady clock, which on Linux is CLOCK_MONOTONIC: the clock in which gaps and
-/// switches meet.
-inline std::int64_t monotonic_ns() noexcept {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 /// A stretch in which the gap loop did not run.
 struct gap {
@@ -79,13 +72,13 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
     gap_loop_result result;
     const std::uint64_t displaced_before = detail::displacements_of_this_thread();
     std::uint64_t displaced = displaced_before;
-    result.begin_ns = monotonic_ns();
+    result.begin_ns = detail::monotonic_ns();
     result.shortest_ns = threshold_ns;
     std::int64_t last = result.begin_ns;
     for (bool ends = false; !ends;) {
         // Asked before the clock is read, so that a gap that is open at the end is found, too.
         ends = stop();
-        const std::int64_t now = monotonic_ns();
+        const std::int64_t now = detail::monotonic_ns();
         const std::int64_t length = now - last;
         ++result.reads;
         ends = ends || now >= until_ns;
@@ -93,7 +86,7 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
             const std::uint64_t switches = detail::displacements_of_this_thread();
             found(gap{last, length, switches != displaced});
             displaced = switches;
-            last = monotonic_ns();
+            last = detail::monotonic_ns();
             continue;
         }
         if (length < result.shortest_ns) {
@@ -117,7 +110,7 @@ inline jitter measure_jitter(std::chrono::nanoseconds duration,
                              std::chrono::nanoseconds threshold = std::chrono::microseconds(1)) {
     jitter result;
     result.loop = run_gap_loop(
-        monotonic_ns() + duration.count(), threshold.count(), [] { return false; },
+        detail::monotonic_ns() + duration.count(), threshold.count(), [] { return false; },
         [&](const gap& one) { result.gaps.add(one.length_ns); });
     return result;
 }
