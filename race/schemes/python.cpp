@@ -39,8 +39,8 @@ public:
                                      layout_hash<item_record>("item_record v1"));
         start_.records = records_.descriptor();
         std::vector<layout_number> numbers = context.work.layout();
-        numbers.push_back({"records", sizeof(segment_header)});
-        numbers.push_back({"stop", sizeof(segment_header) + offsetof(run_log, stop)});
+        numbers.push_back({"records", sizeof(detail::segment_header)});
+        numbers.push_back({"stop", sizeof(detail::segment_header) + offsetof(run_log, stop)});
         const std::int64_t begin = detail::monotonic_ns();
         process_.emplace(start_, context, numbers);
         const answer_numbers ready = process_->answer("ready");

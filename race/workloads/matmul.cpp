@@ -139,7 +139,8 @@ public:
         }
         const auto offset = [this](const float* of) {
             const auto* begin = reinterpret_cast<const std::byte*>(of);
-            return sizeof(segment_header) + static_cast<std::uint64_t>(begin - memory_.data());
+            return sizeof(detail::segment_header) +
+                   static_cast<std::uint64_t>(begin - memory_.data());
         };
         return {{"n", n_},         {"block_rows", block_.rows}, {"block_columns", block_.columns},
                 {"a", offset(a_)}, {"b", offset(b_)},           {"c", offset(c_)}};
