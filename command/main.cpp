@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "advise_command.hpp"
-#include "cpus_command.hpp"
-#include "info_command.hpp"
-#include "interrupt.hpp"
+#include "advise/advise_command.hpp"
+#include "common/interrupt.hpp"
+#include "common/output_file.hpp"
+#include "common/subcommand.hpp"
+#include "common/usage_error.hpp"
+#include "cpus/cpus_command.hpp"
+#include "info/info_command.hpp"
 #include "isolation/noise.hpp"
-#include "output_file.hpp"
-#include "race_arguments.hpp"
-#include "race_command.hpp"
-#include "race_isolation.hpp"
-#include "scale_command.hpp"
+#include "race/race_arguments.hpp"
+#include "race/race_command.hpp"
+#include "race/race_isolation.hpp"
+#include "scale/scale_command.hpp"
 #include "schemes/scheme.hpp"
-#include "subcommand.hpp"
-#include "usage_error.hpp"
-#include "watch_command.hpp"
+#include "watch/watch_command.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>

@@ -81,6 +81,12 @@ class Rules(unittest.TestCase):
             self.check("folder_order", {"race/machine/new.cpp": text, "race/report/table.hpp": LICENCE}, "not above")
         self.check("folder_order", {"include/regatta/new/new.hpp": LICENCE}, "none of the folders")
         self.check("folder_order", {"race/machine/new.cpp": LICENCE + "#include <regatta/base/no.hpp>\n"}, "not exist")
+        self.check("folder_order", {"command/new/new.cpp": LICENCE}, "none of the folders")
+        text = LICENCE + '#include "race/list.hpp"\n'
+        others = {"command/race/list.hpp": LICENCE, "command/race/list.cpp": text, "command/main.cpp": text}
+        self.assertEqual(complaints("folder_order", others), [])
+        self.check("folder_order", others | {"command/scale/new.cpp": text}, "includes itself and common")
+        self.check("folder_order", others | {"command/common/new.cpp": text}, "not above")
 
     def test_order_exists(self):
         self.check("order_exists", {"race/report/placeholder.hpp": None}, "race/report, which is not there")

@@ -43,12 +43,22 @@ ORDER = [
     "race/programs",
     "race/report",
     "race/advice",
+    "command/common",
+    "command/race",
+    "command/scale",
+    "command/cpus",
+    "command/info",
+    "command/watch",
+    "command/advise",
     "command",
 ]
 # The headers that include a whole subject.
 UMBRELLA = re.compile(r"include/regatta/(pool|fork|bus|time|cpu|process|lease)\.hpp$")
 # The shared ground: its internals are open to every folder of the library.
 SHARED_DETAIL = ("include/regatta/base/", "include/regatta/core/")
+# Of these a folder includes only itself and common, not those before it. What lies in none of them,
+# the command's main, may include all.
+APART = "command/"
 # What the library must not need: dependencies of the command and peers of the race.
 FOREIGN = re.compile(
     r"(fmt|CLI|nlohmann|tbb|oneapi|boost|concurrentqueue|moodycamel|gtest|gmock|relacy)/"
@@ -106,18 +116,21 @@ def folder_order(tree):
     files = set(tree.files)
     for name in tree.code():
         own = folder_of(name)
-        if own is None:
-            if name.startswith(("include/", "race/")) and not UMBRELLA.match(name):
+        if own is None or own + "/" == APART and name.count("/") > 1:
+            if name.startswith(("include/", "race/", "command/")) and not UMBRELLA.match(name):
                 yield f"{name}:1: lies in none of the folders: {', '.join(ORDER)}"
             continue
         for number, _, path in tree.includes(name):
-            places = [posixpath.join(start, path) for start in (posixpath.dirname(name), "include", "race", "")]
+            places = [posixpath.join(start, path) for start in (posixpath.dirname(name), "include", "race", "command", "")]
             found = [place for place in map(posixpath.normpath, places) if place in files]
             if path.startswith("regatta/") and not found:
                 yield f"{name}:{number}: includes {path}, which does not exist"
             target = folder_of(found[0]) if found else None
             if target is not None and ORDER.index(target) > ORDER.index(own):
                 yield f"{name}:{number}: {own} includes {target}, which is not above it"
+            elif target is not None and own.startswith(APART) and target.startswith(APART):
+                if target not in (own, APART + "common"):
+                    yield f"{name}:{number}: {own} includes {target}; a subcommand includes itself and common"
 
 
 def order_exists(tree):

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advise/advise_command.hpp"
+
+#include "advice/advice_json.hpp"
+#include "advice/advice_text.hpp"
+#include "advice/result_error.hpp"
+#include "advise/advise_measure.hpp"
+#include "common/argument_checks.hpp"
+#include "common/interrupt.hpp"
+#include "common/nearest_name.hpp"
+#include "common/result_files.hpp"
+#include "common/usage_error.hpp"
+
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace regatta::command {
+namespace {
+
+/// More is no result of this program, but a mistake.
+constexpr std::size_t largest_file = 256U << 20U;
+
+/// As they were typed.
+struct advise_arguments : measure_arguments {
+    std::vector<std::string> what; ///< A workload, or files.
+    result_paths files;
+
+    bool has_measure_option() const {
+        return rounds || seconds || size || kernel || max_prime || seed;
+    }
+};
+
+std::string read_file(const std::string& path) {
+    const auto refuse = [&](const std::string& why) {
+        throw usage_error(fmt::format("cannot read {}: {}", path, why));
+    };
+    const detail::unique_descriptor opened(
+        path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened && path != "-") {
+        refuse(std::strerror(errno));
+    }
+    const int from = opened ? opened.get() : STDIN_FILENO;
+    std::string text;
+    char bytes[65536];
+    for (ssize_t got = -1; got != 0;) {
+        got = ::read(from, bytes, sizeof bytes);
+        if (got < 0 && errno != EINTR) {
+            refuse(std::strerror(errno));
+        }
+        text.append(bytes, got > 0 ? static_cast<std::size_t>(got) : 0);
+        if (text.size() > largest_file) {
+            refuse("it is larger than 256 MB, which no result is");
+        }
+    }
+    return text;
+}
+
+bool is_there(const std::string& path) {
+    struct stat about {};
+    return path == "-" || ::stat(path.c_str(), &about) == 0;
+}
+
+/// The one word that was typed is no file: a workload, or a mistake.
+const race::workload_info* workload_of(const advise_arguments& arguments) {
+    if (arguments.what.empty()) {
+        return &workload_named("matmul");
+    }
+    const std::string& word = arguments.what.front();
+    if (arguments.what.size() > 1 || is_there(word)) {
+        return nullptr;
+    }
+    if (word.find_first_of("./") != std::string::npos) {
+        throw usage_error(fmt::format("there is no file \"{}\"", word));
+    }
+    if (race::find_workload(word) == nullptr) {
+        std::vector<std::string_view> names;
+        for (const race::workload_info& info : race::workloads()) {
+            names.push_back(info.name);
+        }
+        const std::string near = nearest_name(word, names);
+        throw usage_error(
+            fmt::format("\"{}\" is neither a file nor a workload{}", word,
+                        near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+    }
+    return race::find_workload(word);
+}
+
+std::vector<race::result_text> read_files(const advise_arguments& arguments) {
+    if (arguments.has_measure_option()) {
+        throw usage_error("--rounds, --time, --size, --kernel, --max-prime and --seed are for a "
+                          "measurement, and there are files to read instead");
+    }
+    if (std::ranges::count(arguments.what, "-") > 1) {
+        throw usage_error("standard input (-) is named twice; it can be read once");
+    }
+    std::vector<race::result_text> results;
+    for (const std::string& path : arguments.what) {
+        results.push_back({path == "-" ? "standard input" : path, read_file(path)});
+    }
+    return results;
+}
+
+int run_command(const advise_arguments& arguments, const std::vector<std::string>& words) {
+    const race::workload_info* workload = workload_of(arguments);
+    std::vector<race::result_text> results;
+    if (workload == nullptr) {
+        results = read_files(arguments);
+    } else {
+        static_cast<void>(workload_options_of(arguments, *workload)); // refused before the files
+    }
+    result_files to(arguments.files);
+    if (workload == nullptr) {
+        to.refuse_to_overwrite(arguments.what);
+    }
+    const race::provenance from{race::take_fingerprint(), words};
+    race::race_control control;
+    const interrupt_guard guard(control);
+    if (workload != nullptr) {
+        results = measure_for_advice(*workload, arguments, from, control);
+    }
+    race::evidence all;
+    try {
+        all = race::read_evidence(results);
+    } catch (const race::result_error& e) {
+        throw usage_error(e.what());
+    }
+    const bool written = to.write([&] { return race::to_json(race::advise(all, {}), from); },
+                                  [] { return std::string(); },
+                                  [&](const race::text_style& style) {
+                                      return race::to_text(race::advise(all, style), style);
+                                  });
+    const int status = written ? exit_code::success : exit_code::failure;
+    return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
+}
+
+} // namespace
+
+void add_advise_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
+    CLI::App* const command = app.add_subcommand(
+        "advise", "Which scheme, how many workers, what is the limit? With the figures");
+    const auto arguments = std::make_shared<advise_arguments>();
+    advise_arguments& a = *arguments;
+    command
+        ->add_option("what", a.what,
+                     "Results of race, scale and race isolation (JSON, - is standard input); or a "
+                     "workload, to measure it now")
+        ->type_name("FILE...|WORKLOAD")
+        ->default_str("matmul");
+    add_measure_options(*command, a);
+    command->get_option("--rounds")->default_str(std::to_string(advise_rounds));
+    command->add_option("--json", a.files.json, "Write the advice here; - is standard output")
+        ->check(check_file, "")
+        ->type_name("FILE");
+    command->footer("Examples:\n"
+                    "  regatta advise                            measure matmul, and advise\n"
+                    "  regatta advise primes --rounds 15         another workload, more rounds\n"
+                    "  regatta race primes --json race.json\n"
+                    "  regatta scale primes --json scale.json\n"
+                    "  regatta advise race.json scale.json       from what was measured\n"
+                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
+                    "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
+    command->final_callback([&chosen, &words, arguments] {
+        chosen = [&words, arguments] { return run_command(*arguments, words); };
+    });
+}
+
+} // namespace regatta::command

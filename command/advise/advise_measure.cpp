@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "advise/advise_measure.hpp"
+
+#include "common/progress_bar.hpp"
+#include "report/json.hpp"
+#include "report/scale_json.hpp"
+#include "sampling/race.hpp"
+#include "scaling/scale.hpp"
+
+#include <regatta/cpu/available_cpus.hpp>
+
+#include <string>
+
+namespace regatta::command {
+namespace {
+
+std::string race_document(const race::workload_info& workload, const measure_arguments& arguments,
+                          const race::provenance& from, race::race_control& control) {
+    std::vector<race::entrant> entrants;
+    for (const race::scheme_info& info : race::schemes()) {
+        if (!info.on_request) {
+            entrants.push_back({std::string(info.name), &info, false});
+        }
+    }
+    race::race_options options;
+    options.work = workload_options_of(arguments, workload);
+    options.seed = options.work.seed;
+    options.scheme.workers = available_cpus();
+    options.rounds = arguments.rounds_or(advise_rounds);
+    options.time = arguments.time() / 2;
+    progress_bar bar;
+    return race::to_json(race::run_race(workload, entrants, options, control,
+                                        [&](const race::progress& now) { bar.show(now); }),
+                         from);
+}
+
+std::string scale_document(const race::workload_info& workload, const measure_arguments& arguments,
+                           const race::provenance& from, race::race_control& control) {
+    race::scale_options options;
+    options.work = workload_options_of(arguments, workload);
+    options.seed = options.work.seed;
+    options.rounds = arguments.rounds_or(advise_rounds);
+    options.time = arguments.time() / 2;
+    progress_bar bar;
+    return race::to_json(race::run_scale(workload, race::usual_baseline(), options, control,
+                                         [&](const race::progress& now) { bar.show(now); }),
+                         from);
+}
+
+} // namespace
+
+std::vector<race::result_text> measure_for_advice(const race::workload_info& workload,
+                                                  const measure_arguments& arguments,
+                                                  const race::provenance& from,
+                                                  race::race_control& control) {
+    std::vector<race::result_text> results;
+    results.push_back({"the race", race_document(workload, arguments, from, control)});
+    if (!control.stop_requested()) {
+        results.push_back({"the scaling", scale_document(workload, arguments, from, control)});
+    }
+    return results;
+}
+
+} // namespace regatta::command

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "common/argument_checks.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+namespace regatta::command {
+
+bool is_whole_number(const std::string& text, std::uint64_t& number) noexcept {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && stop == end && (text.size() == 1 || text.front() != '0');
+}
+
+argument_check whole_number(std::uint64_t lowest, std::uint64_t highest) {
+    return [=](const std::string& text) {
+        std::uint64_t number = 0;
+        return is_whole_number(text, number) && number >= lowest && number <= highest
+                   ? std::string()
+                   : fmt::format("\"{}\" is not a whole number from {} to {}", text, lowest,
+                                 highest);
+    };
+}
+
+argument_check number(double lowest, double highest) {
+    return [=](const std::string& text) {
+        double value = 0; // Whatever is no number is within no range, either.
+        return CLI::detail::lexical_cast(text, value) && value >= lowest && value <= highest
+                   ? std::string()
+                   : fmt::format("\"{}\" is not a number from {:.10g} to {:.10g}", text, lowest,
+                                 highest);
+    };
+}
+
+std::string check_file(const std::string& text) {
+    return text.empty() ? "the name of the file is empty" : "";
+}
+
+std::string check_directory(const std::string& text) {
+    std::error_code ignored; // Then it is none.
+    return std::filesystem::is_directory(text, ignored)
+               ? std::string()
+               : fmt::format("\"{}\" is no directory", text);
+}
+
+} // namespace regatta::command

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "common/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+
+namespace regatta::command {
+namespace {
+
+// Written by the handler and the main thread, read by both. Relaxed everywhere: a handler and the
+// thread that it interrupts need no order, and nothing else is published by them.
+std::atomic<race::race_control*> active{nullptr};
+std::atomic<int> received{0};
+std::atomic<bool> hidden{false};
+static_assert(std::atomic<race::race_control*>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// How long a race may take to end after a signal; it looks at its flag before every item.
+constexpr unsigned patience_seconds = 20;
+
+void write_error(std::string_view text) noexcept {
+    // There is nobody to tell of a failure.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void on_signal(int number) {
+    const int saved = errno;
+    int none = 0;
+    if (!received.compare_exchange_strong(none, number, std::memory_order_relaxed)) {
+        if (hidden.load(std::memory_order_relaxed)) {
+            write_error("\r\x1b[K\x1b[?25h");
+        }
+        // The workers that are processes have asked the kernel to die with this one.
+        ::_exit(128 + number);
+    }
+    if (race::race_control* control = active.load(std::memory_order_relaxed)) {
+        control->request_stop();
+        // A library that never comes back (OpenBLAS waits for memory for ever) sees no flag.
+        ::alarm(patience_seconds);
+    }
+    errno = saved;
+}
+
+/// The race did not end after a signal: ends the program as a second signal would.
+void on_alarm(int) {
+    write_error("\nregatta: a library does not come back; giving up\n");
+    on_signal(received.load(std::memory_order_relaxed));
+}
+
+void set_handler(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    // System calls of the libraries in the race go on; the race itself looks at its stop flag.
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+}
+
+} // namespace
+
+interrupt_guard::interrupt_guard(race::race_control& control) {
+    received.store(0, std::memory_order_relaxed);
+    active.store(&control, std::memory_order_relaxed);
+    for (const int number : signals) {
+        set_handler(number, on_signal);
+    }
+    set_handler(SIGALRM, on_alarm);
+}
+
+interrupt_guard::~interrupt_guard() {
+    ::alarm(0);
+    for (const int number : signals) {
+        set_handler(number, SIG_DFL);
+    }
+    set_handler(SIGALRM, SIG_DFL);
+    active.store(nullptr, std::memory_order_relaxed);
+}
+
+int interrupt_guard::signal() noexcept {
+    return received.load(std::memory_order_relaxed);
+}
+
+void interrupt_guard::cursor_hidden(bool is_hidden) noexcept {
+    hidden.store(is_hidden, std::memory_order_relaxed);
+}
+
+void ignore_broken_pipes() {
+    // A handler and not SIG_IGN, which programs started from here would inherit.
+    set_handler(SIGPIPE, [](int) {});
+}
+
+} // namespace regatta::command

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "common/measure_arguments.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/nearest_name.hpp"
+#include "common/usage_error.hpp"
+#include "workloads/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+constexpr unsigned most_rounds = 100'000;
+constexpr double shortest_time = 0.001;
+constexpr double longest_time = 7.0 * 24 * 3600;
+
+/// The entry of that name among those listed.
+template<class Info>
+const Info& named(const Info* found, std::string_view kind, std::string_view typed,
+                  const std::vector<Info>& all) {
+    if (found != nullptr) {
+        return *found;
+    }
+    std::vector<std::string_view> names;
+    for (const Info& info : all) {
+        names.push_back(info.name);
+    }
+    const std::string near = nearest_name(typed, names);
+    throw usage_error(fmt::format("there is no {} \"{}\"{}; `regatta race --list` shows all", kind,
+                                  typed,
+                                  near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+}
+
+/// The limits are the workload's, which is not known yet.
+std::string check_size(const std::string& text) {
+    std::uint64_t number = 0;
+    return is_whole_number(text, number)
+               ? std::string()
+               : fmt::format("\"{}\" is not a whole number within the workload's limits, which "
+                             "`regatta race --list` shows",
+                             text);
+}
+
+} // namespace
+
+std::chrono::nanoseconds measure_arguments::time() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(seconds.value_or(0)));
+}
+
+void add_measure_options(CLI::App& command, measure_arguments& a) {
+    auto* rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
+                       ->check(whole_number(1, most_rounds), "")
+                       ->type_name("N")
+                       ->default_str("15");
+    command.add_option("--time", a.seconds, "Rounds until this time is up")
+        ->check(number(shortest_time, longest_time), "")
+        ->type_name("SECONDS")
+        ->excludes(rounds);
+    command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
+        ->check(check_size, "")
+        ->type_name("N");
+    command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
+    command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
+        ->check(check_size, "")
+        ->type_name("N");
+    command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
+        ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()), "")
+        ->type_name("N")
+        ->default_str("1");
+}
+
+const race::workload_info& workload_named(const std::string& name) {
+    return named(race::find_workload(name), "workload", name, race::workloads());
+}
+
+const race::scheme_info& scheme_named(const std::string& name) {
+    return named(race::find_scheme(name), "scheme", name, race::schemes());
+}
+
+race::workload_options workload_options_of(const measure_arguments& arguments,
+                                           const race::workload_info& workload) {
+    const auto refuse_unless_read = [&](bool given, std::string_view option) {
+        if (given && !race::reads_option(workload, option)) {
+            throw usage_error(fmt::format("the workload {} does not read --{}; its options: {}",
+                                          workload.name, option, workload.options));
+        }
+    };
+    refuse_unless_read(arguments.size.has_value(), "size");
+    refuse_unless_read(arguments.kernel.has_value(), "kernel");
+    refuse_unless_read(arguments.max_prime.has_value(), "max-prime");
+    race::workload_options options;
+    options.size = arguments.size;
+    options.kernel = arguments.kernel.value_or(options.kernel);
+    options.max_prime = arguments.max_prime;
+    options.seed = arguments.seed.value_or(options.seed);
+    return options;
+}
+
+} // namespace regatta::command

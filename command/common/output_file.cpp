@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "common/output_file.hpp"
+
+#include <regatta/base/error.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace regatta::command {
+
+void hold_standard_descriptors() noexcept {
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(number, F_GETFD) < 0) {
+            // The lowest free number is this one, as those below it are taken by now.
+            [[maybe_unused]] const int held =
+                ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+void write_all(int to, std::string_view text, const std::string& what) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(to, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            fail_system(errno, what);
+        }
+        text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+}
+
+output_file::output_file(std::string path) : path_(std::move(path)) {
+    if (is_standard_output()) {
+        return;
+    }
+    constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
+    made_ = static_cast<bool>(file_);
+    if (!file_) {
+        file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
+    }
+    if (!file_) {
+        fail_system(errno, "cannot write " + path_);
+    }
+}
+
+output_file::~output_file() {
+    if (made_ && !written_) {
+        ::unlink(path_.c_str());
+    }
+}
+
+void output_file::write(std::string_view text) {
+    written_ = true;
+    if (is_standard_output()) {
+        write_all(STDOUT_FILENO, text, "cannot write to standard output");
+        return;
+    }
+    // Pipes and devices have no length: EINVAL.
+    if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL) {
+        fail_system(errno, "cannot write " + path_);
+    }
+    write_all(file_.get(), text, "cannot write " + path_);
+}
+
+void output_file::append(std::string_view text) {
+    if (!written_) {
+        write(text);
+    } else if (is_standard_output()) {
+        write_all(STDOUT_FILENO, text, "cannot write to standard output");
+    } else {
+        write_all(file_.get(), text, "cannot write " + path_);
+    }
+}
+
+} // namespace regatta::command

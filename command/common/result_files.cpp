@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "common/result_files.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/disk_file.hpp"
+#include "common/terminal.hpp"
+#include "common/usage_error.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <system_error>
+
+namespace regatta::command {
+namespace {
+
+/// Does it; where the system refuses, says so and returns false.
+template<class F>
+bool try_to(F f) {
+    try {
+        f();
+        return true;
+    } catch (const std::system_error& e) {
+        std::fprintf(stderr, "regatta: %s\n", e.what());
+        return false;
+    }
+}
+
+} // namespace
+
+void add_result_options(CLI::App& command, result_paths& paths, const std::string& csv_row) {
+    command.add_option("--json", paths.json, "Write the whole result here; - is standard output")
+        ->check(check_file, "")
+        ->type_name("FILE");
+    command
+        .add_option("--csv", paths.csv, "Write a line a " + csv_row + " here; - is standard output")
+        ->check(check_file, "")
+        ->type_name("FILE");
+}
+
+result_files::result_files(const result_paths& paths) {
+    if (paths.json == "-" && paths.csv == "-") {
+        throw usage_error("--json and --csv cannot both go to standard output");
+    }
+    if (!paths.json.empty() && paths.json == paths.csv) {
+        throw usage_error("--json and --csv cannot both go to " + paths.json);
+    }
+    try {
+        if (!paths.json.empty()) {
+            json_.emplace(paths.json);
+        }
+        if (!paths.csv.empty()) {
+            csv_.emplace(paths.csv);
+        }
+    } catch (const std::system_error& e) {
+        throw usage_error(e.what());
+    }
+    const std::vector<place> all = places();
+    for (auto one = all.begin(); one != all.end(); ++one) {
+        for (auto other = one + 1; other != all.end(); ++other) {
+            require_two_files(one->name, one->descriptor, other->name, other->descriptor);
+        }
+    }
+}
+
+std::vector<result_files::place> result_files::places() const {
+    std::vector<place> all;
+    const auto add = [&](const char* option, const std::optional<output_file>& file) {
+        if (file && !file->is_standard_output()) {
+            all.push_back({fmt::format("{} {}", option, file->path()), file->descriptor()});
+        }
+    };
+    add("--json", json_);
+    add("--csv", csv_);
+    all.push_back({"standard output", STDOUT_FILENO});
+    return all;
+}
+
+void result_files::refuse_to_overwrite(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+        const disk_file file = name == "-" ? file_behind(STDIN_FILENO) : file_named(name);
+        for (const place& to : places()) {
+            if (file && file == file_behind(to.descriptor)) {
+                throw usage_error(fmt::format("{} was read as {}, and would be overwritten",
+                                              to.name, name == "-" ? "standard input" : name));
+            }
+        }
+    }
+}
+
+/// The text goes where no data go.
+int result_files::text_descriptor() const noexcept {
+    const auto takes_it = [](const std::optional<output_file>& file) {
+        return file && file->is_standard_output();
+    };
+    return takes_it(json_) || takes_it(csv_) ? STDERR_FILENO : STDOUT_FILENO;
+}
+
+bool result_files::write(const std::function<std::string()>& json,
+                         const std::function<std::string()>& csv,
+                         const std::function<std::string(const race::text_style&)>& text) {
+    bool written = try_to([&] {
+        if (json_) {
+            json_->write(json());
+        }
+    });
+    written &= try_to([&] {
+        if (csv_) {
+            csv_->write(csv());
+        }
+    });
+    written &= try_to([&] {
+        const int to = text_descriptor();
+        write_all(to, text(style_of(to)), "cannot write the report");
+    });
+    return written;
+}
+
+} // namespace regatta::command

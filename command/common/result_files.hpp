@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Where the results of a measurement go: text, JSON and CSV.
+
+#include "common/output_file.hpp"
+#include "report/text.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+
+/// The names of the files; empty: not asked for.
+struct result_paths {
+    std::string json;
+    std::string csv;
+};
+
+/// Adds `--json` and `--csv`. @param csv_row what a line of the CSV is ("scheme").
+void add_result_options(CLI::App& command, result_paths& paths, const std::string& csv_row);
+
+/// The files, opened before the measurement.
+class result_files {
+public:
+    /// Failure: `usage_error` for a file that cannot be written and for two results in one place,
+    /// whatever its names; devices and pipes take several.
+    explicit result_files(const result_paths& paths);
+
+    /// To be called before `write`. @param names of files that were read; "-" is standard input.
+    /// Failure: `usage_error` where `write` would write over one of them.
+    void refuse_to_overwrite(const std::vector<std::string>& names) const;
+
+    /// Writes all three views. What was measured is not lost because one of them cannot be written.
+    /// @param text gives the report in the style that it is called with.
+    /// @returns false where one could not be written; standard error says which and why.
+    bool write(const std::function<std::string()>& json, const std::function<std::string()>& csv,
+               const std::function<std::string(const race::text_style&)>& text);
+
+private:
+    /// What goes where.
+    struct place {
+        std::string name;
+        int descriptor;
+    };
+
+    int text_descriptor() const noexcept;
+    std::vector<place> places() const;
+
+    std::optional<output_file> json_;
+    std::optional<output_file> csv_;
+};
+
+} // namespace regatta::command

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "cpus/cpus_check.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/duration_argument.hpp"
+#include "common/interrupt.hpp"
+#include "common/result_files.hpp"
+#include "common/terminal.hpp"
+#include "common/usage_error.hpp"
+#include "cpus/cpus_check_report.hpp"
+#include "machine/fingerprint.hpp"
+#include "sampling/race_control.hpp"
+
+#include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+constexpr int largest_pid = 4'194'304; // The kernel's own limit.
+
+/// As they were typed.
+struct check_arguments {
+    std::string cpus;
+    std::string duration = "10s";
+    std::string threshold = "1us";
+    std::vector<int> owners;
+    bool look_on = false;
+    result_paths files;
+};
+
+std::chrono::nanoseconds duration_of(const std::string& option, const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (!duration) {
+        throw usage_error(fmt::format("{}: \"{}\" is no length of time; write 10s, 500ms, 2min or "
+                                      "1h, above 0 and at most 30 days",
+                                      option, text));
+    }
+    return *duration;
+}
+
+/// A line on standard error that says how far the check is, where that is a terminal.
+class countdown {
+public:
+    countdown(std::string cpus, std::chrono::nanoseconds duration)
+        : cpus_(std::move(cpus))
+        , end_(std::chrono::steady_clock::now() + duration)
+        , live_(is_live_terminal(STDERR_FILENO)) {}
+    countdown(const countdown&) = delete;
+    countdown& operator=(const countdown&) = delete;
+    ~countdown() {
+        if (live_) {
+            fmt::print(stderr, "\r\x1b[K");
+        }
+    }
+
+    void show() {
+        const auto left =
+            std::chrono::ceil<std::chrono::seconds>(end_ - std::chrono::steady_clock::now());
+        if (live_ && left != shown_) {
+            shown_ = left;
+            const std::string line = fmt::format("looking at CPUs {}: {} s to go", cpus_,
+                                                 std::max<long long>(left.count(), 0));
+            fmt::print(stderr, "\r\x1b[K{}", line.substr(0, width_of(STDERR_FILENO) - 1));
+        }
+    }
+
+private:
+    std::string cpus_;
+    std::chrono::steady_clock::time_point end_;
+    std::chrono::seconds shown_{-1};
+    bool live_;
+};
+
+/// Where CPUs are leased their holders are the owners, and are looked on at.
+/// @returns what to tell of that.
+std::vector<std::string> mind_leases(const cpu_set& cpus, exclusivity_check_options& options) {
+    std::vector<std::string> notes;
+    for (const exclusive_lease& lease : exclusive_status(exclusive_options{}, notes)) {
+        const cpu_set leased = lease.cpus & cpus;
+        if (lease.taken && !lease.stale && !leased.empty()) {
+            options.owners.push_back(lease.process);
+            options.gap_loop = false;
+            notes.push_back(fmt::format("CPUs {} are leased to process {}{}; it counts as their "
+                                        "owner, and no loop was run beside it.",
+                                        leased.to_string(), lease.process,
+                                        lease.title.empty() ? "" : " (" + lease.title + ")"));
+        }
+    }
+    return notes;
+}
+
+int run_command(const check_arguments& arguments) {
+    cpu_set cpus;
+    try {
+        cpus = cpu_set::parse(arguments.cpus);
+    } catch (const std::invalid_argument& e) {
+        throw usage_error(e.what());
+    }
+    race::race_control control;
+    exclusivity_check_options options;
+    options.duration = duration_of("--for", arguments.duration);
+    options.threshold = duration_of("--threshold", arguments.threshold);
+    options.owners = arguments.owners;
+    options.gap_loop = !arguments.look_on && arguments.owners.empty();
+    std::vector<std::string> notes;
+    if (options.gap_loop) {
+        notes = mind_leases(cpus, options);
+    }
+    result_files to(arguments.files);
+    const std::string time = race::utc_now();
+    const interrupt_guard guard(control);
+    const auto check = [&] {
+        countdown progress(cpus.to_string(), options.duration);
+        options.stop = [&] {
+            progress.show();
+            return control.stop_requested();
+        };
+        return check_exclusivity(cpus, options);
+    };
+    exclusivity_report report = check();
+    report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
+    const bool written =
+        to.write([&] { return check_json(report, time); }, [] { return std::string(); },
+                 [&](const race::text_style& style) { return check_text(report, style); });
+    if (interrupt_guard::signal() != 0) {
+        return 128 + interrupt_guard::signal();
+    }
+    return written && report.exclusive() ? exit_code::success : exit_code::failure;
+}
+
+} // namespace
+
+void add_cpus_check(CLI::App& cpus, action& chosen) {
+    CLI::App* const command = cpus.add_subcommand(
+        "check", "Find out whether CPUs are one's own: who else runs there, what interrupts");
+    const auto arguments = std::make_shared<check_arguments>();
+    check_arguments& a = *arguments;
+    command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8")
+        ->type_name("LIST")
+        ->required();
+    command->add_option("--for", a.duration, "How long to look")
+        ->type_name("TIME")
+        ->default_str(a.duration);
+    command
+        ->add_option("--owner", a.owners,
+                     "A process that runs there by right, with its descendants: look on, and keep "
+                     "the CPUs free for it. May be given several times")
+        ->check(whole_number(1, largest_pid), "")
+        ->type_name("PID")
+        ->allow_extra_args(false);
+    command->add_flag("--look-on", a.look_on,
+                      "Run nothing there; without this (or --owner) a loop on each CPU keeps it "
+                      "busy and feels each interruption");
+    command->add_option("--threshold", a.threshold, "The shortest interruption that counts")
+        ->type_name("TIME")
+        ->default_str(a.threshold);
+    command->add_option("--json", a.files.json, "Write the whole result here; - is standard output")
+        ->check(check_file, "")
+        ->type_name("FILE");
+    command->footer(
+        "Examples:\n"
+        "  regatta cpus check 2-3                     CPUs that I am about to use\n"
+        "  regatta cpus check 2-3 --owner 4711        CPUs on which my program runs\n"
+        "  regatta cpus check 2-3 --for 1min --json result.json\n"
+        "\nAs root (or with CAP_PERFMON) it names everybody who ran there, from the kernel's own "
+        "record of\nswitches. Without, it sees that somebody did, and names those whom /proc "
+        "shows.\n"
+        "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
+        "and 143 ended by Ctrl-C and SIGTERM.");
+    command->final_callback([&chosen, arguments] {
+        if (!chosen) {
+            chosen = [arguments] { return run_command(*arguments); };
+        }
+    });
+}
+
+} // namespace regatta::command

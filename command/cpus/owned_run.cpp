@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "cpus/owned_run.hpp"
+
+#include <regatta/base/detail/printable_text.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+namespace regatta::command {
+namespace {
+
+void tell(const std::string& text) {
+    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
+}
+
+/// Whom signals are passed on to; 0: nobody. Written by the main thread, read by the handler that
+/// interrupts it: relaxed, since they need no order.
+std::atomic<pid_t> receiver{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void pass_on(int number) {
+    const int saved = errno;
+    if (const pid_t pid = receiver.load(std::memory_order_relaxed); pid > 0) {
+        ::kill(pid, number);
+    }
+    errno = saved;
+}
+
+/// Of a signal that the terminal sends, only what a program sent to this process alone: then
+/// `si_code` is not positive.
+void pass_on_if_sent(int number, siginfo_t* about, void*) {
+    if (about->si_code <= 0) {
+        pass_on(number);
+    }
+}
+
+bool is_ignored(int number) {
+    struct sigaction action {};
+    return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void set_handler(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+}
+
+constexpr int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int from_terminal[] = {SIGINT, SIGQUIT};
+
+/// What was to be ignored stays so, for the program as well: nohup, and jobs in the background.
+void catch_signals() {
+    for (const int number : passed_on) {
+        if (!is_ignored(number)) {
+            set_handler(number, pass_on);
+        }
+    }
+    struct sigaction action {};
+    action.sa_sigaction = pass_on_if_sent;
+    action.sa_flags = SA_SIGINFO;
+    ::sigemptyset(&action.sa_mask);
+    for (const int number : from_terminal) {
+        if (!is_ignored(number)) {
+            ::sigaction(number, &action, nullptr);
+        }
+    }
+}
+
+/// No signal arrives in its scope; those that came are delivered at its end.
+class signals_held {
+public:
+    signals_held() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::sigprocmask(SIG_BLOCK, &all, &before_);
+    }
+    signals_held(const signals_held&) = delete;
+    signals_held& operator=(const signals_held&) = delete;
+    ~signals_held() { deliver(); }
+    void deliver() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
+/// The end of a pipe that is closed in programs.
+struct pipe_ends {
+    detail::unique_descriptor reading;
+    detail::unique_descriptor writing;
+};
+
+pipe_ends make_pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        fail_system(errno, "make a pipe");
+    }
+    return {detail::unique_descriptor(ends[0]), detail::unique_descriptor(ends[1])};
+}
+
+detail::unique_descriptor open_pidfd(pid_t pid) {
+    return detail::unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+/// Whether a process has a lease and lives.
+bool owns_cpus(pid_t process, const exclusive_options& options) {
+    const std::vector<exclusive_lease> leases = exclusive_status(options);
+    return std::any_of(leases.begin(), leases.end(), [&](const exclusive_lease& lease) {
+        return lease.process == process && !lease.stale;
+    });
+}
+
+/// Waits for the end of the process that is the only one who can write into the pipe `life`.
+void wait_for_end_of(pid_t watched, int life, const exclusive_options& options) {
+    char byte = 0;
+    while (::read(life, &byte, 1) < 0 && errno == EINTR) {
+    }
+    // Its files are closed some time before it counts as dead, and it hands over its children an
+    // instant before.
+    while (::getppid() == watched) {
+        ::usleep(1000);
+    }
+    for (int attempt = 0; attempt < 1000 && owns_cpus(watched, options); ++attempt) {
+        ::usleep(1000);
+    }
+}
+
+/// @returns false where another program keeps the journal locked.
+bool undo_what_is_left(const exclusive_options& options) {
+    try {
+        for (const std::string& problem : release_stale(options).problems) {
+            tell("give back CPUs: " + problem);
+        }
+    } catch (const std::system_error& error) {
+        tell(error.what());
+        return error.code().value() != EWOULDBLOCK;
+    }
+    return true;
+}
+
+/// What the watcher does until the process is dead; then what is left of it is undone.
+/// @param program a pidfd of the program, which has to die first. The kernel kills it, too, but not
+/// if it has changed its user.
+[[noreturn]] void watch(pid_t watched, int life, int program, const signals_held& held,
+                        const exclusive_options& options) {
+    ::setsid(); // Ctrl-C is for the others.
+    for (const int number : passed_on) {
+        set_handler(number, SIG_IGN);
+    }
+    for (const int number : from_terminal) {
+        set_handler(number, SIG_IGN);
+    }
+    held.deliver();
+    ::prctl(PR_SET_NAME, "regatta-undo", 0, 0, 0);
+    // Who reads this process's output must not wait for the watcher.
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    ::dup2(nowhere, STDIN_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    wait_for_end_of(watched, life, options);
+    if (program >= 0) {
+        ::syscall(SYS_pidfd_send_signal, program, SIGKILL, nullptr, 0);
+    }
+    while (!undo_what_is_left(options)) {
+        // It was said once, and who reads the errors need not wait either.
+        ::dup2(nowhere, STDERR_FILENO);
+    }
+    ::_exit(0);
+}
+
+/// The child of `held_program` until it is another program.
+[[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
+                         bool ignores_children, const signals_held& held) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    const auto back_to_usual = [](int number) {
+        if (!is_ignored(number)) {
+            set_handler(number, SIG_DFL);
+        }
+    };
+    std::ranges::for_each(passed_on, back_to_usual);
+    std::ranges::for_each(from_terminal, back_to_usual);
+    if (ignores_children) {
+        set_handler(SIGCHLD, SIG_IGN);
+    }
+    held.deliver(); // What was passed on meanwhile ends it here.
+    char byte = 0;
+    ssize_t got = -1;
+    while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
+    }
+    if (got != 1 || ::getppid() != parent) {
+        ::_exit(127); // Nobody lets it run.
+    }
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    ::execvp(pointers[0], pointers.data());
+    const int error = errno;
+    [[maybe_unused]] const ssize_t told = ::write(failure, &error, sizeof error);
+    ::_exit(127);
+}
+
+} // namespace
+
+lease_watcher::lease_watcher(const held_program& program, const exclusive_options& options)
+    : options_(options) {
+    pipe_ends life = make_pipe();
+    const pid_t self = ::getpid();
+    const signals_held held; // None must end it before it ignores them.
+    pid_ = ::fork();
+    if (pid_ == 0) {
+        life.writing = detail::unique_descriptor();
+        watch(self, life.reading.get(), program.pidfd(), held, options_);
+    }
+    if (pid_ < 0) {
+        tell("no process could be started that gives back the CPUs if this one is killed: " +
+             std::generic_category().message(errno) + "; then `regatta cpus release --stale` does");
+    }
+    life_ = std::move(life.writing);
+}
+
+lease_watcher::~lease_watcher() {
+    const std::vector<exclusive_lease> leases = exclusive_status(options_);
+    const bool left = std::any_of(leases.begin(), leases.end(), [](const exclusive_lease& lease) {
+        return lease.process == ::getpid();
+    });
+    if (left) {
+        life_.release(); // Until the end of the process: before, its lease may count as alive.
+    } else if (pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+held_program::held_program(const std::vector<std::string>& words) {
+    pipe_ends go = make_pipe();
+    pipe_ends failure = make_pipe();
+    const pid_t self = ::getpid();
+    const bool ignores_children = is_ignored(SIGCHLD);
+    set_handler(SIGCHLD, SIG_DFL); // Else nobody could be asked how the program ended.
+    const signals_held held;       // Until it is known to whom they are passed on.
+    catch_signals();
+    pid_ = ::fork();
+    if (pid_ < 0) {
+        fail_system(errno, "start '" + words.at(0) + "'");
+    }
+    if (pid_ == 0) {
+        go.writing = detail::unique_descriptor();
+        become(words, self, go.reading.get(), failure.writing.get(), ignores_children, held);
+    }
+    receiver.store(pid_, std::memory_order_relaxed);
+    pidfd_ = open_pidfd(pid_);
+    go_ = std::move(go.writing);
+    failure_ = std::move(failure.reading);
+}
+
+held_program::~held_program() {
+    receiver.store(0, std::memory_order_relaxed);
+    if (pid_ > 0 && !waited_for_) {
+        ::kill(pid_, SIGKILL);
+        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+int held_program::start() {
+    [[maybe_unused]] const ssize_t sent = ::write(go_.get(), "g", 1);
+    go_ = detail::unique_descriptor();
+    int error = 0;
+    ssize_t got = -1;
+    while ((got = ::read(failure_.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    failure_ = detail::unique_descriptor();
+    return got == sizeof error ? error : 0;
+}
+
+bool held_program::ended_within_a_second() {
+    if (waited_for_) {
+        return true;
+    }
+    pollfd watched{pidfd_.get(), POLLIN, 0};
+    ::poll(&watched, 1, 1000); // A signal ends it early; then it is looked at again.
+    siginfo_t about{};
+    const int asked = ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOHANG | WNOWAIT);
+    if (asked == 0 ? about.si_pid == 0 : errno == EINTR) {
+        return false;
+    }
+    // Its number may be another's as soon as it has been waited for.
+    receiver.store(0, std::memory_order_relaxed);
+    waited_for_ = true;
+    int status = 0;
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    status_ = ended < 0             ? 127
+              : WIFEXITED(status)   ? WEXITSTATUS(status)
+              : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                    : 127;
+    return true;
+}
+
+} // namespace regatta::command

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race/race_arguments.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/usage_error.hpp"
+#include "programs/program.hpp"
+
+#include <regatta/cpu/available_cpus.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace regatta::command {
+namespace {
+
+constexpr std::size_t most_chunk = 1'000'000;
+
+} // namespace
+
+void add_race_options(CLI::App& command, race_arguments& a) {
+    command.add_option("workload", a.workload, "What to run")->default_str("matmul");
+    command
+        .add_option("--command", a.commands,
+                    "A program that takes part, timed as a whole; {workers} in it becomes the "
+                    "number of workers. May be there several times; without a workload and "
+                    "--schemes only programs race")
+        ->allow_extra_args(false)
+        ->type_name("'NAME=CMD'");
+    command
+        .add_option("--schemes", a.schemes, "Who takes part; NAME=SCHEME enters one under a name")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B,...")
+        ->default_str("all");
+    command.add_option("--workers", a.workers, "Workers of each scheme")
+        ->check(whole_number(1, race::run_log::max_workers), "")
+        ->type_name("N")
+        ->default_str("CPUs available");
+    add_measure_options(command, a);
+    command
+        .add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
+        ->check(whole_number(1, most_chunk), "")
+        ->type_name("N")
+        ->default_str("8");
+    command.add_option("--baseline", a.baseline, "Whom the others are compared with")
+        ->type_name("NAME")
+        ->default_str("std_thread");
+    add_result_options(command, a.files, "scheme");
+    command.add_flag("--list", a.list, "List workloads and schemes, and end");
+    command.footer(
+        "Examples:\n"
+        "  regatta race\n"
+        "  regatta race matmul --size 1024 --kernel tiled --rounds 30\n"
+        "  regatta race --schemes serial,std_thread,tbb --workers 64\n"
+        "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
+        "  regatta race --time 60 --json result.json\n"
+        "  regatta race --command 'one=xz -T1 -k -c f' --command 'all=xz -T{workers} -k -c f'\n"
+        "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
+        "Ctrl-C and SIGTERM.");
+}
+
+const race::workload_info& chosen_workload(const race_arguments& arguments) {
+    if (arguments.programs_only() && !arguments.list) {
+        return race::no_workload();
+    }
+    return workload_named(arguments.workload.value_or("matmul"));
+}
+
+std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
+                                           const race_programs& programs) {
+    std::vector<race::entrant> entrants;
+    for (const std::string& word : arguments.schemes) {
+        const auto equals = word.find('=');
+        const std::string alias = word.substr(0, std::min(equals, word.size()));
+        const std::string name = equals == word.npos ? word : word.substr(equals + 1);
+        if (alias.empty() || name.empty()) {
+            throw usage_error(fmt::format(
+                "--schemes: \"{}\" is neither the name of a scheme nor NAME=SCHEME", word));
+        }
+        const race::scheme_info& found = scheme_named(name);
+        const bool taken = std::ranges::any_of(
+            entrants, [&](const race::entrant& one) { return one.name == alias; });
+        if (taken) {
+            throw usage_error(fmt::format(
+                "--schemes: \"{}\" is there twice; to run one scheme twice give it a second name: "
+                "other={}",
+                alias, name));
+        }
+        entrants.push_back({alias, &found, true});
+    }
+    if (arguments.schemes.empty() && !arguments.programs_only()) {
+        for (const race::scheme_info& info : race::schemes()) {
+            if (!info.on_request) {
+                entrants.push_back({std::string(info.name), &info, false});
+            }
+        }
+    }
+    programs.enter(entrants);
+    const bool known = std::ranges::any_of(
+        entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
+    if (!arguments.baseline.empty() && !known) {
+        throw usage_error(
+            fmt::format("--baseline: \"{}\" is not in this race", arguments.baseline));
+    }
+    return entrants;
+}
+
+race::race_options chosen_options(const race_arguments& arguments,
+                                  const race::workload_info& workload) {
+    if (workload.name.empty() &&
+        (arguments.size || arguments.kernel || arguments.max_prime || arguments.chunk)) {
+        throw usage_error("--size, --kernel, --max-prime and --chunk are for the schemes of a "
+                          "workload, and only programs take part; name a workload to race both");
+    }
+    race::race_options options;
+    options.work = workload_options_of(arguments, workload);
+    options.seed = options.work.seed;
+    options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
+    options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
+    options.baseline = arguments.baseline;
+    options.rounds = arguments.rounds_or(options.rounds);
+    options.time = arguments.time();
+    return options;
+}
+
+} // namespace regatta::command

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The words behind `regatta race`.
+
+#include "common/measure_arguments.hpp"
+#include "common/result_files.hpp"
+#include "race/race_programs.hpp"
+#include "sampling/race.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+
+/// As they were typed; what was not typed is absent.
+struct race_arguments : measure_arguments {
+    std::optional<std::string> workload;
+    std::vector<std::string> schemes;
+    std::vector<std::string> commands; ///< NAME=COMMAND each.
+    std::optional<unsigned> workers;
+    std::optional<std::size_t> chunk;
+    std::string baseline;
+    result_paths files;
+    bool list = false;
+
+    /// Only programs take part: there are some, and neither a workload nor a scheme was named.
+    bool programs_only() const noexcept {
+        return !commands.empty() && !workload && schemes.empty();
+    }
+};
+
+/// Adds the options of `regatta race` to its subcommand.
+void add_race_options(CLI::App& command, race_arguments& arguments);
+
+/// The workload of that name; matmul where none was named, and none at all for programs only.
+/// Throws `usage_error`, with the nearest name, where there is no such one.
+const race::workload_info& chosen_workload(const race_arguments& arguments);
+
+/// Who takes part: the schemes named, as NAME or ALIAS=NAME, or all, and the programs, which have
+/// to outlive the race. Throws `usage_error`, with the nearest name, for an unknown one.
+std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
+                                           const race_programs& programs);
+
+/// How to race. Throws `usage_error` for an option that the workload does not read.
+race::race_options chosen_options(const race_arguments& arguments,
+                                  const race::workload_info& workload);
+
+} // namespace regatta::command

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race/race_isolation.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress_bar.hpp"
+#include "common/result_files.hpp"
+#include "common/usage_error.hpp"
+#include "isolation/experiment.hpp"
+#include "report/isolation_csv.hpp"
+#include "report/isolation_json.hpp"
+#include "report/isolation_table.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+namespace regatta::command {
+namespace {
+
+constexpr unsigned most_rounds = 100'000;
+constexpr unsigned most_workers = 1024;
+constexpr double shortest_work = 0.001;
+constexpr double longest_work = 3600;
+
+/// As they were typed; what was not typed is absent.
+struct isolation_arguments {
+    std::string noise = race::noise_plan{}.to_string();
+    std::optional<unsigned> workers;
+    std::optional<unsigned> rounds;
+    std::optional<double> work_seconds;
+    std::string cpus;
+    bool cpus_given = false;
+    bool move_others = false;
+    result_paths files;
+};
+
+race::isolation_options options_of(const isolation_arguments& a) {
+    race::isolation_options options;
+    try {
+        options.noise = race::parse_noise(a.noise);
+    } catch (const std::invalid_argument& e) {
+        throw usage_error(std::string("--") + e.what());
+    }
+    if (a.cpus_given) {
+        try {
+            options.cpus = cpu_set::parse(a.cpus);
+        } catch (const std::invalid_argument& e) {
+            throw usage_error(std::string("--cpus: ") + e.what());
+        }
+        if (options.cpus.empty()) {
+            throw usage_error("--cpus: \"" + a.cpus + "\" names no CPU");
+        }
+    }
+    options.workers = a.workers.value_or(options.workers);
+    options.rounds = a.rounds.value_or(options.rounds);
+    if (a.work_seconds) {
+        options.work = std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::duration<double>(*a.work_seconds));
+    }
+    options.move_others = a.move_others;
+    return options;
+}
+
+int status_of(const race::isolation_result& result) {
+    const bool failed = std::ranges::any_of(result.modes, [](const race::mode_result& mode) {
+        return mode.status == race::mode_status::failed;
+    });
+    return failed ? exit_code::failure : exit_code::success;
+}
+
+int run_command(const isolation_arguments& arguments, const std::vector<std::string>& words) {
+    const race::isolation_options options = options_of(arguments);
+    result_files to(arguments.files);
+    // Before the experiment, whose own load is not the machine's.
+    const race::provenance from{race::take_fingerprint(), words};
+    race::race_control control;
+    const interrupt_guard guard(control);
+    const auto with_progress = [&] {
+        progress_bar bar;
+        return race::run_isolation(options, control,
+                                   [&](const race::progress& now) { bar.show(now); });
+    };
+    const race::isolation_result result = with_progress();
+    const bool written =
+        to.write([&] { return race::to_json(result, from); }, [&] { return race::to_csv(result); },
+                 [&](const race::text_style& style) { return race::to_text(result, from, style); });
+    const int status = written ? status_of(result) : exit_code::failure;
+    return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
+}
+
+/// An option of `race` that stands before `isolation` would be lost without a word.
+void refuse_options_before(const CLI::App& race, const CLI::App& isolation) {
+    for (const CLI::Option* option : race.get_options()) {
+        if (option->count() != 0 && option != race.get_help_ptr()) {
+            throw usage_error("\"" + option->get_name() + "\" stands before \"" +
+                              isolation.get_name() +
+                              "\", whose options follow it; see `regatta race isolation --help`");
+        }
+    }
+}
+
+} // namespace
+
+void add_race_isolation(CLI::App& race, action& chosen, const std::vector<std::string>& words) {
+    CLI::App* const command = race.add_subcommand(
+        "isolation", "Pin threads or own their CPUs: one computation, four ways to place it");
+    const auto arguments = std::make_shared<isolation_arguments>();
+    isolation_arguments& a = *arguments;
+    command
+        ->add_option("--noise", a.noise,
+                     "hostile:M, M processes that spin on each worker's CPU; spread:M, M that spin "
+                     "anywhere; bursty:M, M that spin and sleep")
+        ->type_name("KIND:M")
+        ->default_str(a.noise);
+    command->add_option("--workers", a.workers, "Threads, each with the same work")
+        ->check(whole_number(1, most_workers), "")
+        ->type_name("N")
+        ->default_str("1, or one a CPU of --cpus");
+    command->add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
+        ->check(whole_number(1, most_rounds), "")
+        ->type_name("N")
+        ->default_str("15");
+    command->add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
+        ->type_name("LIST")
+        ->default_str("the last ones");
+    command->add_option("--work", a.work_seconds, "CPU time of each worker's computation")
+        ->check(number(shortest_work, longest_work), "")
+        ->type_name("SECONDS")
+        ->default_str("0.2");
+    add_result_options(*command, a.files, "sample");
+    command->add_flag(
+        "--move-others", a.move_others,
+        "Let every process be moved off the CPUs where they cannot be owned otherwise");
+    command->footer(
+        "Examples:\n"
+        "  regatta race isolation\n"
+        "  regatta race isolation --noise spread:4 --rounds 30\n"
+        "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
+        "\nThe noise is made of this program's own processes and ends with it. Where "
+        "CPUs cannot be "
+        "owned,\nthe report says why and has the other three modes.\n"
+        "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
+        "Ctrl-C and SIGTERM.");
+    command->final_callback([&race, command, &chosen, &words, arguments] {
+        refuse_options_before(race, *command);
+        arguments->cpus_given = command->count("--cpus") != 0;
+        chosen = [&words, arguments] { return run_command(*arguments, words); };
+    });
+}
+
+} // namespace regatta::command

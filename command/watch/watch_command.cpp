@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "watch/watch_command.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/duration_argument.hpp"
+#include "common/usage_error.hpp"
+#include "machine/process_activity.hpp"
+#include "watch/watch_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+namespace {
+
+/// As they were typed; what was not typed is absent.
+struct watch_arguments {
+    std::optional<int> process;
+    std::vector<std::string> program;
+    std::string interval = "1s";
+    bool once = false;
+    std::optional<unsigned long> count;
+    std::string json;
+};
+
+std::chrono::nanoseconds interval_of(const std::string& text) {
+    using namespace std::chrono_literals;
+    const auto interval = parse_duration(text);
+    if (!interval || *interval < 100ms || *interval > 1h) {
+        throw usage_error(fmt::format(
+            "--interval: \"{}\" is no time from 100ms to 1h, such as 500ms, 2s or 1min", text));
+    }
+    return *interval;
+}
+
+/// Refuses a number that is no process.
+void check_process(int number) {
+    const auto process = race::process_of_task(number);
+    if (!process) {
+        throw usage_error(fmt::format("--pid: there is no process {}", number));
+    }
+    if (*process != number) {
+        throw usage_error(fmt::format("--pid: {} is a thread of process {}", number, *process));
+    }
+}
+
+/// Refuses a program that does not stand after `--`, which is no word of its own, and a `--`
+/// without one. @param words the whole command line.
+void check_program(const std::vector<std::string>& program, const std::vector<std::string>& words) {
+    const auto mark = std::find(words.begin(), words.end(), "--");
+    const auto after = words.end() - mark - (mark == words.end() ? 0 : 1);
+    if (!program.empty() && program.size() != static_cast<std::size_t>(after)) {
+        throw usage_error(
+            fmt::format("the program stands after --: regatta watch -- {}", program.front()));
+    }
+    if (program.empty() && mark != words.end()) {
+        throw usage_error("after -- stands no program");
+    }
+}
+
+int run_command(const watch_arguments& arguments, const std::vector<std::string>& words) {
+    check_program(arguments.program, words);
+    watch_options options;
+    options.interval = interval_of(arguments.interval);
+    const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;
+    options.pace = arguments.interval + (has_unit ? "" : "s");
+    if (arguments.process) {
+        if (!arguments.program.empty()) {
+            throw usage_error("watch a process with --pid or start a program after --, not both");
+        }
+        check_process(*arguments.process);
+    }
+    options.process = arguments.process;
+    options.program = arguments.program;
+    options.once = arguments.once;
+    options.count = arguments.once ? 1 : arguments.count;
+    options.json = arguments.json;
+    return run_watch(options);
+}
+
+} // namespace
+
+void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
+    CLI::App* const command = app.add_subcommand(
+        "watch", "Show what the CPUs do, and where the threads of a program run");
+    const auto arguments = std::make_shared<watch_arguments>();
+    watch_arguments& a = *arguments;
+    command->add_option("program", a.program, "A program to start and its arguments, after --")
+        ->type_name("PROGRAM...");
+    command->add_option("--pid", a.process, "The process to watch, with its descendants")
+        ->check(whole_number(1, std::numeric_limits<int>::max()), "")
+        ->type_name("P");
+    command
+        ->add_option("--interval", a.interval,
+                     "How often to look: 500ms, 2s, 1min; without a unit seconds")
+        ->type_name("TIME")
+        ->default_str(a.interval);
+    CLI::Option* const once =
+        command->add_flag("--once", a.once, "Look once, over one interval, and print it");
+    command->add_option("--count", a.count, "Look as many times")
+        ->check(whole_number(1, 1'000'000'000), "")
+        ->type_name("N")
+        ->excludes(once);
+    command
+        ->add_option(
+            "--json", a.json,
+            "Write each look as one line of JSON here; - is standard output, without a view")
+        ->check(check_file, "")
+        ->type_name("FILE");
+    command->footer(
+        "Examples:\n"
+        "  regatta watch                            the machine; q quits\n"
+        "  regatta watch --pid 1234                 and the threads of a process\n"
+        "  regatta watch -- ./server --port 80      and those of a program that it starts\n"
+        "  regatta watch --once --json -            one look, for scripts\n"
+        "\nThe output of a program is shown when the view has gone, and its last line in the view; "
+        "after q\n"
+        "it goes on in the foreground.\n"
+        "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
+        "there "
+        "is no\n"
+        "such program, 126 it cannot be run. Without a program 0, 128 and the signal, or 1 if "
+        "something\n"
+        "could not be written; 2 wrong usage.");
+    command->final_callback([&chosen, &words, arguments] {
+        if (!chosen) {
+            chosen = [&words, arguments] { return run_command(*arguments, words); };
+        }
+    });
+}
+
+} // namespace regatta::command
