@@ -19,8 +19,6 @@
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <clocale>
 #include <cstdio>
 #include <exception>
@@ -42,18 +40,18 @@ int report(const char* what, int status) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app{"Races parallel schemes against each other, says why the winner wins, and gives "
-                 "programs CPUs of their own."};
-    app.name("regatta");
-    app.set_version_flag("--version", std::string("regatta ") + regatta::version_string);
-    app.require_subcommand(1);
+    const command_line line("regatta",
+                            "Races parallel schemes against each other, says why the winner wins, "
+                            "and gives programs CPUs of their own.",
+                            std::string("regatta ") + regatta::version_string);
+    const subcommand app = line.top();
     action chosen;
     race_arguments arguments;
     const std::vector<std::string> words(argv, argv + argc);
-    CLI::App* race = app.add_subcommand("race", "Race schemes over a workload");
-    add_race_options(*race, arguments);
-    add_race_isolation(*race, chosen, words);
-    race->final_callback([&] {
+    const subcommand race = app.add_subcommand("race", "Race schemes over a workload");
+    add_race_options(race, arguments);
+    add_race_isolation(race, chosen, words);
+    race.final_callback([&] {
         if (!chosen) {
             chosen = [&] { return run_race_command(arguments, words); };
         }
@@ -75,16 +73,11 @@ int run(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-') {
         check_subcommand(app, argv[1]);
         if (argc > 2 && words[1] == "cpus" && argv[2][0] != '-') {
-            check_subcommand(*app.get_subcommand("cpus"), argv[2], "cpus ");
+            check_subcommand(app.below("cpus"), argv[2], "cpus ");
         }
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        if (e.get_exit_code() == 0) {
-            return app.exit(e); // --help, --version
-        }
-        return report(e.what(), exit_code::usage);
+    if (const auto status = line.parse(argc, argv)) {
+        return *status;
     }
     return chosen();
 }

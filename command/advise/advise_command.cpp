@@ -3,8 +3,6 @@
 
 #include "advise/advise_command.hpp"
 
-#include "advice/advice_json.hpp"
-#include "advice/advice_text.hpp"
 #include "advice/result_error.hpp"
 #include "advise/advise_measure.hpp"
 #include "common/argument_checks.hpp"
@@ -12,11 +10,13 @@
 #include "common/nearest_name.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
+#include "report/advice/advice_json.hpp"
+#include "report/advice/advice_text.hpp"
 
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -139,41 +139,39 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
         throw usage_error(e.what());
     }
     const bool written = to.write([&] { return race::to_json(race::advise(all, {}), from); },
-                                  [] { return std::string(); },
                                   [&](const race::text_style& style) {
                                       return race::to_text(race::advise(all, style), style);
                                   });
-    const int status = written ? exit_code::success : exit_code::failure;
-    return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
+    return interrupt_guard::exit_status(written ? exit_code::success : exit_code::failure);
 }
 
 } // namespace
 
-void add_advise_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const command = app.add_subcommand(
+void add_advise_command(subcommand app, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command = app.add_subcommand(
         "advise", "Which scheme, how many workers, what is the limit? With the figures");
     const auto arguments = std::make_shared<advise_arguments>();
     advise_arguments& a = *arguments;
     command
-        ->add_option("what", a.what,
-                     "Results of race, scale and race isolation (JSON, - is standard input); or a "
-                     "workload, to measure it now")
-        ->type_name("FILE...|WORKLOAD")
-        ->default_str("matmul");
-    add_measure_options(*command, a);
-    command->get_option("--rounds")->default_str(std::to_string(advise_rounds));
-    command->add_option("--json", a.files.json, "Write the advice here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    command->footer("Examples:\n"
-                    "  regatta advise                            measure matmul, and advise\n"
-                    "  regatta advise primes --rounds 15         another workload, more rounds\n"
-                    "  regatta race primes --json race.json\n"
-                    "  regatta scale primes --json scale.json\n"
-                    "  regatta advise race.json scale.json       from what was measured\n"
-                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
-                    "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
-    command->final_callback([&chosen, &words, arguments] {
+        .add_option("what", a.what,
+                    "Results of race, scale and race isolation (JSON, - is standard input); or a "
+                    "workload, to measure it now")
+        .type_name("FILE...|WORKLOAD")
+        .default_str("matmul");
+    add_measure_options(command, a);
+    command.option_named("--rounds").default_str(std::to_string(advise_rounds));
+    command.add_option("--json", a.files.json, "Write the advice here; - is standard output")
+        .check(check_file)
+        .type_name("FILE");
+    command.footer("Examples:\n"
+                   "  regatta advise                            measure matmul, and advise\n"
+                   "  regatta advise primes --rounds 15         another workload, more rounds\n"
+                   "  regatta race primes --json race.json\n"
+                   "  regatta scale primes --json scale.json\n"
+                   "  regatta advise race.json scale.json       from what was measured\n"
+                   "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
+                   "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
+    command.final_callback([&chosen, &words, arguments] {
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });
 }

@@ -4,8 +4,8 @@
 #include "advise/advise_measure.hpp"
 
 #include "common/progress_bar.hpp"
-#include "report/json.hpp"
-#include "report/scale_json.hpp"
+#include "report/race/json.hpp"
+#include "report/scale/scale_json.hpp"
 #include "sampling/race.hpp"
 #include "scaling/scale.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "advice/evidence.hpp"
 #include "common/measure_arguments.hpp"
-#include "report/provenance.hpp"
+#include "report/common/provenance.hpp"
 #include "sampling/race_control.hpp"
 
 #include <vector>

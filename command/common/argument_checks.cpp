@@ -3,11 +3,12 @@
 
 #include "common/argument_checks.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <sys/stat.h>
 
 #include <charconv>
-#include <filesystem>
+#include <cstdlib>
 #include <system_error>
 
 namespace regatta::command {
@@ -30,8 +31,10 @@ argument_check whole_number(std::uint64_t lowest, std::uint64_t highest) {
 
 argument_check number(double lowest, double highest) {
     return [=](const std::string& text) {
-        double value = 0; // Whatever is no number is within no range, either.
-        return CLI::detail::lexical_cast(text, value) && value >= lowest && value <= highest
+        char* stop = nullptr; // Whatever is no number is within no range, either.
+        const auto value = static_cast<double>(std::strtold(text.c_str(), &stop));
+        return !text.empty() && stop == text.data() + text.size() && value >= lowest &&
+                       value <= highest
                    ? std::string()
                    : fmt::format("\"{}\" is not a number from {:.10g} to {:.10g}", text, lowest,
                                  highest);
@@ -43,8 +46,8 @@ std::string check_file(const std::string& text) {
 }
 
 std::string check_directory(const std::string& text) {
-    std::error_code ignored; // Then it is none.
-    return std::filesystem::is_directory(text, ignored)
+    struct stat about {};
+    return ::stat(text.c_str(), &about) == 0 && S_ISDIR(about.st_mode)
                ? std::string()
                : fmt::format("\"{}\" is no directory", text);
 }

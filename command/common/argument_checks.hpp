@@ -11,11 +11,11 @@
 
 namespace regatta::command {
 
-/// Says what is wrong with the text of an option; empty: nothing. As `CLI::App::check` takes it.
+/// Says what is wrong with the text of an option; empty: nothing. As `option::check` takes it.
 using argument_check = std::function<std::string(const std::string&)>;
 
-/// A whole number, in decimal without leading zeros. CLI11 itself wraps "-1" round, takes "010" for
-/// 8, and its range takes "0x10" for 0.
+/// A whole number, in decimal without leading zeros. The parser itself wraps "-1" round, takes
+/// "010" for 8, and its range takes "0x10" for 0.
 argument_check whole_number(std::uint64_t lowest, std::uint64_t highest);
 
 /// A number that may have a fraction.

@@ -5,7 +5,7 @@
 
 #include "common/usage_error.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <sys/stat.h>
 

@@ -22,6 +22,8 @@ public:
 
     /// The signal that came; 0: none.
     static int signal() noexcept;
+    /// 128 and the signal that came, as a shell says it; without one `status`.
+    static int exit_status(int status) noexcept { return signal() != 0 ? 128 + signal() : status; }
     /// Whether the cursor is hidden on standard error, so that it must be shown at a hard end.
     static void cursor_hidden(bool hidden) noexcept;
 };

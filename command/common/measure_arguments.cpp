@@ -8,7 +8,7 @@
 #include "common/usage_error.hpp"
 #include "workloads/settings.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 #include <string_view>
@@ -55,26 +55,26 @@ std::chrono::nanoseconds measure_arguments::time() const {
         std::chrono::duration<double>(seconds.value_or(0)));
 }
 
-void add_measure_options(CLI::App& command, measure_arguments& a) {
-    auto* rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-                       ->check(whole_number(1, most_rounds), "")
-                       ->type_name("N")
-                       ->default_str("15");
+void add_measure_options(subcommand command, measure_arguments& a) {
+    const option rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
+                              .check(whole_number(1, most_rounds))
+                              .type_name("N")
+                              .default_str("15");
     command.add_option("--time", a.seconds, "Rounds until this time is up")
-        ->check(number(shortest_time, longest_time), "")
-        ->type_name("SECONDS")
-        ->excludes(rounds);
+        .check(number(shortest_time, longest_time))
+        .type_name("SECONDS")
+        .excludes(rounds);
     command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
-        ->check(check_size, "")
-        ->type_name("N");
-    command.add_option("--kernel", a.kernel, "Which code computes an item")->type_name("NAME");
+        .check(check_size)
+        .type_name("N");
+    command.add_option("--kernel", a.kernel, "Which code computes an item").type_name("NAME");
     command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
-        ->check(check_size, "")
-        ->type_name("N");
+        .check(check_size)
+        .type_name("N");
     command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
-        ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()), "")
-        ->type_name("N")
-        ->default_str("1");
+        .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+        .type_name("N")
+        .default_str("1");
 }
 
 const race::workload_info& workload_named(const std::string& name) {

@@ -5,10 +5,9 @@
 /// @file
 /// What the commands have in common that measure a workload under schemes.
 
+#include "common/subcommand.hpp"
 #include "schemes/scheme.hpp"
 #include "workloads/workload.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -34,7 +33,7 @@ struct measure_arguments {
 };
 
 /// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime` and `--seed`.
-void add_measure_options(CLI::App& command, measure_arguments& arguments);
+void add_measure_options(subcommand command, measure_arguments& arguments);
 
 /// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::workload_info& workload_named(const std::string& name);

@@ -6,7 +6,7 @@
 #include "common/interrupt.hpp"
 #include "common/terminal.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 

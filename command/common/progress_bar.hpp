@@ -5,8 +5,8 @@
 /// @file
 /// One line on the terminal that shows how far the race is.
 
-#include "report/text.hpp"
 #include "sampling/sampler.hpp"
+#include "text/text.hpp"
 
 #include <chrono>
 #include <string>

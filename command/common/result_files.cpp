@@ -8,7 +8,7 @@
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 
@@ -32,14 +32,14 @@ bool try_to(F f) {
 
 } // namespace
 
-void add_result_options(CLI::App& command, result_paths& paths, const std::string& csv_row) {
+void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row) {
     command.add_option("--json", paths.json, "Write the whole result here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
+        .check(check_file)
+        .type_name("FILE");
     command
         .add_option("--csv", paths.csv, "Write a line a " + csv_row + " here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
+        .check(check_file)
+        .type_name("FILE");
 }
 
 result_files::result_files(const result_paths& paths) {
@@ -118,6 +118,12 @@ bool result_files::write(const std::function<std::string()>& json,
         write_all(to, text(style_of(to)), "cannot write the report");
     });
     return written;
+}
+
+bool result_files::write(const std::function<std::string()>& json,
+                         const std::function<std::string(const race::text_style&)>& text) {
+    return write(
+        json, [] { return std::string(); }, text);
 }
 
 } // namespace regatta::command

@@ -6,9 +6,8 @@
 /// Where the results of a measurement go: text, JSON and CSV.
 
 #include "common/output_file.hpp"
-#include "report/text.hpp"
-
-#include <CLI/CLI.hpp>
+#include "common/subcommand.hpp"
+#include "text/text.hpp"
 
 #include <functional>
 #include <optional>
@@ -24,7 +23,7 @@ struct result_paths {
 };
 
 /// Adds `--json` and `--csv`. @param csv_row what a line of the CSV is ("scheme").
-void add_result_options(CLI::App& command, result_paths& paths, const std::string& csv_row);
+void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row);
 
 /// The files, opened before the measurement.
 class result_files {
@@ -41,6 +40,9 @@ public:
     /// @param text gives the report in the style that it is called with.
     /// @returns false where one could not be written; standard error says which and why.
     bool write(const std::function<std::string()>& json, const std::function<std::string()>& csv,
+               const std::function<std::string(const race::text_style&)>& text);
+    /// The same for what has no CSV.
+    bool write(const std::function<std::string()>& json,
                const std::function<std::string(const race::text_style&)>& text);
 
 private:

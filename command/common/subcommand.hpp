@@ -3,13 +3,22 @@
 #pragma once
 
 /// @file
-/// How the commands below `regatta` are told apart.
+/// The commands below `regatta` and their options. The parser's library is known to subcommand.cpp
+/// alone, because each file that includes it costs seconds of compiling.
 
-#include <CLI/CLI.hpp>
+#include "common/argument_checks.hpp"
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace regatta::command {
 
@@ -17,9 +26,84 @@ namespace regatta::command {
 /// command sets it in its own `final_callback`, unless a more special one below it has done so.
 using action = std::function<int()>;
 
+/// An option or an argument of a command, by reference.
+class option {
+public:
+    explicit option(CLI::Option* is) noexcept : option_(is) {}
+
+    /// Refuses a text that the check complains of.
+    option check(argument_check complaint) const;
+    /// How the help names its value: "FILE".
+    option type_name(const std::string& name) const;
+    /// What the help says it is where it is not typed.
+    option default_str(const std::string& text) const;
+    option required() const;
+    /// The two cannot be typed together.
+    option excludes(option other) const;
+    /// Several values in one word, apart by this character.
+    option delimiter(char between) const;
+    /// One value each time that it is typed, and not all words that follow.
+    option one_value_each() const;
+    /// How often it was typed.
+    std::size_t count() const;
+
+private:
+    CLI::Option* option_;
+};
+
+/// A command, by reference.
+class subcommand {
+public:
+    explicit subcommand(CLI::App* is) noexcept : app_(is) {}
+
+    /// Adds one below it.
+    subcommand add_subcommand(const std::string& name, const std::string& purpose) const;
+    /// Adds an option ("--json") or an argument ("cpus").
+    /// @param value where to put what is typed: a `std::string`, an `std::optional` of one, of
+    /// `int`, `unsigned`, `unsigned long` or `double`, or an `std::vector` of `std::string` or
+    /// `int`.
+    template<class Value>
+    option add_option(const std::string& name, Value& value, const std::string& purpose) const;
+    option add_flag(const std::string& name, bool& value, const std::string& purpose) const;
+    /// One that was added.
+    option option_named(const std::string& name) const;
+    /// What the help ends with.
+    void footer(const std::string& text) const;
+    /// What to do when it was typed, once all is read.
+    void final_callback(std::function<void()> then) const;
+
+    std::string name() const;
+    /// Of the commands below it.
+    std::vector<std::string> names() const;
+    /// The one of that name below it.
+    subcommand below(const std::string& name) const;
+    /// The names of its options that were typed.
+    std::vector<std::string> typed_options() const;
+
+private:
+    CLI::App* app_;
+};
+
+/// The whole command line.
+class command_line {
+public:
+    command_line(const std::string& name, const std::string& purpose, const std::string& version);
+    command_line(const command_line&) = delete;
+    command_line& operator=(const command_line&) = delete;
+    ~command_line();
+
+    subcommand top() const noexcept { return subcommand(app_.get()); }
+    /// Reads it and calls back. Where help or the version was asked for it is printed.
+    /// @returns the exit status, if the process ends with that.
+    /// Failure: `usage_error`, and what is called back throws.
+    std::optional<int> parse(int argc, const char* const* argv) const;
+
+private:
+    std::unique_ptr<CLI::App> app_;
+};
+
 /// Throws `usage_error` if `typed` is no name of a command below `parent`, with the nearest name.
 /// @param parents how the user got there: "" or "cpus ".
-void check_subcommand(const CLI::App& parent, std::string_view typed,
-                      const std::string& parents = {});
+void check_subcommand(subcommand parent, std::string_view typed, const std::string& parents = {});
 
 } // namespace regatta::command

@@ -5,7 +5,7 @@
 /// @file
 /// What the terminals behind standard output and standard error can show.
 
-#include "report/text.hpp"
+#include "text/text.hpp"
 
 namespace regatta::command {
 

@@ -9,14 +9,14 @@
 #include "common/result_files.hpp"
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
-#include "cpus/cpus_check_report.hpp"
 #include "machine/fingerprint.hpp"
+#include "report/cpus/cpus_check_report.hpp"
 #include "sampling/race_control.hpp"
 
 #include <regatta/inspect/exclusivity_check.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 
@@ -132,45 +132,43 @@ int run_command(const check_arguments& arguments) {
     };
     exclusivity_report report = check();
     report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
-    const bool written =
-        to.write([&] { return check_json(report, time); }, [] { return std::string(); },
-                 [&](const race::text_style& style) { return check_text(report, style); });
-    if (interrupt_guard::signal() != 0) {
-        return 128 + interrupt_guard::signal();
-    }
-    return written && report.exclusive() ? exit_code::success : exit_code::failure;
+    const bool written = to.write(
+        [&] { return race::cpus_check_json(report, time); },
+        [&](const race::text_style& style) { return race::cpus_check_text(report, style); });
+    return interrupt_guard::exit_status(written && report.exclusive() ? exit_code::success
+                                                                      : exit_code::failure);
 }
 
 } // namespace
 
-void add_cpus_check(CLI::App& cpus, action& chosen) {
-    CLI::App* const command = cpus.add_subcommand(
+void add_cpus_check(subcommand cpus, action& chosen) {
+    const subcommand command = cpus.add_subcommand(
         "check", "Find out whether CPUs are one's own: who else runs there, what interrupts");
     const auto arguments = std::make_shared<check_arguments>();
     check_arguments& a = *arguments;
-    command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8")
-        ->type_name("LIST")
-        ->required();
-    command->add_option("--for", a.duration, "How long to look")
-        ->type_name("TIME")
-        ->default_str(a.duration);
+    command.add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8")
+        .type_name("LIST")
+        .required();
+    command.add_option("--for", a.duration, "How long to look")
+        .type_name("TIME")
+        .default_str(a.duration);
     command
-        ->add_option("--owner", a.owners,
-                     "A process that runs there by right, with its descendants: look on, and keep "
-                     "the CPUs free for it. May be given several times")
-        ->check(whole_number(1, largest_pid), "")
-        ->type_name("PID")
-        ->allow_extra_args(false);
-    command->add_flag("--look-on", a.look_on,
-                      "Run nothing there; without this (or --owner) a loop on each CPU keeps it "
-                      "busy and feels each interruption");
-    command->add_option("--threshold", a.threshold, "The shortest interruption that counts")
-        ->type_name("TIME")
-        ->default_str(a.threshold);
-    command->add_option("--json", a.files.json, "Write the whole result here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    command->footer(
+        .add_option("--owner", a.owners,
+                    "A process that runs there by right, with its descendants: look on, and keep "
+                    "the CPUs free for it. May be given several times")
+        .check(whole_number(1, largest_pid))
+        .type_name("PID")
+        .one_value_each();
+    command.add_flag("--look-on", a.look_on,
+                     "Run nothing there; without this (or --owner) a loop on each CPU keeps it "
+                     "busy and feels each interruption");
+    command.add_option("--threshold", a.threshold, "The shortest interruption that counts")
+        .type_name("TIME")
+        .default_str(a.threshold);
+    command.add_option("--json", a.files.json, "Write the whole result here; - is standard output")
+        .check(check_file)
+        .type_name("FILE");
+    command.footer(
         "Examples:\n"
         "  regatta cpus check 2-3                     CPUs that I am about to use\n"
         "  regatta cpus check 2-3 --owner 4711        CPUs on which my program runs\n"
@@ -180,7 +178,7 @@ void add_cpus_check(CLI::App& cpus, action& chosen) {
         "shows.\n"
         "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
         "and 143 ended by Ctrl-C and SIGTERM.");
-    command->final_callback([&chosen, arguments] {
+    command.final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return run_command(*arguments); };
         }

@@ -10,6 +10,6 @@
 namespace regatta::command {
 
 /// Adds `check` below `cpus`. @param chosen as `action` says.
-void add_cpus_check(CLI::App& cpus, action& chosen);
+void add_cpus_check(subcommand cpus, action& chosen);
 
 } // namespace regatta::command

@@ -11,14 +11,14 @@
 
 namespace regatta::command {
 
-void add_cpus_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const cpus = app.add_subcommand("cpus", "The CPUs of this machine, and own ones");
-    add_cpus_show(*cpus, chosen);
+void add_cpus_command(subcommand app, action& chosen, const std::vector<std::string>& words) {
+    const subcommand cpus = app.add_subcommand("cpus", "The CPUs of this machine, and own ones");
+    add_cpus_show(cpus, chosen);
     // One line for each command below it, each in a file cpus_NAME.cpp.
-    add_cpus_check(*cpus, chosen);
-    add_cpus_plan(*cpus, chosen);
-    add_cpus_run(*cpus, chosen, words);
-    add_cpus_leases(*cpus, chosen);
+    add_cpus_check(cpus, chosen);
+    add_cpus_plan(cpus, chosen);
+    add_cpus_run(cpus, chosen, words);
+    add_cpus_leases(cpus, chosen);
 }
 
 } // namespace regatta::command

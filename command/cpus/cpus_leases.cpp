@@ -7,13 +7,13 @@
 #include "common/output_file.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
+#include "report/cpus/cpus_status_report.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include <unistd.h>
 
@@ -25,65 +25,6 @@
 namespace regatta::command {
 namespace {
 
-std::string state_of(const exclusive_lease& lease) {
-    const std::string process = "process " + std::to_string(lease.process);
-    return lease.given_up ? "stale: " + process + " could not undo all of it"
-           : lease.stale  ? "stale: " + process + " has died"
-           : lease.taken  ? "held by " + process
-                          : "being taken by " + process;
-}
-
-/// The leases, and in `unread` what of the journal cannot be read.
-struct lease_list {
-    std::vector<std::string> unread;
-    std::vector<exclusive_lease> leases = exclusive_status(exclusive_options{}, unread);
-};
-
-std::string to_text(const lease_list& found, bool whole) {
-    const std::vector<exclusive_lease>& leases = found.leases;
-    if (leases.empty() && found.unread.empty()) {
-        return "No CPUs are owned by anybody.\n";
-    }
-    std::string text;
-    for (const std::string& sentence : found.unread) {
-        text += detail::printable_text(sentence) + "\n";
-    }
-    bool stale = false;
-    for (const exclusive_lease& lease : leases) {
-        text += fmt::format("CPUs {:<10} {:<19} {}{}\n", lease.cpus.to_string(),
-                            lease.taken ? to_string(lease.level) : "", state_of(lease),
-                            lease.title.empty() ? "" : " (" + lease.title + ")");
-        // Groups may be called anything.
-        for (const std::string& effect : whole ? lease.effects : std::vector<std::string>()) {
-            text += "    " + detail::printable_text(effect) + "\n";
-        }
-        stale = stale || lease.stale;
-    }
-    return text +
-           (stale ? "`regatta cpus release --stale` undoes what dead owners left behind.\n" : "");
-}
-
-std::string to_json(const lease_list& found) {
-    using json = nlohmann::ordered_json;
-    json document;
-    document["schema"] = "regatta-cpus-status/1";
-    document["version"] = version_string;
-    document["notes"] = found.unread;
-    document["leases"] = json::array();
-    for (const exclusive_lease& lease : found.leases) {
-        document["leases"].push_back(
-            {{"name", lease.name},
-             {"title", lease.title},
-             {"level", lease.taken ? json(to_string(lease.level)) : json()},
-             {"process", lease.process},
-             {"stale", lease.stale},
-             {"cpus", lease.cpus.to_string()},
-             {"effects", lease.effects}});
-    }
-    // A group may be called anything, but JSON is UTF-8.
-    return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
 /// As they were typed.
 struct status_arguments {
     result_paths files;
@@ -91,27 +32,28 @@ struct status_arguments {
 };
 
 int show_status(const status_arguments& arguments) {
-    const lease_list found;
+    race::cpus_status found;
+    found.leases = exclusive_status(exclusive_options{}, found.unread);
     result_files to(arguments.files);
-    const bool written =
-        to.write([&] { return to_json(found); }, [] { return std::string(); },
-                 [&](const race::text_style&) { return to_text(found, arguments.effects); });
+    const bool written = to.write(
+        [&] { return race::cpus_status_json(found); },
+        [&](const race::text_style&) { return race::cpus_status_text(found, arguments.effects); });
     return written && found.unread.empty() ? exit_code::success : exit_code::failure;
 }
 
-void add_status(CLI::App& cpus, action& chosen) {
-    CLI::App* const command =
+void add_status(subcommand cpus, action& chosen) {
+    const subcommand command =
         cpus.add_subcommand("status", "Show who owns CPUs, and whose owner has died");
     const auto arguments = std::make_shared<status_arguments>();
     status_arguments& a = *arguments;
-    command->add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    command->add_flag("--effects", a.effects, "Show what each lease has done to the machine");
-    command->footer(
+    command.add_option("--json", a.files.json, "Write all of it here; - is standard output")
+        .check(check_file)
+        .type_name("FILE");
+    command.add_flag("--effects", a.effects, "Show what each lease has done to the machine");
+    command.footer(
         "Exit status: 0, also where nobody owns any; 1 not every lease could be read, "
         "or the result not be\nwritten; 2 wrong usage, or a file that cannot be opened.");
-    command->final_callback([&chosen, arguments] {
+    command.final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return show_status(*arguments); };
         }
@@ -138,17 +80,17 @@ int release_stale_leases() {
     return result.problems.empty() ? exit_code::success : exit_code::failure;
 }
 
-void add_release(CLI::App& cpus, action& chosen) {
-    CLI::App* const command =
+void add_release(subcommand cpus, action& chosen) {
+    const subcommand command =
         cpus.add_subcommand("release", "Undo what programs left behind that owned CPUs and died");
     const auto stale = std::make_shared<bool>(false);
-    command->add_flag("--stale", *stale,
-                      "Leases whose owners have died, the only ones that are "
-                      "given back by others");
-    command->footer("Living owners give back their CPUs themselves: end them.\n"
-                    "\nExit status: 0 nothing is left behind, 1 something could not be undone, 2 "
-                    "wrong usage.");
-    command->final_callback([&chosen, stale] {
+    command.add_flag("--stale", *stale,
+                     "Leases whose owners have died, the only ones that are "
+                     "given back by others");
+    command.footer("Living owners give back their CPUs themselves: end them.\n"
+                   "\nExit status: 0 nothing is left behind, 1 something could not be undone, 2 "
+                   "wrong usage.");
+    command.final_callback([&chosen, stale] {
         if (!*stale) {
             throw usage_error("say --stale: leases of living programs end with those");
         }
@@ -160,7 +102,7 @@ void add_release(CLI::App& cpus, action& chosen) {
 
 } // namespace
 
-void add_cpus_leases(CLI::App& cpus, action& chosen) {
+void add_cpus_leases(subcommand cpus, action& chosen) {
     add_status(cpus, chosen);
     add_release(cpus, chosen);
 }

@@ -10,6 +10,6 @@
 namespace regatta::command {
 
 /// Adds `status` and `release` below `cpus`. @param chosen as `action` says.
-void add_cpus_leases(CLI::App& cpus, action& chosen);
+void add_cpus_leases(subcommand cpus, action& chosen);
 
 } // namespace regatta::command

@@ -6,8 +6,8 @@
 #include "common/argument_checks.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
-#include "cpus/cpus_plan_report.hpp"
 #include "cpus/packed_config.hpp"
+#include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/boot/boot_loader.hpp>
@@ -42,12 +42,12 @@ std::vector<std::string> words_of(const std::vector<exclusive_step>& steps) {
 }
 
 /// What a lease of these CPUs would be tried with; looks and changes nothing.
-run_time_plan plan_run_time(const cpu_set& cpus, const exclusive_options& options) {
+race::run_time_plan plan_run_time(const cpu_set& cpus, const exclusive_options& options) {
     exclusive_system system(options.root);
     const detail::exclusive_machine machine = detail::read_machine(system);
     const auto leases = detail::read_leases(system, options.journal);
     const detail::free_cpus state = detail::find_free_cpus(system, machine, leases);
-    run_time_plan result;
+    race::run_time_plan result;
     result.notes = detail::unread_leases(system, options.journal, leases);
     result.refused = detail::check_request(cpus, machine, state).text;
     const detail::plan_request request{system,
@@ -73,7 +73,7 @@ int run_command(const plan_arguments& arguments) {
     for (const unsigned cpu : machine.possible) {
         width = cpu + 1;
     }
-    cpus_plan plan;
+    race::cpus_plan plan;
     plan.this_machine = arguments.root.empty();
     plan.privileged = ::geteuid() == 0;
     plan.kernel = running_kernel::read(arguments.root);
@@ -93,34 +93,34 @@ int run_command(const plan_arguments& arguments) {
 
     result_files to(arguments.files);
     const bool written =
-        to.write([&] { return plan_json(plan); }, [] { return std::string(); },
-                 [&](const race::text_style& style) { return plan_text(plan, style); });
+        to.write([&] { return race::cpus_plan_json(plan); },
+                 [&](const race::text_style& style) { return race::cpus_plan_text(plan, style); });
     return written && !plan.boot.options.empty() ? exit_code::success : exit_code::failure;
 }
 
 } // namespace
 
-void add_cpus_plan(CLI::App& cpus, action& chosen) {
-    CLI::App* const command = cpus.add_subcommand(
+void add_cpus_plan(subcommand cpus, action& chosen) {
+    const subcommand command = cpus.add_subcommand(
         "plan", "Say what keeps CPUs free: at run time, and from the next boot on");
     const auto arguments = std::make_shared<plan_arguments>();
     plan_arguments& a = *arguments;
-    command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
-        ->type_name("LIST")
-        ->required();
-    command->add_flag("--move-others", a.move_others,
-                      "At run time, let other programs' tasks be moved where it needs that");
-    command->add_flag("--move-interrupts", a.move_interrupts,
-                      "At run time, send the interrupts of devices to other CPUs");
-    command->add_option("--json", a.files.json, "Write the whole plan here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
+    command.add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
+        .type_name("LIST")
+        .required();
+    command.add_flag("--move-others", a.move_others,
+                     "At run time, let other programs' tasks be moved where it needs that");
+    command.add_flag("--move-interrupts", a.move_interrupts,
+                     "At run time, send the interrupts of devices to other CPUs");
+    command.add_option("--json", a.files.json, "Write the whole plan here; - is standard output")
+        .check(check_file)
+        .type_name("FILE");
     command
-        ->add_option("--root", a.root,
-                     "A directory with another machine's /sys, /proc, /boot and /etc")
-        ->check(check_directory, "")
-        ->type_name("DIR");
-    command->footer(
+        .add_option("--root", a.root,
+                    "A directory with another machine's /sys, /proc, /boot and /etc")
+        .check(check_directory)
+        .type_name("DIR");
+    command.footer(
         "Examples:\n"
         "  regatta cpus plan 2-5\n"
         "  regatta cpus plan 1-N:1/2 --json plan.json\n"
@@ -128,7 +128,7 @@ void add_cpus_plan(CLI::App& cpus, action& chosen) {
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
         "the system), or\nthe result could not be written; 2 wrong usage, or a file that cannot be "
         "opened.");
-    command->final_callback([&chosen, arguments] {
+    command.final_callback([&chosen, arguments] {
         if (!chosen) {
             chosen = [arguments] { return run_command(*arguments); };
         }

@@ -10,6 +10,6 @@
 namespace regatta::command {
 
 /// Adds `plan` below `cpus`. @param chosen as `action` says.
-void add_cpus_plan(CLI::App& cpus, action& chosen);
+void add_cpus_plan(subcommand cpus, action& chosen);
 
 } // namespace regatta::command

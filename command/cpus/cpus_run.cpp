@@ -11,7 +11,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -174,34 +174,34 @@ int run_command(const run_arguments& arguments) {
 
 } // namespace
 
-void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const command =
+void add_cpus_run(subcommand cpus, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command =
         cpus.add_subcommand("run", "Run a program on CPUs that it owns while it runs");
     const auto arguments = std::make_shared<run_arguments>();
     run_arguments& a = *arguments;
-    const CLI::Option* const list =
-        command->add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
-            ->type_name("LIST");
-    command->add_option("program", a.words, "The program and its arguments, after --")
-        ->type_name("PROGRAM...");
+    const option list =
+        command.add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
+            .type_name("LIST");
+    command.add_option("program", a.words, "The program and its arguments, after --")
+        .type_name("PROGRAM...");
     command
-        ->add_option("--count", a.count, "Take as many CPUs, whichever are best, instead of a list")
-        ->check(whole_number(1, cpu_set::max_width), "")
-        ->type_name("N");
+        .add_option("--count", a.count, "Take as many CPUs, whichever are best, instead of a list")
+        .check(whole_number(1, cpu_set::max_width))
+        .type_name("N");
     command
-        ->add_option("--at-least", a.at_least,
-                     "Run only if this much can be had: soft (the default), swept, shielded, "
-                     "root-partition, isolated-partition or isolated-at-boot")
-        ->type_name("LEVEL");
-    command->add_flag("--move-others", a.move_others,
-                      "Let other programs' tasks be moved where it needs that");
-    command->add_flag("--move-interrupts", a.move_interrupts,
-                      "Send the interrupts of devices to other CPUs meanwhile");
-    command->add_flag("--unbalanced", a.unbalanced,
-                      "The program pins its threads itself: isolate the CPUs from the scheduler");
-    command->add_flag("--explain", a.explain, "Say what could not be had, and why");
-    command->add_flag("--quiet", a.quiet, "Say nothing unless something is wrong");
-    command->footer(
+        .add_option("--at-least", a.at_least,
+                    "Run only if this much can be had: soft (the default), swept, shielded, "
+                    "root-partition, isolated-partition or isolated-at-boot")
+        .type_name("LEVEL");
+    command.add_flag("--move-others", a.move_others,
+                     "Let other programs' tasks be moved where it needs that");
+    command.add_flag("--move-interrupts", a.move_interrupts,
+                     "Send the interrupts of devices to other CPUs meanwhile");
+    command.add_flag("--unbalanced", a.unbalanced,
+                     "The program pins its threads itself: isolate the CPUs from the scheduler");
+    command.add_flag("--explain", a.explain, "Say what could not be had, and why");
+    command.add_flag("--quiet", a.quiet, "Say nothing unless something is wrong");
+    command.footer(
         "Examples:\n"
         "  regatta cpus run 2-3 -- ./server --port 80\n"
         "  regatta cpus run --count 2 --move-others --at-least shielded -- make test\n"
@@ -212,9 +212,9 @@ void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>
         "there\n"
         "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, or not all could be "
         "given back\nand the program's is 0; 2 wrong usage.");
-    command->final_callback([&chosen, arguments, list, &words] {
+    command.final_callback([&chosen, arguments, list, &words] {
         if (!chosen) {
-            sort_words(*arguments, list->count() > 0, words);
+            sort_words(*arguments, list.count() > 0, words);
             chosen = [arguments] { return run_command(*arguments); };
         }
     });

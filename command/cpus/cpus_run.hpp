@@ -13,6 +13,6 @@
 namespace regatta::command {
 
 /// Adds `run` below `cpus`. @param chosen as `action` says. @param words the whole command line.
-void add_cpus_run(CLI::App& cpus, action& chosen, const std::vector<std::string>& words);
+void add_cpus_run(subcommand cpus, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

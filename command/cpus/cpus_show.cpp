@@ -6,8 +6,8 @@
 #include "common/argument_checks.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
-#include "cpus/cpus_show_report.hpp"
 #include "machine/processor_name.hpp"
+#include "report/cpus/cpus_show_report.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_quota.hpp>
@@ -26,7 +26,7 @@ struct show_arguments {
 
 int run_command(const show_arguments& arguments) {
     const std::string& root = arguments.root;
-    cpus_view view;
+    race::cpus_view view;
     view.machine = topology::read(root);
     view.model = race::processor_name(root);
     view.this_machine = root.empty();
@@ -34,29 +34,29 @@ int run_command(const show_arguments& arguments) {
         view.allowed = allowed;
     }
     view.quota = view.this_machine ? cpu_quota() : std::nullopt;
-    view.groups = find_cpuset_groups(view.machine, root);
+    view.groups = race::find_cpuset_groups(view.machine, root);
     exclusive_options options;
     options.root = root;
     view.leases = exclusive_status(options, view.unread);
 
     result_files to(arguments.files);
     const bool written =
-        to.write([&] { return view_json(view); }, [] { return std::string(); },
-                 [&](const race::text_style& style) { return view_text(view, style); });
+        to.write([&] { return race::cpus_view_json(view); },
+                 [&](const race::text_style& style) { return race::cpus_view_text(view, style); });
     return written ? exit_code::success : exit_code::failure;
 }
 
 } // namespace
 
-void add_cpus_show(CLI::App& cpus, action& chosen) {
+void add_cpus_show(subcommand cpus, action& chosen) {
     const auto arguments = std::make_shared<show_arguments>();
     show_arguments& a = *arguments;
     cpus.add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
+        .check(check_file)
+        .type_name("FILE");
     cpus.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
-        ->check(check_directory, "")
-        ->type_name("DIR");
+        .check(check_directory)
+        .type_name("DIR");
     cpus.footer("Examples:\n"
                 "  regatta cpus                     packages, cores, siblings, caches, memory\n"
                 "  regatta cpus --json -            the same for programs\n"

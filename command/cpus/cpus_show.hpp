@@ -10,6 +10,6 @@
 namespace regatta::command {
 
 /// Makes `cpus` show the CPUs when no command below it is chosen. @param chosen as `action` says.
-void add_cpus_show(CLI::App& cpus, action& chosen);
+void add_cpus_show(subcommand cpus, action& chosen);
 
 } // namespace regatta::command

@@ -6,8 +6,8 @@
 #include "common/argument_checks.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
-#include "report/info_json.hpp"
-#include "report/info_text.hpp"
+#include "report/info/info_json.hpp"
+#include "report/info/info_text.hpp"
 
 #include <memory>
 
@@ -24,27 +24,28 @@ int run_command(const info_arguments& arguments, const std::vector<std::string>&
     result_files to(arguments.files);
     const race::provenance from{race::take_fingerprint(arguments.root), words};
     const bool written = to.write(
-        [&] { return race::info_json(from); }, [] { return std::string(); },
+        [&] { return race::info_json(from); },
         [&](const race::text_style& style) { return race::info_text(from.machine, style); });
     return written ? exit_code::success : exit_code::failure;
 }
 
 } // namespace
 
-void add_info_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* info = app.add_subcommand("info", "Show what decides a measurement on this machine");
+void add_info_command(subcommand app, action& chosen, const std::vector<std::string>& words) {
+    const subcommand info =
+        app.add_subcommand("info", "Show what decides a measurement on this machine");
     const auto arguments = std::make_shared<info_arguments>();
     info_arguments& a = *arguments;
-    info->add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    info->add_option("--root", a.root, "A directory with another machine's /sys and /proc")
-        ->check(check_directory, "")
-        ->type_name("DIR");
-    info->footer("Examples:\n"
-                 "  regatta info                     the machine, and what spoils a benchmark\n"
-                 "  regatta info --json -            the same for programs");
-    info->final_callback([&chosen, &words, arguments] {
+    info.add_option("--json", a.files.json, "Write all of it here; - is standard output")
+        .check(check_file)
+        .type_name("FILE");
+    info.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
+        .check(check_directory)
+        .type_name("DIR");
+    info.footer("Examples:\n"
+                "  regatta info                     the machine, and what spoils a benchmark\n"
+                "  regatta info --json -            the same for programs");
+    info.final_callback([&chosen, &words, arguments] {
         if (!chosen) {
             chosen = [&words, arguments] { return run_command(*arguments, words); };
         }

@@ -13,6 +13,6 @@
 namespace regatta::command {
 
 /// Adds the command. @param chosen as `action` says. @param words the whole command line.
-void add_info_command(CLI::App& app, action& chosen, const std::vector<std::string>& words);
+void add_info_command(subcommand app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

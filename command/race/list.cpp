@@ -5,7 +5,7 @@
 
 #include "schemes/scheme.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

@@ -5,7 +5,7 @@
 /// @file
 /// What `regatta race --list` shows.
 
-#include "report/text.hpp"
+#include "text/text.hpp"
 #include "workloads/workload.hpp"
 
 #include <string>

@@ -9,8 +9,7 @@
 
 #include <regatta/cpu/available_cpus.hpp>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -21,34 +20,33 @@ constexpr std::size_t most_chunk = 1'000'000;
 
 } // namespace
 
-void add_race_options(CLI::App& command, race_arguments& a) {
-    command.add_option("workload", a.workload, "What to run")->default_str("matmul");
+void add_race_options(subcommand command, race_arguments& a) {
+    command.add_option("workload", a.workload, "What to run").default_str("matmul");
     command
         .add_option("--command", a.commands,
                     "A program that takes part, timed as a whole; {workers} in it becomes the "
                     "number of workers. May be there several times; without a workload and "
                     "--schemes only programs race")
-        ->allow_extra_args(false)
-        ->type_name("'NAME=CMD'");
+        .one_value_each()
+        .type_name("'NAME=CMD'");
     command
         .add_option("--schemes", a.schemes, "Who takes part; NAME=SCHEME enters one under a name")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("A,B,...")
-        ->default_str("all");
+        .delimiter(',')
+        .one_value_each()
+        .type_name("A,B,...")
+        .default_str("all");
     command.add_option("--workers", a.workers, "Workers of each scheme")
-        ->check(whole_number(1, race::run_log::max_workers), "")
-        ->type_name("N")
-        ->default_str("CPUs available");
+        .check(whole_number(1, race::run_log::max_workers))
+        .type_name("N")
+        .default_str("CPUs available");
     add_measure_options(command, a);
-    command
-        .add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
-        ->check(whole_number(1, most_chunk), "")
-        ->type_name("N")
-        ->default_str("8");
+    command.add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
+        .check(whole_number(1, most_chunk))
+        .type_name("N")
+        .default_str("8");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
-        ->type_name("NAME")
-        ->default_str("std_thread");
+        .type_name("NAME")
+        .default_str("std_thread");
     add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end");
     command.footer(

@@ -35,7 +35,7 @@ struct race_arguments : measure_arguments {
 };
 
 /// Adds the options of `regatta race` to its subcommand.
-void add_race_options(CLI::App& command, race_arguments& arguments);
+void add_race_options(subcommand command, race_arguments& arguments);
 
 /// The workload of that name; matmul where none was named, and none at all for programs only.
 /// Throws `usage_error`, with the nearest name, where there is no such one.

@@ -4,14 +4,13 @@
 #include "race/race_isolation.hpp"
 
 #include "common/argument_checks.hpp"
-#include "common/interrupt.hpp"
-#include "common/progress_bar.hpp"
+#include "common/measurement.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
 #include "isolation/experiment.hpp"
-#include "report/isolation_csv.hpp"
-#include "report/isolation_json.hpp"
-#include "report/isolation_table.hpp"
+#include "report/isolation/isolation_csv.hpp"
+#include "report/isolation/isolation_json.hpp"
+#include "report/isolation/isolation_table.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -74,68 +73,55 @@ int status_of(const race::isolation_result& result) {
 
 int run_command(const isolation_arguments& arguments, const std::vector<std::string>& words) {
     const race::isolation_options options = options_of(arguments);
-    result_files to(arguments.files);
-    // Before the experiment, whose own load is not the machine's.
-    const race::provenance from{race::take_fingerprint(), words};
-    race::race_control control;
-    const interrupt_guard guard(control);
-    const auto with_progress = [&] {
-        progress_bar bar;
-        return race::run_isolation(options, control,
-                                   [&](const race::progress& now) { bar.show(now); });
-    };
-    const race::isolation_result result = with_progress();
-    const bool written =
-        to.write([&] { return race::to_json(result, from); }, [&] { return race::to_csv(result); },
-                 [&](const race::text_style& style) { return race::to_text(result, from, style); });
-    const int status = written ? status_of(result) : exit_code::failure;
-    return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
+    return measure_and_write(
+        arguments.files, words,
+        [&](race::race_control& control, const auto& report) {
+            return race::run_isolation(options, control, report);
+        },
+        status_of);
 }
 
 /// An option of `race` that stands before `isolation` would be lost without a word.
-void refuse_options_before(const CLI::App& race, const CLI::App& isolation) {
-    for (const CLI::Option* option : race.get_options()) {
-        if (option->count() != 0 && option != race.get_help_ptr()) {
-            throw usage_error("\"" + option->get_name() + "\" stands before \"" +
-                              isolation.get_name() +
-                              "\", whose options follow it; see `regatta race isolation --help`");
-        }
+void refuse_options_before(subcommand race, subcommand isolation) {
+    for (const std::string& name : race.typed_options()) {
+        throw usage_error("\"" + name + "\" stands before \"" + isolation.name() +
+                          "\", whose options follow it; see `regatta race isolation --help`");
     }
 }
 
 } // namespace
 
-void add_race_isolation(CLI::App& race, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const command = race.add_subcommand(
+void add_race_isolation(subcommand race, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command = race.add_subcommand(
         "isolation", "Pin threads or own their CPUs: one computation, four ways to place it");
     const auto arguments = std::make_shared<isolation_arguments>();
     isolation_arguments& a = *arguments;
     command
-        ->add_option("--noise", a.noise,
-                     "hostile:M, M processes that spin on each worker's CPU; spread:M, M that spin "
-                     "anywhere; bursty:M, M that spin and sleep")
-        ->type_name("KIND:M")
-        ->default_str(a.noise);
-    command->add_option("--workers", a.workers, "Threads, each with the same work")
-        ->check(whole_number(1, most_workers), "")
-        ->type_name("N")
-        ->default_str("1, or one a CPU of --cpus");
-    command->add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-        ->check(whole_number(1, most_rounds), "")
-        ->type_name("N")
-        ->default_str("15");
-    command->add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
-        ->type_name("LIST")
-        ->default_str("the last ones");
-    command->add_option("--work", a.work_seconds, "CPU time of each worker's computation")
-        ->check(number(shortest_work, longest_work), "")
-        ->type_name("SECONDS")
-        ->default_str("0.2");
-    add_result_options(*command, a.files, "sample");
-    command->add_flag(
+        .add_option("--noise", a.noise,
+                    "hostile:M, M processes that spin on each worker's CPU; spread:M, M that spin "
+                    "anywhere; bursty:M, M that spin and sleep")
+        .type_name("KIND:M")
+        .default_str(a.noise);
+    command.add_option("--workers", a.workers, "Threads, each with the same work")
+        .check(whole_number(1, most_workers))
+        .type_name("N")
+        .default_str("1, or one a CPU of --cpus");
+    command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
+        .check(whole_number(1, most_rounds))
+        .type_name("N")
+        .default_str("15");
+    command.add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
+        .type_name("LIST")
+        .default_str("the last ones");
+    command.add_option("--work", a.work_seconds, "CPU time of each worker's computation")
+        .check(number(shortest_work, longest_work))
+        .type_name("SECONDS")
+        .default_str("0.2");
+    add_result_options(command, a.files, "sample");
+    command.add_flag(
         "--move-others", a.move_others,
         "Let every process be moved off the CPUs where they cannot be owned otherwise");
-    command->footer(
+    command.footer(
         "Examples:\n"
         "  regatta race isolation\n"
         "  regatta race isolation --noise spread:4 --rounds 30\n"
@@ -145,9 +131,9 @@ void add_race_isolation(CLI::App& race, action& chosen, const std::vector<std::s
         "owned,\nthe report says why and has the other three modes.\n"
         "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
-    command->final_callback([&race, command, &chosen, &words, arguments] {
-        refuse_options_before(race, *command);
-        arguments->cpus_given = command->count("--cpus") != 0;
+    command.final_callback([race, command, &chosen, &words, arguments] {
+        refuse_options_before(race, command);
+        arguments->cpus_given = command.option_named("--cpus").count() != 0;
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });
 }

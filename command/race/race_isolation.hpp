@@ -14,6 +14,6 @@ namespace regatta::command {
 
 /// Adds `isolation` below `race`. @param chosen as `action` says. @param words the whole command
 /// line, for the record.
-void add_race_isolation(CLI::App& race, action& chosen, const std::vector<std::string>& words);
+void add_race_isolation(subcommand race, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

@@ -6,7 +6,7 @@
 #include "common/usage_error.hpp"
 #include "programs/program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

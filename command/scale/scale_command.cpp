@@ -4,18 +4,17 @@
 #include "scale/scale_command.hpp"
 
 #include "common/argument_checks.hpp"
-#include "common/interrupt.hpp"
 #include "common/measure_arguments.hpp"
-#include "common/progress_bar.hpp"
+#include "common/measurement.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
-#include "report/scale_csv.hpp"
-#include "report/scale_json.hpp"
-#include "report/scale_text.hpp"
+#include "report/scale/scale_csv.hpp"
+#include "report/scale/scale_json.hpp"
+#include "report/scale/scale_text.hpp"
 #include "scale/worker_counts.hpp"
 #include "scaling/scale.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -61,58 +60,48 @@ int run_command(const scale_arguments& arguments, const std::vector<std::string>
                                       scheme.name));
     }
     const race::scale_options options = options_of(arguments, workload);
-    result_files to(arguments.files);
-    // Before the measurement, whose own load is not the machine's.
-    const race::provenance from{race::take_fingerprint(), words};
-    race::race_control control;
-    const interrupt_guard guard(control);
-    const auto with_progress = [&] {
-        progress_bar bar;
-        return race::run_scale(workload, scheme, options, control,
-                               [&](const race::progress& now) { bar.show(now); });
-    };
-    const race::scale_result result = with_progress();
-    const bool written =
-        to.write([&] { return race::to_json(result, from); }, [&] { return race::to_csv(result); },
-                 [&](const race::text_style& style) { return race::to_text(result, from, style); });
-    const int status = written ? status_of(result) : exit_code::failure;
-    return interrupt_guard::signal() != 0 ? 128 + interrupt_guard::signal() : status;
+    return measure_and_write(
+        arguments.files, words,
+        [&](race::race_control& control, const auto& report) {
+            return race::run_scale(workload, scheme, options, control, report);
+        },
+        status_of);
 }
 
 } // namespace
 
-void add_scale_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const command = app.add_subcommand(
+void add_scale_command(subcommand app, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command = app.add_subcommand(
         "scale", "How far does it scale? One scheme, several numbers of workers");
     const auto arguments = std::make_shared<scale_arguments>();
     scale_arguments& a = *arguments;
-    command->add_option("workload", a.workload, "What to run")->default_str(a.workload);
-    command->add_option("--scheme", a.scheme, "What runs it")
-        ->type_name("NAME")
-        ->default_str(a.scheme);
+    command.add_option("workload", a.workload, "What to run").default_str(a.workload);
+    command.add_option("--scheme", a.scheme, "What runs it")
+        .type_name("NAME")
+        .default_str(a.scheme);
     command
-        ->add_option("--workers", a.workers,
-                     "Numbers of workers; auto: 1, 2, 4 ... up to the CPUs, and twice as many. One "
-                     "is always among them")
-        ->type_name("A,B,...|auto")
-        ->default_str(a.workers);
-    add_measure_options(*command, a);
+        .add_option("--workers", a.workers,
+                    "Numbers of workers; auto: 1, 2, 4 ... up to the CPUs, and twice as many. One "
+                    "is always among them")
+        .type_name("A,B,...|auto")
+        .default_str(a.workers);
+    add_measure_options(command, a);
     command
-        ->add_option("--rate", a.rate,
-                     "Offer so many items a second; their latency counts from when they were due")
-        ->check(number(lowest_rate, highest_rate), "")
-        ->type_name("ITEMS");
-    add_result_options(*command, a.files, "number of workers");
-    command->footer("Examples:\n"
-                    "  regatta scale\n"
-                    "  regatta scale primes --workers 1,2,4,8 --time 60\n"
-                    "  regatta scale matmul --kernel blas --size 1000 --json result.json\n"
-                    "  regatta scale stream                  # does memory set the limit?\n"
-                    "  regatta scale primes --rate 2000      # latency under an even load\n"
-                    "  regatta race --list                   # workloads and schemes\n"
-                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 130 "
-                    "and 143 ended by Ctrl-C and SIGTERM.");
-    command->final_callback([&chosen, &words, arguments] {
+        .add_option("--rate", a.rate,
+                    "Offer so many items a second; their latency counts from when they were due")
+        .check(number(lowest_rate, highest_rate))
+        .type_name("ITEMS");
+    add_result_options(command, a.files, "number of workers");
+    command.footer("Examples:\n"
+                   "  regatta scale\n"
+                   "  regatta scale primes --workers 1,2,4,8 --time 60\n"
+                   "  regatta scale matmul --kernel blas --size 1000 --json result.json\n"
+                   "  regatta scale stream                  # does memory set the limit?\n"
+                   "  regatta scale primes --rate 2000      # latency under an even load\n"
+                   "  regatta race --list                   # workloads and schemes\n"
+                   "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 130 "
+                   "and 143 ended by Ctrl-C and SIGTERM.");
+    command.final_callback([&chosen, &words, arguments] {
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });
 }

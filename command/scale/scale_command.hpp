@@ -14,6 +14,6 @@ namespace regatta::command {
 
 /// Adds `scale`. @param chosen as `action` says. @param words the whole command line, for the
 /// record.
-void add_scale_command(CLI::App& app, action& chosen, const std::vector<std::string>& words);
+void add_scale_command(subcommand app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

@@ -6,7 +6,7 @@
 #include "common/usage_error.hpp"
 #include "schemes/run_log.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

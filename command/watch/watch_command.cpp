@@ -9,7 +9,7 @@
 #include "machine/process_activity.hpp"
 #include "watch/watch_session.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -90,34 +90,34 @@ int run_command(const watch_arguments& arguments, const std::vector<std::string>
 
 } // namespace
 
-void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::string>& words) {
-    CLI::App* const command = app.add_subcommand(
+void add_watch_command(subcommand app, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command = app.add_subcommand(
         "watch", "Show what the CPUs do, and where the threads of a program run");
     const auto arguments = std::make_shared<watch_arguments>();
     watch_arguments& a = *arguments;
-    command->add_option("program", a.program, "A program to start and its arguments, after --")
-        ->type_name("PROGRAM...");
-    command->add_option("--pid", a.process, "The process to watch, with its descendants")
-        ->check(whole_number(1, std::numeric_limits<int>::max()), "")
-        ->type_name("P");
+    command.add_option("program", a.program, "A program to start and its arguments, after --")
+        .type_name("PROGRAM...");
+    command.add_option("--pid", a.process, "The process to watch, with its descendants")
+        .check(whole_number(1, std::numeric_limits<int>::max()))
+        .type_name("P");
     command
-        ->add_option("--interval", a.interval,
-                     "How often to look: 500ms, 2s, 1min; without a unit seconds")
-        ->type_name("TIME")
-        ->default_str(a.interval);
-    CLI::Option* const once =
-        command->add_flag("--once", a.once, "Look once, over one interval, and print it");
-    command->add_option("--count", a.count, "Look as many times")
-        ->check(whole_number(1, 1'000'000'000), "")
-        ->type_name("N")
-        ->excludes(once);
+        .add_option("--interval", a.interval,
+                    "How often to look: 500ms, 2s, 1min; without a unit seconds")
+        .type_name("TIME")
+        .default_str(a.interval);
+    const option once =
+        command.add_flag("--once", a.once, "Look once, over one interval, and print it");
+    command.add_option("--count", a.count, "Look as many times")
+        .check(whole_number(1, 1'000'000'000))
+        .type_name("N")
+        .excludes(once);
     command
-        ->add_option(
+        .add_option(
             "--json", a.json,
             "Write each look as one line of JSON here; - is standard output, without a view")
-        ->check(check_file, "")
-        ->type_name("FILE");
-    command->footer(
+        .check(check_file)
+        .type_name("FILE");
+    command.footer(
         "Examples:\n"
         "  regatta watch                            the machine; q quits\n"
         "  regatta watch --pid 1234                 and the threads of a process\n"
@@ -132,7 +132,7 @@ void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::str
         "such program, 126 it cannot be run. Without a program 0, 128 and the signal, or 1 if "
         "something\n"
         "could not be written; 2 wrong usage.");
-    command->final_callback([&chosen, &words, arguments] {
+    command.final_callback([&chosen, &words, arguments] {
         if (!chosen) {
             chosen = [&words, arguments] { return run_command(*arguments, words); };
         }

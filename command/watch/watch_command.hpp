@@ -13,6 +13,6 @@
 namespace regatta::command {
 
 /// Adds `watch`. @param chosen as `action` says.
-void add_watch_command(CLI::App& app, action& chosen, const std::vector<std::string>& words);
+void add_watch_command(subcommand app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

@@ -3,7 +3,7 @@
 
 #include "watch/watch_program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -8,13 +8,13 @@
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "machine/observer.hpp"
-#include "report/watch_json.hpp"
-#include "report/watch_lines.hpp"
+#include "report/watch/watch_json.hpp"
+#include "report/watch/watch_lines.hpp"
 #include "watch/watch_events.hpp"
 #include "watch/watch_program.hpp"
 #include "watch/watch_view.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <sys/syscall.h>
 #include <unistd.h>

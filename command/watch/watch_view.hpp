@@ -5,7 +5,7 @@
 /// @file
 /// The terminal as a screen.
 
-#include "report/screen_line.hpp"
+#include "report/common/screen_line.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -6,7 +6,7 @@
 /// What the results say about how to run a workload on this machine.
 
 #include "advice/evidence.hpp"
-#include "report/text.hpp"
+#include "text/text.hpp"
 
 #include <array>
 #include <optional>

@@ -3,10 +3,10 @@
 
 #include "advice/advice.hpp"
 #include "advice/advise_topics.hpp"
-#include "report/json_values.hpp"
 #include "sampling/verdict.hpp"
+#include "text/command_line.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 #include "sampling/verdict.hpp"
 #include "scaling/scaling_fit.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

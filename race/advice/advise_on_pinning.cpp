@@ -4,7 +4,7 @@
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace regatta::race {
 namespace {

@@ -5,7 +5,7 @@
 #include "sampling/verdict.hpp"
 #include "schemes/scheme.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

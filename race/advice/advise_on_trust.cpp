@@ -3,7 +3,7 @@
 
 #include "advice/advise_topics.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

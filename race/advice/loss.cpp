@@ -6,7 +6,7 @@
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

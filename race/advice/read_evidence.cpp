@@ -3,11 +3,9 @@
 
 #include "advice/evidence.hpp"
 #include "advice/result_value.hpp"
-#include "report/isolation_json.hpp"
-#include "report/json.hpp"
-#include "report/scale_json.hpp"
+#include "text/json_schemas.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -211,18 +209,18 @@ void put_scale(evidence& all, scale_evidence result) {
 void read_one(const result_text& file, evidence& all) {
     const result_value document = result_value::parse(file.file, file.text);
     const std::string allowed =
-        fmt::format("{}, {} and {}", json_schema, scale_json_schema, isolation_json_schema);
+        fmt::format("{}, {} and {}", json_schema::race, json_schema::scale, json_schema::isolation);
     const auto schema = document.find("schema");
     if (!schema) {
         document.refuse(fmt::format(
             "is no result of regatta: it has no member \"schema\"; allowed are {}", allowed));
     }
     const std::string name = schema->text();
-    if (name == json_schema) {
+    if (name == json_schema::race) {
         put(all.race, read_race(document), "regatta race");
-    } else if (name == scale_json_schema) {
+    } else if (name == json_schema::scale) {
         put_scale(all, read_scale(document));
-    } else if (name == isolation_json_schema) {
+    } else if (name == json_schema::isolation) {
         put(all.isolation, read_isolation(document), "regatta race isolation");
     } else {
         schema->refuse(

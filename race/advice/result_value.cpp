@@ -5,7 +5,7 @@
 
 #include <regatta/base/detail/printable_text.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,6 @@
 
 namespace regatta::race {
 namespace {
-
-using detail::printable_text;
 
 /// "line 3, column 17" of a byte.
 std::string place_of(std::string_view text, std::size_t byte) {
@@ -26,53 +24,23 @@ std::string place_of(std::string_view text, std::size_t byte) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(1, column));
 }
 
-/// Finds the number that is larger than any `double`.
-class number_finder final : public nlohmann::json_sax<json> {
-public:
-    const std::string& number() const noexcept { return number_; }
-    std::size_t byte() const noexcept { return byte_; }
-
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool start_object(std::size_t) override { return true; }
-    bool key(string_t&) override { return true; }
-    bool end_object() override { return true; }
-    bool start_array(std::size_t) override { return true; }
-    bool end_array() override { return true; }
-    bool parse_error(std::size_t byte, const std::string& last,
-                     const nlohmann::detail::exception&) override {
-        byte_ = byte;
-        number_ = last;
-        return false;
-    }
-
-private:
-    std::size_t byte_ = 0;
-    std::string number_;
-};
-
 /// "an object", "null", "the text \"fast\"".
 std::string what_is(const json& value) {
-    switch (value.type()) {
-    case json::value_t::null:
+    switch (value.kind()) {
+    case json::type::null:
         return "null";
-    case json::value_t::object:
+    case json::type::object:
         return "an object";
-    case json::value_t::array:
+    case json::type::array:
         return "a list";
-    case json::value_t::string: {
-        const auto& text = value.get_ref<const std::string&>();
+    case json::type::text: {
+        const auto& text = value.text();
         constexpr std::size_t most = 40;
         return fmt::format("the text \"{}{}\"", detail::printable_text(text.substr(0, most)),
                            text.size() > most ? "..." : "");
     }
-    case json::value_t::boolean:
-        return value.get<bool>() ? "true" : "false";
+    case json::type::boolean:
+        return value.boolean() ? "true" : "false";
     default:
         return "the number " + value.dump();
     }
@@ -89,26 +57,23 @@ result_value::result_value(std::shared_ptr<const json> document, const json* val
 
 result_value result_value::parse(std::string file, std::string_view text) {
     try {
-        auto document = std::make_shared<const json>(json::parse(text.begin(), text.end()));
+        auto document = std::make_shared<const json>(json::parse(text));
         const json* whole = document.get();
         return {std::move(document), whole, std::move(file), {}};
-    } catch (const json::parse_error& e) {
+    } catch (const json_error& e) {
+        if (!e.number().empty()) {
+            throw result_error(fmt::format("{}: {} at {} is out of range; allowed are numbers up "
+                                           "to 1.8e308",
+                                           file, detail::printable_text(e.number()),
+                                           place_of(text, e.byte())));
+        }
         if (text.find_first_not_of(" \t\r\n") == text.npos) {
             throw result_error(file + ": is empty; allowed is the JSON of a result");
         }
-        const bool cut = e.byte > text.size(); // It is the end that was not expected.
+        const bool cut = e.byte() > text.size(); // It is the end that was not expected.
         throw result_error(fmt::format("{}: {} at {}; allowed is the JSON of a result, whole", file,
                                        cut ? "ends in the middle of the document," : "is no JSON",
-                                       place_of(text, e.byte)));
-    } catch (const json::out_of_range&) {
-        number_finder finder;
-        json::sax_parse(text.begin(), text.end(), &finder);
-        throw result_error(fmt::format("{}: {} at {} is out of range; allowed are numbers up to "
-                                       "1.8e308",
-                                       file, detail::printable_text(finder.number()),
-                                       place_of(text, finder.byte())));
-    } catch (const json::exception& e) {
-        throw result_error(fmt::format("{}: cannot be read: {}", file, e.what()));
+                                       place_of(text, e.byte())));
     }
 }
 
@@ -125,45 +90,45 @@ void result_value::refuse_kind(const std::string& expected) const {
 }
 
 std::optional<result_value> result_value::find(std::string_view name) const {
-    if (!value_->is_object()) {
+    if (value_->kind() != json::type::object) {
         refuse_kind("an object");
     }
-    const auto found = value_->find(std::string(name));
-    if (found == value_->end() || found->is_null()) {
+    const json* const found = value_->find(name);
+    if (found == nullptr || found->is_null()) {
         return std::nullopt;
     }
     return at(*found, member_.empty() ? std::string(name) : fmt::format("{}.{}", member_, name));
 }
 
 result_value result_value::operator[](std::string_view name) const {
-    if (!value_->is_object()) {
+    if (value_->kind() != json::type::object) {
         refuse_kind("an object");
     }
-    const auto found = value_->find(std::string(name));
-    if (found == value_->end()) {
+    const json* const found = value_->find(name);
+    if (found == nullptr) {
         refuse(fmt::format("the member \"{}\" is missing", name));
     }
     return at(*found, member_.empty() ? std::string(name) : fmt::format("{}.{}", member_, name));
 }
 
 std::vector<result_value> result_value::elements() const {
-    if (!value_->is_array()) {
+    if (value_->kind() != json::type::array) {
         refuse_kind("a list");
     }
     std::vector<result_value> all;
-    for (std::size_t i = 0; i < value_->size(); ++i) {
-        all.push_back(at((*value_)[i], fmt::format("{}[{}]", member_, i)));
+    for (const json::member& one : value_->members()) {
+        all.push_back(at(one.value, fmt::format("{}[{}]", member_, all.size())));
     }
     return all;
 }
 
 std::vector<std::string> result_value::names() const {
-    if (!value_->is_object()) {
+    if (value_->kind() != json::type::object) {
         refuse_kind("an object");
     }
     std::vector<std::string> all;
-    for (const auto& [name, value] : value_->items()) {
-        all.push_back(name);
+    for (const json::member& one : value_->members()) {
+        all.push_back(one.name);
     }
     return all;
 }
@@ -173,17 +138,17 @@ bool result_value::is_null() const noexcept {
 }
 
 bool result_value::boolean() const {
-    if (!value_->is_boolean()) {
+    if (value_->kind() != json::type::boolean) {
         refuse_kind("true or false");
     }
-    return value_->get<bool>();
+    return value_->boolean();
 }
 
 std::string result_value::text() const {
-    if (!value_->is_string()) {
+    if (value_->kind() != json::type::text) {
         refuse_kind("a text");
     }
-    return detail::printable_text(value_->get<std::string>());
+    return detail::printable_text(value_->text());
 }
 
 std::string result_value::plain() const {
@@ -202,7 +167,7 @@ figure result_value::number(double least, double most) const {
     if (!value_->is_number()) {
         refuse_kind("a number");
     }
-    const double value = value_->get<double>();
+    const double value = value_->number();
     if (!std::isfinite(value) || value < least || value > most) {
         refuse(fmt::format(
             "{} is out of range; allowed are numbers from {} {}", value_->dump(), least,

@@ -7,7 +7,7 @@
 
 #include "advice/figure.hpp"
 #include "advice/result_error.hpp"
-#include "report/json_values.hpp"
+#include "text/json.hpp"
 
 #include <cstddef>
 #include <limits>

@@ -5,7 +5,7 @@
 
 #include "machine/size_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

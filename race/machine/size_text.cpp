@@ -3,7 +3,7 @@
 
 #include "machine/size_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstddef>

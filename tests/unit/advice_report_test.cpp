@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "advice/advice_json.hpp"
-#include "advice/advice_text.hpp"
 #include "advice_results.hpp"
+#include "report/advice/advice_json.hpp"
+#include "report/advice/advice_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

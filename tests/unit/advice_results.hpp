@@ -8,9 +8,9 @@
 #include "advice/evidence.hpp"
 #include "isolation_results.hpp"
 #include "race_results.hpp"
-#include "report/isolation_json.hpp"
-#include "report/json.hpp"
-#include "report/scale_json.hpp"
+#include "report/isolation/isolation_json.hpp"
+#include "report/race/json.hpp"
+#include "report/scale/scale_json.hpp"
 #include "scaling/scale_result.hpp"
 
 #include <cstdint>

@@ -3,10 +3,10 @@
 
 #include "isolation_results.hpp"
 #include "race_results.hpp"
-#include "report/isolation_csv.hpp"
-#include "report/isolation_json.hpp"
-#include "report/isolation_table.hpp"
-#include "report/isolation_words.hpp"
+#include "report/isolation/isolation_csv.hpp"
+#include "report/isolation/isolation_json.hpp"
+#include "report/isolation/isolation_table.hpp"
+#include "report/isolation/isolation_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

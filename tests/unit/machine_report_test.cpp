@@ -2,14 +2,14 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "machine/fingerprint.hpp"
-#include "report/info_json.hpp"
-#include "report/info_text.hpp"
-#include "report/json_values.hpp"
+#include "report/info/info_json.hpp"
+#include "report/info/info_text.hpp"
 
 #include "record_machines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <sstream>
 #include <string>
@@ -204,7 +204,7 @@ TEST(machine_report, the_head_of_a_report_has_the_worst_and_counts_the_rest) {
 
 TEST(machine_report, json_has_all_of_it) {
     const race::provenance from{record_of(library_test::small_container()), {"regatta", "info"}};
-    const auto document = race::json::parse(race::info_json(from));
+    const auto document = nlohmann::json::parse(race::info_json(from));
     EXPECT_EQ(document["schema"], "regatta-info/1");
     EXPECT_EQ(document["command"], "regatta info");
     const auto& machine = document["machine"];

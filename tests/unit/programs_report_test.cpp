@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
-#include "report/csv.hpp"
-#include "report/full_text.hpp"
-#include "report/json.hpp"
-#include "report/program_words.hpp"
-#include "report/table.hpp"
+#include "report/race/csv.hpp"
+#include "report/race/full_text.hpp"
+#include "report/race/json.hpp"
+#include "report/race/program_words.hpp"
+#include "report/race/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

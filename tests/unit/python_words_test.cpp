@@ -3,7 +3,7 @@
 
 // What is said of the schemes in Python, of races that never took place.
 
-#include "report/python_words.hpp"
+#include "report/race/python_words.hpp"
 
 #include "race_results.hpp"
 

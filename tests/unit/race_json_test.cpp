@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
-#include "report/json.hpp"
+#include "report/race/json.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

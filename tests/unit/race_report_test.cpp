@@ -2,13 +2,14 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
-#include "report/bar.hpp"
-#include "report/csv.hpp"
-#include "report/full_text.hpp"
-#include "report/table.hpp"
+#include "report/common/bar.hpp"
+#include "report/common/verdict_word.hpp"
+#include "report/race/csv.hpp"
+#include "report/race/full_text.hpp"
+#include "report/race/table.hpp"
+#include "report/race/words.hpp"
 #include "report/text.hpp"
-#include "report/verdict_word.hpp"
-#include "report/words.hpp"
+#include "text/text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,8 @@
 /// @file
 /// Results of races that never took place, to be reported.
 
-#include "report/provenance.hpp"
+#include "report/common/provenance.hpp"
+#include "sampling/evaluation.hpp"
 #include "sampling/race_evaluation.hpp"
 #include "sampling/race_result.hpp"
 

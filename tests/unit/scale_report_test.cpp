@@ -2,12 +2,12 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
-#include "report/scale_csv.hpp"
-#include "report/scale_curve.hpp"
-#include "report/scale_json.hpp"
-#include "report/scale_table.hpp"
-#include "report/scale_text.hpp"
-#include "report/scale_words.hpp"
+#include "report/scale/scale_csv.hpp"
+#include "report/scale/scale_curve.hpp"
+#include "report/scale/scale_json.hpp"
+#include "report/scale/scale_table.hpp"
+#include "report/scale/scale_text.hpp"
+#include "report/scale/scale_words.hpp"
 #include "scale_results.hpp"
 
 #include <gmock/gmock.h>

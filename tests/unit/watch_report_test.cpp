@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "report/screen_line.hpp"
-#include "report/watch_cpus.hpp"
-#include "report/watch_json.hpp"
-#include "report/watch_lines.hpp"
+#include "report/common/screen_line.hpp"
+#include "report/watch/watch_cpus.hpp"
+#include "report/watch/watch_json.hpp"
+#include "report/watch/watch_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/advice/advice_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace regatta::race {
+namespace {
+
+std::string title_of(topic about) {
+    switch (about) {
+    case topic::trust:
+        return "First";
+    case topic::scheme:
+        return "Scheme";
+    case topic::workers:
+        return "Workers";
+    case topic::limit:
+        return "Limit";
+    case topic::processes:
+        return "Processes or threads";
+    case topic::pinning:
+        break;
+    }
+    return "Pinning";
+}
+
+std::string head_of(const advice& made) {
+    std::string text = "Advice";
+    if (!made.workload.name.empty()) {
+        text += " for " + made.workload.name;
+        for (const auto& [name, value] : made.workload.settings) {
+            text += fmt::format(" {} {}", name, value);
+        }
+    }
+    text += fmt::format(" on {} CPU{}", made.machine.available_cpus,
+                        made.machine.available_cpus == 1 ? "" : "s");
+    if (!made.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", made.machine.cpu_model);
+    }
+    for (std::size_t i = 0; i < made.files.size(); ++i) {
+        text += fmt::format("{}{}",
+                            i == 0                       ? ", from "
+                            : i + 1 == made.files.size() ? " and "
+                                                         : ", ",
+                            made.files[i]);
+    }
+    return text;
+}
+
+/// "    race.json: schemes[1].speedup.median 1.95, noise_floor 0.012".
+std::string places_of(const sentence& one) {
+    std::string text;
+    std::string file;
+    for (const cited_figure& cited : one.figures) {
+        const bool other = cited.from.file != file;
+        text +=
+            fmt::format("{}{}{} {:.6g}",
+                        text.empty() ? ""
+                        : other      ? "; "
+                                     : ", ",
+                        other ? cited.from.file + ": " : "", cited.from.member, cited.from.value);
+        file = cited.from.file;
+    }
+    return text;
+}
+
+/// Wrapped, and all lines indented.
+std::string indented(const std::string& text, std::size_t indent, const text_style& style) {
+    text_style rest = style;
+    rest.width = style.width > indent + 20 ? style.width - static_cast<unsigned>(indent) : 20;
+    const std::string lines = wrapped(text, 0, rest);
+    std::string out(indent, ' ');
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        out += lines[i];
+        if (lines[i] == '\n' && i + 1 < lines.size()) {
+            out.append(indent, ' ');
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+std::string to_text(const advice& made, const text_style& style) {
+    std::string out = wrapped(head_of(made), 2, style);
+    for (const topic about : topics) {
+        bool titled = false;
+        for (const sentence& one : made.sentences) {
+            if (one.about != about) {
+                continue;
+            }
+            if (!titled) {
+                out += '\n' + coloured(title_of(about), "1", style) + '\n';
+                titled = true;
+            }
+            out += indented(one.text, 2, style);
+            out += coloured(indented(places_of(one), 6, style), "90", style);
+        }
+    }
+    if (!made.open.empty()) {
+        out += '\n' + coloured("What these results do not say", "1", style) + '\n';
+    }
+    for (const open_question& one : made.open) {
+        out += indented(one.text, 2, style);
+        out += indented("Measure it: " + one.measure, 6, style);
+    }
+    return out;
+}
+
+} // namespace regatta::race

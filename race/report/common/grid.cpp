@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/common/grid.hpp"
+
+#include <algorithm>
+
+namespace regatta::race {
+namespace {
+
+constexpr std::size_t gap = 2;
+
+std::size_t width_of(const grid_column& column) {
+    std::size_t width = columns_of(column.title);
+    for (const std::string& cell : column.cells) {
+        width = std::max(width, columns_of(cell));
+    }
+    return width;
+}
+
+std::size_t width_of(const std::vector<grid_column>& columns) {
+    std::size_t sum = columns.empty() ? 0 : gap * (columns.size() - 1);
+    for (const grid_column& one : columns) {
+        sum += width_of(one);
+    }
+    return sum;
+}
+
+/// Takes away the column that goes first; false if all must stay.
+bool drop_one(std::vector<grid_column>& columns) {
+    auto first = columns.end();
+    for (auto it = columns.begin(); it != columns.end(); ++it) {
+        if (it->dropped != 0 && (first == columns.end() || it->dropped < first->dropped)) {
+            first = it;
+        }
+    }
+    if (first == columns.end()) {
+        return false;
+    }
+    columns.erase(first);
+    return true;
+}
+
+} // namespace
+
+std::string grid_text(std::vector<grid_column> columns, const text_style& style) {
+    while (width_of(columns) > style.width && drop_one(columns)) {
+    }
+    if (columns.empty()) {
+        return {};
+    }
+    std::vector<std::size_t> widths;
+    for (const grid_column& one : columns) {
+        widths.push_back(width_of(one));
+    }
+    const std::size_t whole = width_of(columns);
+    const std::size_t over = whole > style.width ? whole - style.width : 0;
+    widths.front() -= std::min(over, widths.front() - 1);
+
+    const auto line_of = [&](auto cell) {
+        std::string line;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            line.append(i == 0 ? 0 : gap, ' ');
+            const auto [text, colour] = cell(columns[i]);
+            line += coloured(columns[i].to_the_left ? padded_right(text, widths[i], style)
+                                                    : padded_left(text, widths[i], style),
+                             colour, style);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        return line + '\n';
+    };
+    using cell = std::pair<std::string, std::string>;
+    std::string out = line_of([](const grid_column& one) { return cell(one.title, "1"); });
+    for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+        out += line_of([&](const grid_column& one) {
+            return cell(one.cells[row], row < one.colours.size() ? one.colours[row] : "");
+        });
+    }
+    return out;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/common/json_values.hpp"
+
+#include "text/command_line.hpp"
+
+namespace regatta::race {
+
+json text_or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+json to_value(const estimate& e) {
+    if (e.count == 0) {
+        return nullptr;
+    }
+    return {{"median", e.median}, {"low", e.low}, {"high", e.high}, {"count", e.count}};
+}
+
+json to_value(const sample& one) {
+    return {{"round", one.round},
+            {"ns", one.ns},
+            {"others_ns", one.load.others_ns},
+            {"stolen_ns", one.load.stolen_ns},
+            {"available_ns", one.load.available_ns},
+            {"contaminated", one.load.contaminated}};
+}
+
+json to_value(const series& measured) {
+    json all = json::array();
+    for (const sample& one : measured.samples) {
+        all.push_back(to_value(one));
+    }
+    return all;
+}
+
+json settings_value(const std::vector<std::pair<std::string, std::string>>& settings) {
+    json value = json::object();
+    for (const auto& [name, text] : settings) {
+        const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+        value[name] = number ? json(std::stoull(text)) : json(text);
+    }
+    return value;
+}
+
+json document_head(const char* schema, const provenance& from) {
+    return {{"schema", schema},
+            {"version", from.machine.version},
+            {"time", from.machine.time},
+            {"command", command_line(from.command)}};
+}
+
+} // namespace regatta::race

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/isolation/isolation_table.hpp"
+
+#include "report/common/grid.hpp"
+#include "report/common/verdict_word.hpp"
+#include "report/info/info_text.hpp"
+#include "report/isolation/isolation_words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+/// So many rounds stand in the text; all of them are in the JSON.
+constexpr unsigned most_rounds_shown = 30;
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string title(const isolation_result& result, const provenance& from, const text_style& style) {
+    const std::string_view dot = style.unicode ? " · " : ", ";
+    std::string text = fmt::format("isolation{}noise {}{}{} on CPU {} of {}", dot,
+                                   result.noise.to_string(), dot, plural(result.workers, "worker"),
+                                   result.cpus.to_string(), from.machine.online_cpus);
+    if (!from.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", from.machine.cpu_model);
+    }
+    return text + fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+                              result.warm_up);
+}
+
+std::vector<const mode_result*> rows_of(const isolation_result& result) {
+    std::vector<const mode_result*> rows;
+    for (const mode_result& mode : result.modes) {
+        if (mode.ran()) {
+            rows.push_back(&mode);
+        }
+    }
+    return rows;
+}
+
+std::string difference_text(const mode_result& mode) {
+    switch (mode.why) {
+    case cause::none:
+        return "-";
+    case cause::displaced:
+        return "displaced time";
+    case cause::slower:
+        return "slower execution";
+    case cause::both:
+        break;
+    }
+    return "both";
+}
+
+std::string dropped(const isolation_result& result) {
+    std::size_t all = result.control.samples.size();
+    std::size_t bad = result.control.dropped();
+    std::string who;
+    for (const mode_result& mode : result.modes) {
+        all += mode.measured.samples.size();
+        bad += mode.measured.dropped();
+        if (mode.measured.dropped() != 0) {
+            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", to_string(mode.mode),
+                               mode.measured.dropped());
+        }
+    }
+    if (result.control.dropped() != 0) {
+        who += fmt::format("{}control {}", who.empty() ? "" : ", ", result.control.dropped());
+    }
+    return bad == 0 ? std::string()
+                    : fmt::format("Dropped {} of {}, because other processes used the CPUs "
+                                  "meanwhile: {}.",
+                                  bad, plural(all, "sample"), who);
+}
+
+std::string floor_words(const isolation_result& result, const text_style& style) {
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return "Noise floor: unknown, too few clean rounds.";
+    }
+    return fmt::format("Noise floor {}{}: alone against itself.", style.unicode ? "±" : "+-",
+                       percent_text(result.floor.distance));
+}
+
+} // namespace
+
+std::string modes_text(const isolation_result& result, const text_style& style) {
+    const auto rows = rows_of(result);
+    if (rows.empty()) {
+        return {};
+    }
+    std::vector<grid_column> columns;
+    const auto add = [&](const char* name, bool left, unsigned drop,
+                         const std::function<std::string(const mode_result&)>& cell) {
+        grid_column& one = columns.emplace_back(grid_column{name, left, drop});
+        for (const mode_result* row : rows) {
+            one.cells.push_back(cell(*row));
+        }
+    };
+    const auto count = [](const estimate& e) { return fmt::format("{:.0f}", e.median); };
+    const std::string_view by = style.unicode ? "×" : "x";
+    add("mode", true, 0, [](const mode_result& m) { return std::string(to_string(m.mode)); });
+    add("median", false, 7,
+        [&](const mode_result& m) { return duration_text(m.wall.median, style); });
+    add("slowdown", false, 0,
+        [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.slowdown.median, by); });
+    add("95 % interval", false, 2, [&](const mode_result& m) {
+        return fmt::format("{:.2f}{}{:.2f}", m.slowdown.low, style.unicode ? "…" : "..",
+                           m.slowdown.high);
+    });
+    add("cpu/wall", false, 0,
+        [](const mode_result& m) { return percent_text(m.cpu_share.median); });
+    add("work cost", false, 0,
+        [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.work_cost.median, by); });
+    add("invol.", false, 4, [&](const mode_result& m) { return count(m.involuntary_switches); });
+    add("run delay", false, 3, [&](const mode_result& m) {
+        return !m.run_delay              ? std::string("-")
+               : m.run_delay->median < 1 ? std::string("0 ms")
+                                         : duration_text(m.run_delay->median, style);
+    });
+    add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
+    add("verdict", true, 6, [](const mode_result& m) {
+        return std::string(m.word == verdict::tie ? "as alone" : word_of(m.word));
+    });
+    for (const mode_result* row : rows) {
+        columns.back().colours.push_back(row->word == verdict::slower   ? "31"
+                                         : row->word == verdict::faster ? "32"
+                                                                        : "90");
+    }
+    add("difference", true, 5, difference_text);
+    return grid_text(std::move(columns), style);
+}
+
+std::string rounds_text(const isolation_result& result, const text_style& style) {
+    const auto rows = rows_of(result);
+    const unsigned first =
+        result.rounds > most_rounds_shown ? result.rounds - most_rounds_shown : 0;
+    if (rows.empty() || result.rounds == 0) {
+        return {};
+    }
+    std::vector<grid_column> columns{{"round", false}};
+    for (unsigned round = first; round < result.rounds; ++round) {
+        columns.front().cells.push_back(std::to_string(round + 1));
+    }
+    unsigned drop = static_cast<unsigned>(rows.size());
+    for (const mode_result* mode : rows) {
+        grid_column wall{std::string(to_string(mode->mode)), false};
+        // Of narrow terminals the shares go first, those of the first modes last.
+        grid_column share{"cpu", false, drop--};
+        wall.cells.assign(columns.front().cells.size(), "-");
+        share.cells = wall.cells;
+        for (std::size_t i = 0; i < mode->measured.samples.size(); ++i) {
+            const sample& one = mode->measured.samples[i];
+            if (one.round >= first && one.round < result.rounds) {
+                wall.cells[one.round - first] =
+                    (one.load.contaminated ? "*" : "") + duration_text(one.ns, style);
+                share.cells[one.round - first] = percent_text(mode->runs[i].cpu_share());
+            }
+        }
+        columns.push_back(std::move(wall));
+        columns.push_back(std::move(share));
+    }
+    return grid_text(std::move(columns), style);
+}
+
+std::string to_text(const isolation_result& result, const provenance& from,
+                    const text_style& style) {
+    std::string out = wrapped(title(result, from, style), 2, style);
+    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
+        if (!text.empty()) {
+            out += coloured(wrapped(text, 2, style), colour, style);
+        }
+    };
+    out += short_warnings(from.machine, style);
+    for (const std::string& note : result.notes) {
+        paragraph("NOTE: " + note + ".", "1;33");
+    }
+    if (const std::string table = rounds_text(result, style); !table.empty()) {
+        out += '\n' + table;
+        if (result.rounds > most_rounds_shown) {
+            paragraph(fmt::format("The last {} rounds; the JSON has all.", most_rounds_shown));
+        }
+        if (result.contaminated > 0) {
+            paragraph("* other processes used the CPUs meanwhile");
+        }
+    }
+    if (const std::string table = modes_text(result, style); !table.empty()) {
+        out += '\n' + table;
+        paragraph(floor_words(result, style));
+    }
+    paragraph(dropped(result));
+    const mode_result& owned = result.of(isolation_mode::exclusive);
+    std::string explanation;
+    for (const std::string& sentence : owned.explanation) {
+        explanation += (explanation.empty() ? "" : " ") + sentence;
+    }
+    paragraph(owned.ran() ? explanation : "");
+    if (result.stopped) {
+        paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
+                              plural(result.rounds, "round")),
+                  "1;33");
+    }
+    out += '\n';
+    const auto sentences = isolation_sentences(result, style);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        paragraph(sentences[i], i + 1 == sentences.size() ? "1" : "");
+    }
+    return out;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/isolation/isolation_words.hpp"
+
+#include "isolation/isolation_evaluation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace regatta::race {
+namespace {
+
+/// Pinned over owned: below this, owning gained nothing worth a sentence.
+constexpr double worth_owning = 1.05;
+
+std::string times(double ratio, const text_style& style) {
+    return fmt::format("{:.2f}{}", ratio, style.unicode ? "×" : "x");
+}
+
+/// "2.04 ms", and "0 ms" for what is below zero or lost in it.
+std::string part_text(double ns, const text_style& style) {
+    return ns < 1e3 ? std::string("0 ms") : duration_text(ns, style);
+}
+
+/// "Of 408 ms more, …": the two parts of the difference to alone, a worker.
+std::string parts(const mode_result& mode, const text_style& style) {
+    const double displaced = std::max(0.0, mode.displaced.median);
+    const double slower = std::max(0.0, mode.slower.median);
+    return fmt::format("of {} more, {} without a CPU (cpu/wall {}), {} in slower execution (a unit "
+                       "of work cost {})",
+                       part_text(displaced + slower, style), part_text(displaced, style),
+                       percent_text(mode.cpu_share.median), part_text(slower, style),
+                       times(mode.work_cost.median, style));
+}
+
+std::string fate_of(const mode_result& mode, const text_style& style) {
+    const std::string_view name = to_string(mode.mode);
+    if (mode.status != mode_status::ok) {
+        return fmt::format("{} {}: {}.", name,
+                           mode.status == mode_status::failed ? "failed" : "is not available here",
+                           mode.reason);
+    }
+    const std::string slowdown = times(mode.slowdown.median, style);
+    const std::string tail =
+        mode.word == verdict::undecided ? " Too few clean rounds for a verdict." : "";
+    switch (mode.why) {
+    case cause::none:
+        return fmt::format("{}: {} of alone (cpu/wall {}){}{}", name, slowdown,
+                           percent_text(mode.cpu_share.median),
+                           mode.word == verdict::tie ? ", not to be told apart from it." : ".",
+                           tail);
+    case cause::displaced:
+        return fmt::format("{}: {} of alone, by displaced time: {}.{}", name, slowdown,
+                           parts(mode, style), tail);
+    case cause::slower:
+        return fmt::format("{}: {} of alone, by slower execution: {}.{}", name, slowdown,
+                           parts(mode, style), tail);
+    case cause::both:
+        break;
+    }
+    return fmt::format("{}: {} of alone, by displaced time and slower execution: {}.{}", name,
+                       slowdown, parts(mode, style), tail);
+}
+
+std::string gain_of_owning(const mode_result& pinned, const mode_result& owned,
+                           const text_style& style) {
+    const double gain = owned.wall.median > 0 ? pinned.wall.median / owned.wall.median : 0;
+    if (gain < worth_owning) {
+        return "Owning the CPUs gained nothing over pinning to them here.";
+    }
+    const std::string head =
+        fmt::format("Owning the CPUs instead of pinning to them: {} as fast. ", times(gain, style));
+    const std::string cost =
+        fmt::format("a unit of work cost {} of its CPU time alone when "
+                    "pinned, {} when owned",
+                    times(pinned.work_cost.median, style), times(owned.work_cost.median, style));
+    switch (cause_of(pinned.displaced.median - owned.displaced.median,
+                     pinned.slower.median - owned.slower.median)) {
+    case cause::displaced:
+        return head + fmt::format("The difference was displaced time: pinned workers stood in line "
+                                  "behind the noise (cpu/wall {} against {}), and {}.",
+                                  percent_text(pinned.cpu_share.median),
+                                  percent_text(owned.cpu_share.median), cost);
+    case cause::slower:
+        return head +
+               fmt::format("The difference was slower execution: the workers kept their CPUs "
+                           "either way (cpu/wall {} against {}), but {}: a sibling on the "
+                           "core, caches, memory or the clock.",
+                           percent_text(pinned.cpu_share.median),
+                           percent_text(owned.cpu_share.median), cost);
+    case cause::both:
+        return head +
+               fmt::format("The difference was both: displaced time (cpu/wall {} against {}) "
+                           "and slower execution ({}).",
+                           percent_text(pinned.cpu_share.median),
+                           percent_text(owned.cpu_share.median), cost);
+    case cause::none:
+        break;
+    }
+    return head + "Neither displaced time nor slower execution explains the difference.";
+}
+
+} // namespace
+
+std::vector<std::string> isolation_sentences(const isolation_result& result,
+                                             const text_style& style) {
+    std::vector<std::string> all;
+    const mode_result& alone = result.of(isolation_mode::alone);
+    if (!alone.ran()) {
+        all.push_back(
+            alone.status == mode_status::failed
+                ? fmt::format("alone failed: {}; there is nothing to compare with.", alone.reason)
+                : "Nothing was measured.");
+        return all;
+    }
+    for (const mode_result& mode : result.modes) {
+        if (mode.mode != isolation_mode::alone && (mode.ran() || mode.status != mode_status::ok)) {
+            all.push_back(fate_of(mode, style));
+        }
+    }
+    const mode_result& pinned = result.of(isolation_mode::pinned);
+    const mode_result& owned = result.of(isolation_mode::exclusive);
+    if (pinned.ran() && owned.ran()) {
+        const bool unknown = pinned.word == verdict::undecided || owned.word == verdict::undecided;
+        all.push_back(unknown ? "Too few clean rounds to say what owning the CPUs gains over "
+                                "pinning to them."
+                              : gain_of_owning(pinned, owned, style));
+    }
+    return all;
+}
+
+} // namespace regatta::race

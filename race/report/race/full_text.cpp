@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/info/info_text.hpp"
+#include "report/race/full_text.hpp"
+#include "report/race/program_words.hpp"
+#include "report/race/python_words.hpp"
+#include "report/race/table.hpp"
+#include "report/race/words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string title(const race_result& result, const provenance& from, const text_style& style) {
+    const std::string_view dot = style.unicode ? " · " : ", ";
+    std::string text = result.workload;
+    if (text.empty()) {
+        text = plural(result.schemes.size(), "program");
+    }
+    for (const auto& [name, value] : result.settings) {
+        text += fmt::format(" {} {}", name, value);
+    }
+    if (!result.workload.empty()) {
+        text += fmt::format("{}{}", dot, plural(result.items, "item"));
+    }
+    text += fmt::format("{}{} on {}", dot, plural(result.how.workers, "worker"),
+                        plural(result.cpus, "CPU"));
+    if (!from.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", from.machine.cpu_model);
+    }
+    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+                        result.warm_up);
+    return text;
+}
+
+/// How many samples were dropped, and whose.
+std::string dropped(const race_result& result) {
+    std::size_t all = 0;
+    std::size_t bad = 0;
+    std::string who;
+    const auto count = [&](std::string_view name, const series& measured) {
+        all += measured.samples.size();
+        bad += measured.dropped();
+        if (measured.dropped() != 0) {
+            who += fmt::format("{}{} {}", who.empty() ? "" : ", ", name, measured.dropped());
+        }
+    };
+    for (const scheme_result& one : result.schemes) {
+        count(one.name, one.measured);
+    }
+    count("control", result.control);
+    if (bad == 0) {
+        return {};
+    }
+    return fmt::format("Dropped {} of {}, because other processes used the CPUs meanwhile: {}.",
+                       bad, plural(all, "sample"), who);
+}
+
+std::string floor_words(const race_result& result, const text_style& style) {
+    const std::string ratios = fmt::format("Ratios are times of {} = 1. ", result.baseline);
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return ratios + "Noise floor: unknown, too few clean rounds.";
+    }
+    return ratios + fmt::format("Noise floor {}{}: {} against itself.", style.unicode ? "±" : "+-",
+                                percent_text(result.floor.distance), result.baseline);
+}
+
+} // namespace
+
+std::string to_text(const race_result& result, const provenance& from, const text_style& style) {
+    std::string out = wrapped(title(result, from, style), 2, style);
+    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
+        if (!text.empty()) {
+            out += coloured(wrapped(text, 2, style), colour, style);
+        }
+    };
+    if (result.oversubscribed()) {
+        paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.how.workers,
+                              plural(result.cpus, "CPU")),
+                  "33");
+    }
+    out += short_warnings(from.machine, style);
+    for (const std::string& note : result.notes) {
+        paragraph("NOTE: " + note + ".", "1;33");
+    }
+    if (const std::string table = table_text(result, style); !table.empty()) {
+        out += '\n' + table;
+        paragraph(floor_words(result, style));
+    }
+    paragraph(dropped(result));
+    for (const scheme_result& one : result.schemes) {
+        if (one.status == scheme_status::failed) {
+            paragraph(fmt::format("{} {}: {}", one.wrong_result ? "DISQUALIFIED" : "FAILED",
+                                  one.name, one.reason),
+                      "1;31");
+        }
+    }
+    for (const scheme_result& one : result.schemes) {
+        if (one.status == scheme_status::skipped) {
+            paragraph(fmt::format("skipped {}: {}", one.name, one.reason));
+        }
+    }
+    if (result.stopped) {
+        paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
+                              plural(result.rounds, "round")),
+                  "1;33");
+    }
+    out += '\n';
+    paragraph(outcome_words(result, style), "1");
+    const bool schemes = std::ranges::any_of(
+        result.schemes, [](const scheme_result& one) { return !one.program.has_value(); });
+    if (schemes) {
+        paragraph(reason_words(result));
+    }
+    paragraph(program_words(result, style));
+    for (const std::string& text : python_words(result, style)) {
+        paragraph(text);
+    }
+    if (schemes) {
+        paragraph(choice_words(result));
+    }
+    return out;
+}
+
+} // namespace regatta::race

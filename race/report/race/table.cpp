@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/race/table.hpp"
+
+#include "report/common/bar.hpp"
+#include "report/common/verdict_word.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+enum class column { name, median, ratio, interval, speedup, efficiency, cpu, memory, verdict, bar };
+
+constexpr column all_columns[] = {
+    column::name,       column::median, column::ratio,  column::interval, column::speedup,
+    column::efficiency, column::cpu,    column::memory, column::verdict,  column::bar};
+/// The order in which columns go where there is no room.
+constexpr column dropped_first[] = {column::interval, column::efficiency, column::bar,
+                                    column::memory,   column::cpu,        column::speedup,
+                                    column::ratio,    column::verdict};
+constexpr std::size_t gap = 2;
+constexpr std::size_t smallest_bar = 12;
+constexpr std::size_t largest_bar = 40;
+
+struct table_column {
+    column kind;
+    std::string title;
+    std::vector<std::string> cells;
+    std::size_t width = 0;
+
+    bool to_the_left() const noexcept {
+        return kind == column::name || kind == column::verdict || kind == column::bar;
+    }
+};
+
+/// Those that have figures, the fastest first.
+std::vector<const scheme_result*> rows_of(const race_result& result) {
+    std::vector<const scheme_result*> rows;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.time.count != 0) {
+            rows.push_back(&one);
+        }
+    }
+    std::ranges::stable_sort(rows, [](const scheme_result* a, const scheme_result* b) {
+        return a->vs_baseline.median < b->vs_baseline.median;
+    });
+    return rows;
+}
+
+std::string title_of(column kind) {
+    switch (kind) {
+    case column::name:
+        return "scheme";
+    case column::median:
+        return "median";
+    case column::ratio:
+        return "ratio";
+    case column::interval:
+        return "95 % interval";
+    case column::speedup:
+        return "speed-up";
+    case column::efficiency:
+        return "effic.";
+    case column::cpu:
+        return "CPU time";
+    case column::memory:
+        return "memory";
+    case column::verdict:
+        return "verdict";
+    case column::bar:
+        break;
+    }
+    return "where the time went";
+}
+
+std::string cell_of(column kind, const scheme_result& row, const text_style& style) {
+    switch (kind) {
+    case column::name:
+        return row.name;
+    case column::median:
+        return duration_text(row.time.median, style);
+    case column::ratio:
+        return ratio_text(row.vs_baseline.median);
+    case column::interval:
+        if (row.vs_baseline.count < pairs_for_a_verdict) {
+            return "-"; // there is none of 95 %
+        }
+        return ratio_text(row.vs_baseline.low) + (style.unicode ? "…" : "..") +
+               ratio_text(row.vs_baseline.high);
+    case column::speedup:
+        return row.speedup ? fmt::format("{:.2f}{}", row.speedup->median, style.unicode ? "×" : "x")
+                           : "-";
+    case column::efficiency:
+        return row.efficiency ? percent_text(*row.efficiency) : "-";
+    case column::cpu:
+        return row.program && row.program->cpu_ns ? duration_text(*row.program->cpu_ns, style)
+                                                  : "-";
+    case column::memory:
+        return row.program && row.program->peak_bytes ? bytes_text(*row.program->peak_bytes) : "-";
+    case column::verdict:
+        return std::string(word_of(row.word));
+    case column::bar:
+        break;
+    }
+    return {};
+}
+
+std::vector<table_column> columns_for(const std::vector<const scheme_result*>& rows,
+                                      const text_style& style) {
+    const bool serial_ran =
+        std::ranges::any_of(rows, [](const scheme_result* r) { return r->speedup.has_value(); });
+    const auto is_program = [](const scheme_result* r) { return r->program.has_value(); };
+    const bool program_ran = std::ranges::any_of(rows, is_program);
+    const bool scheme_ran = !std::ranges::all_of(rows, is_program);
+    const auto says_something = [&](column kind) {
+        switch (kind) {
+        case column::speedup:
+        case column::efficiency:
+            return serial_ran;
+        case column::cpu:
+        case column::memory:
+            return program_ran;
+        case column::bar:
+            return scheme_ran;
+        default:
+            return true;
+        }
+    };
+    std::vector<table_column> columns;
+    for (const column kind : all_columns) {
+        if (!says_something(kind)) {
+            continue;
+        }
+        table_column& one = columns.emplace_back(table_column{kind, title_of(kind), {}});
+        one.width = kind == column::bar ? smallest_bar : columns_of(one.title);
+        for (const scheme_result* row : rows) {
+            one.cells.push_back(cell_of(kind, *row, style));
+            one.width = std::max(one.width, columns_of(one.cells.back()));
+        }
+    }
+    return columns;
+}
+
+std::size_t width_of(const std::vector<table_column>& columns) {
+    std::size_t sum = gap * (columns.size() - 1);
+    for (const table_column& one : columns) {
+        sum += one.width;
+    }
+    return sum;
+}
+
+/// Drops columns until the rest has room; the bar then takes what is left over.
+void fit(std::vector<table_column>& columns, const text_style& style) {
+    for (const column kind : dropped_first) {
+        if (width_of(columns) > style.width) {
+            std::erase_if(columns, [&](const table_column& one) { return one.kind == kind; });
+        }
+    }
+    if (width_of(columns) > style.width) {
+        const std::size_t over = width_of(columns) - style.width;
+        columns.front().width -= std::min(over, columns.front().width - 1);
+    } else if (columns.back().kind == column::bar) {
+        columns.back().width =
+            std::min(largest_bar, columns.back().width + style.width - width_of(columns));
+    }
+}
+
+std::string_view colour_of(const table_column& one, const scheme_result& row) {
+    if (one.kind == column::verdict) {
+        switch (row.word) {
+        case verdict::faster:
+            return "32";
+        case verdict::slower:
+            return "31";
+        default:
+            return "90";
+        }
+    }
+    return {};
+}
+
+void trim_right(std::string& line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+}
+
+std::string row_text(const std::vector<table_column>& columns, const scheme_result* row,
+                     std::size_t index, const text_style& style) {
+    std::string line;
+    for (const table_column& one : columns) {
+        line.append(line.empty() ? 0 : gap, ' ');
+        if (row != nullptr && one.kind == column::bar) {
+            line += bar_text(row->where, one.width, style);
+            continue;
+        }
+        const std::string& text = row == nullptr ? one.title : one.cells[index];
+        const std::string cell = one.to_the_left() ? padded_right(text, one.width, style)
+                                                   : padded_left(text, one.width, style);
+        line += coloured(cell, row == nullptr ? "1" : colour_of(one, *row), style);
+    }
+    if (!style.colour) {
+        trim_right(line);
+    }
+    return line + '\n';
+}
+
+} // namespace
+
+std::string table_text(const race_result& result, const text_style& style) {
+    const auto rows = rows_of(result);
+    if (rows.empty()) {
+        return {};
+    }
+    auto columns = columns_for(rows, style);
+    fit(columns, style);
+    std::string out = row_text(columns, nullptr, 0, style);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        out += row_text(columns, rows[i], i, style);
+    }
+    if (columns.back().kind == column::bar) {
+        std::vector<attribution> bars;
+        for (const scheme_result* row : rows) {
+            bars.push_back(row->where);
+        }
+        out += '\n' + legend_text(bars, columns.back().width, style);
+    }
+    return out;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/race/words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+/// "a, b and c"; of many only the first.
+std::string joined(std::vector<std::string> names) {
+    constexpr std::size_t most = 6;
+    if (names.size() > most) {
+        const std::size_t more = names.size() - (most - 1);
+        names.resize(most - 1);
+        names.push_back(fmt::format("{} more", more));
+    }
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out += i == 0 ? "" : i + 1 == names.size() ? " and " : ", ";
+        out += names[i];
+    }
+    return out;
+}
+
+/// What the workers do in a part, to follow "spend 12 % of their time ".
+constexpr std::array<std::string_view, part_count> doing{
+    "on the items themselves",
+    "on items that cost more than in serial (caches, memory, clock)",
+    "in the middle of an item without a CPU",
+    "between items (handing them out)",
+    "before their first item (starting up)",
+    "waiting for the last item of others",
+    "ending the run",
+    "without any item",
+    "unlogged",
+};
+
+/// Those that are not among `leaders`, by their time. As with the leaders, who has too few clean
+/// rounds does not take part: a figure of theirs may be far from the truth.
+std::vector<const scheme_result*> followers(const race_result& result,
+                                            const std::vector<std::string>& leaders) {
+    std::vector<const scheme_result*> found;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.vs_baseline.count >= pairs_for_a_verdict &&
+            std::ranges::find(leaders, one.name) == leaders.end()) {
+            found.push_back(&one);
+        }
+    }
+    std::ranges::sort(found, {}, [](const scheme_result* s) { return s->vs_baseline.median; });
+    return found;
+}
+
+/// The part in which `slower` loses most worker time against `leader`.
+std::size_t largest_loss(const scheme_result& slower, const scheme_result& leader) {
+    std::size_t found = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < part_count; ++i) {
+        const double loss = slower.where.ns[i] - leader.where.ns[i];
+        if (loss > most) {
+            most = loss;
+            found = i;
+        }
+    }
+    return found;
+}
+
+std::string comparison(const scheme_result& slower, const scheme_result& leader) {
+    const auto which = static_cast<part>(largest_loss(slower, leader));
+    return fmt::format("the workers of {} spend {} of their time {} ({}: {})", slower.name,
+                       percent_text(slower.where.share(which)),
+                       doing[static_cast<std::size_t>(which)], leader.name,
+                       percent_text(leader.where.share(which)));
+}
+
+/// What those who tie have in common.
+std::string shared_ground(const race_result& result) {
+    double least = 1;
+    for (const std::string& name : result.item_leaders) {
+        const attribution& where = result.find(name)->where;
+        least = std::min(least, where.share(part::work) + where.share(part::inflation));
+    }
+    return fmt::format("{} of the workers' time {}goes into the items themselves",
+                       percent_text(least), result.item_leaders.size() > 1 ? "or more " : "");
+}
+
+/// Who leads, in a sentence without its end.
+std::string lead(const race_result& result, const std::vector<std::string>& leaders,
+                 const text_style& style) {
+    const scheme_result& first = *result.find(leaders.front());
+    if (leaders.size() > 1) {
+        return fmt::format("a tie between {}: they cannot be told apart (noise floor {})",
+                           joined(leaders), percent_text(result.floor.distance));
+    }
+    const auto others = followers(result, leaders);
+    if (others.empty()) {
+        return fmt::format("{} was measured alone: {}", first.name,
+                           duration_text(first.time.median, style));
+    }
+    return fmt::format("{} won: {}, {} of the time of {}, the next (noise floor {})", first.name,
+                       duration_text(first.time.median, style),
+                       ratio_text(first.vs_baseline.median / others.front()->vs_baseline.median),
+                       others.front()->name, percent_text(result.floor.distance));
+}
+
+} // namespace
+
+std::string outcome_words(const race_result& result, const text_style& style) {
+    if (result.leaders.empty()) {
+        const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
+            return one.ok() && one.time.count != 0;
+        });
+        return any ? fmt::format("No verdict: that takes {} clean rounds at least; race longer, or "
+                                 "on a quieter machine.",
+                                 pairs_for_a_verdict)
+                   : std::string("Nothing was measured.");
+    }
+    std::string text = lead(result, result.leaders, style);
+    if (result.leaders.size() > 1) {
+        text.front() = 'A';
+    }
+    const bool own_code = !result.find(result.leaders.front())->runs_items();
+    if (own_code && !result.item_leaders.empty()) {
+        text += fmt::format(", with code of its own; among those that run the items: {}",
+                            lead(result, result.item_leaders, style));
+    }
+    return text + ".";
+}
+
+std::string reason_words(const race_result& result) {
+    if (result.item_leaders.empty()) {
+        return result.leaders.empty() ? "Why: too little was measured to say."
+                                      : "Why: nobody kept a log of the workers.";
+    }
+    // The nearest one that is clearly slower, and the slowest; of serial everybody knows why.
+    std::vector<const scheme_result*> told;
+    for (const scheme_result* one : followers(result, result.item_leaders)) {
+        if (!one->traits.reference && one->runs_items()) {
+            told.push_back(one);
+        }
+    }
+    std::string text = "Why: " + shared_ground(result);
+    const scheme_result& leader = *result.find(result.item_leaders.front());
+    if (!told.empty()) {
+        text += "; " + comparison(*told.front(), leader);
+    }
+    if (told.size() > 1) {
+        text += "; " + comparison(*told.back(), leader);
+    }
+    return text + ".";
+}
+
+std::string choice_words(const race_result& result) {
+    struct need {
+        std::string_view name;
+        std::string_view sign; ///< What the text of a scheme that suits it contains.
+    };
+    constexpr need needs[] = {{"isolation", "isolation"},
+                              {"typed dispatch", "typed"},
+                              {"several languages", "languages"},
+                              {"lowest latency", "latency"}};
+    std::string text;
+    for (const need& one : needs) {
+        const scheme_result* best = nullptr;
+        for (const scheme_result& scheme : result.schemes) {
+            if (scheme.ok() && scheme.time.count != 0 &&
+                scheme.suits.find(one.sign) != std::string::npos &&
+                (best == nullptr || scheme.vs_baseline.median < best->vs_baseline.median)) {
+                best = &scheme;
+            }
+        }
+        if (best == nullptr && one.name == "lowest latency") {
+            if (result.leaders.size() > 1) {
+                text += text.empty() ? "" : "; ";
+                text += fmt::format("{}: {}, which tie", one.name, joined(result.leaders));
+                continue;
+            }
+            best = result.leaders.empty() ? nullptr : result.find(result.leaders.front());
+        }
+        if (best != nullptr) {
+            text += text.empty() ? "" : "; ";
+            text += fmt::format("{}: {} (ratio {})", one.name, best->name,
+                                ratio_text(best->vs_baseline.median));
+        }
+    }
+    return text.empty() ? text : "Choose by need: " + text + ".";
+}
+
+} // namespace regatta::race

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The end of a report: what the figures say, in plain words.
+
+#include "sampling/race_result.hpp"
+#include "text/text.hpp"
+
+#include <string>
+
+namespace regatta::race {
+
+/// What won, or who tied and why nobody may be called the winner.
+std::string outcome_words(const race_result& result, const text_style& style);
+/// Why: what the workers of the winner and of others did with their time.
+std::string reason_words(const race_result& result);
+/// Which scheme suits which need, the fastest of those that do; empty where none suits one.
+std::string choice_words(const race_result& result);
+
+} // namespace regatta::race

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/scale/scale_text.hpp"
+
+#include "report/info/info_text.hpp"
+#include "report/scale/scale_curve.hpp"
+#include "report/scale/scale_table.hpp"
+#include "report/scale/scale_words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace regatta::race {
+namespace {
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string title(const scale_result& result, const provenance& from, const text_style& style) {
+    const std::string_view dot = style.unicode ? " · " : ", ";
+    std::string text = result.workload;
+    for (const auto& [name, value] : result.settings) {
+        text += fmt::format(" {} {}", name, value);
+    }
+    text += fmt::format("{}{} a run{}scheme {}{}{}", dot, plural(result.items, "item"), dot,
+                        result.scheme, dot, plural(result.cpus, "CPU"));
+    if (!from.machine.cpu_model.empty()) {
+        text += fmt::format(" ({})", from.machine.cpu_model);
+    }
+    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+                        result.warm_up);
+    if (result.rate) {
+        text += fmt::format("{}{} items/s offered", dot, amount_text(*result.rate));
+    }
+    return text;
+}
+
+/// Below the table: what its figures are, and what cannot be told apart.
+std::string table_words(const scale_result& result, const text_style& style) {
+    std::string text;
+    if (!result.rate) {
+        const bool intervals = std::ranges::any_of(result.points, [](const scale_point& one) {
+            return one.workers > 1 && one.speedup.count >= pairs_for_a_verdict;
+        });
+        text = fmt::format("Speed-ups are over one worker, paired within the rounds{}. ",
+                           intervals ? "; intervals are of 95 %" : "");
+    }
+    bool latency = false;
+    for (const scale_point& one : result.points) {
+        latency = latency || (one.ran() && one.latency.count() != 0);
+    }
+    if (latency) {
+        text += result.rate ? "Latency: of an item, from when it was due to its end; the median. "
+                            : "Latency: of an item, the median. ";
+    }
+    if (result.floor.control.count < pairs_for_a_verdict) {
+        return text + "Noise floor: unknown, too few clean rounds.";
+    }
+    return text + fmt::format("Noise floor {}{}: one worker against itself.",
+                              style.unicode ? "±" : "+-", percent_text(result.floor.distance));
+}
+
+/// How many samples were dropped, and of which number of workers.
+std::string dropped(const scale_result& result) {
+    std::size_t all = result.control.samples.size();
+    std::size_t bad = result.control.dropped();
+    std::string who;
+    for (const scale_point& one : result.points) {
+        all += one.measured.samples.size();
+        bad += one.measured.dropped();
+        if (one.measured.dropped() != 0) {
+            who += fmt::format("{}{} with {}", who.empty() ? "" : ", ", one.measured.dropped(),
+                               plural(one.workers, "worker"));
+        }
+    }
+    if (result.control.dropped() != 0) {
+        who +=
+            fmt::format("{}{} of the control", who.empty() ? "" : ", ", result.control.dropped());
+    }
+    return bad == 0 ? std::string()
+                    : fmt::format("Dropped {} of {}, because other processes used the CPUs "
+                                  "meanwhile: {}.",
+                                  bad, plural(all, "sample"), who);
+}
+
+/// Whether a warning is a remark rather than a doubt.
+bool is_remark(scale_warning_kind kind) noexcept {
+    return kind == scale_warning_kind::oversubscribed || kind == scale_warning_kind::within_noise ||
+           kind == scale_warning_kind::few_rounds;
+}
+
+/// Said of a number of workers as well by the reason why it is faster than it can be.
+bool is_said_twice(const scale_warning& one, const scale_result& result) {
+    return one.kind == scale_warning_kind::clock_changed &&
+           std::ranges::any_of(result.warnings, [&](const scale_warning& other) {
+               return other.kind == scale_warning_kind::super_linear &&
+                      other.workers == one.workers;
+           });
+}
+
+/// With a capital letter and a full stop, and in ASCII where that is asked for.
+std::string sentence(std::string text, const text_style& style) {
+    constexpr std::string_view ellipsis = "…";
+    for (auto at = text.find(ellipsis); !style.unicode && at != text.npos;
+         at = text.find(ellipsis, at)) {
+        text.replace(at, ellipsis.size(), "..");
+    }
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text.empty() || text.back() == '.' ? text : text + '.';
+}
+
+} // namespace
+
+std::string to_text(const scale_result& result, const provenance& from, const text_style& style) {
+    std::string out = wrapped(title(result, from, style), 2, style);
+    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
+        if (!text.empty()) {
+            std::string lines = wrapped(text, 2, style);
+            lines.pop_back(); // the end of the line has no colour
+            out += coloured(lines, colour, style) + '\n';
+        }
+    };
+    const auto block = [&](const std::string& text) { out += text.empty() ? "" : '\n' + text; };
+    out += short_warnings(from.machine, style);
+    block(scale_curve_text(result, style));
+    if (const std::string table = scale_table_text(result, style); !table.empty()) {
+        block(table);
+        paragraph(table_words(result, style));
+    }
+    paragraph(dropped(result));
+    for (const scale_point& one : result.points) {
+        if (!one.ok()) {
+            paragraph(fmt::format("FAILED with {}: {}", plural(one.workers, "worker"), one.failure),
+                      "1;31");
+        }
+    }
+    block(sysbench_text(result, style));
+    std::string remarks = peak_sentence(result);
+    remarks = remarks.empty() ? remarks : wrapped(remarks, 2, style);
+    for (const std::string& one : fit_sentences(result, style)) {
+        remarks += wrapped(one, 2, style);
+    }
+    for (const scale_warning& one : result.warnings) {
+        remarks += is_remark(one.kind) ? wrapped(sentence(one.text, style), 2, style) : "";
+    }
+    block(remarks);
+    out += '\n';
+    for (const scale_warning& one : result.warnings) {
+        if (!is_remark(one.kind) && !is_said_twice(one, result)) {
+            paragraph("NOTE: " + sentence(one.text, style), "1;33");
+        }
+    }
+    paragraph(scale_conclusion(result, style), "1");
+    return out;
+}
+
+} // namespace regatta::race

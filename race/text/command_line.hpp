@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A command line as text.
+
+#include <string>
+#include <vector>
+
+namespace regatta::race {
+
+/// The words as one would type them into a shell.
+std::string command_line(const std::vector<std::string>& words);
+
+} // namespace regatta::race

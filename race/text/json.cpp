@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "text/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace regatta::race {
+namespace {
+
+using library_json = nlohmann::ordered_json;
+
+library_json converted(const json& value) {
+    switch (value.kind()) {
+    case json::type::null:
+        return nullptr;
+    case json::type::boolean:
+        return value.boolean();
+    case json::type::integer:
+        return value.integer();
+    case json::type::natural:
+        return value.natural();
+    case json::type::real:
+        return value.number();
+    case json::type::text:
+        return value.text();
+    case json::type::array: {
+        library_json all = library_json::array();
+        for (const json::member& one : value.members()) {
+            all.push_back(converted(one.value));
+        }
+        return all;
+    }
+    case json::type::object:
+        break;
+    }
+    library_json all = library_json::object();
+    for (const json::member& one : value.members()) {
+        all[one.name] = converted(one.value);
+    }
+    return all;
+}
+
+/// Builds the value from what the parser reports. It does not call itself, so that no document
+/// nests too deep for it.
+class builder final : public nlohmann::json_sax<library_json> {
+public:
+    json take() noexcept { return std::move(document_); }
+
+    bool null() override { return put(json()); }
+    bool boolean(bool value) override { return put(value); }
+    bool number_integer(number_integer_t value) override { return put(value); }
+    bool number_unsigned(number_unsigned_t value) override { return put(value); }
+    bool number_float(number_float_t value, const string_t&) override { return put(value); }
+    bool string(string_t& value) override { return put(std::move(value)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return open(json::object()); }
+    bool key(string_t& name) override {
+        // A name that is there twice has the value of the second.
+        member_ = &(*open_.back())[name];
+        return true;
+    }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override { return open(json::array()); }
+    bool end_array() override { return close(); }
+    bool parse_error(std::size_t byte, const std::string& last,
+                     const nlohmann::detail::exception& error) override {
+        constexpr int number_out_of_range = 406;
+        throw json_error(error.what(), byte, error.id == number_out_of_range ? last : "");
+    }
+
+private:
+    json& place(json value) {
+        if (open_.empty()) {
+            document_ = std::move(value);
+            return document_;
+        }
+        json& parent = *open_.back();
+        if (parent.kind() == json::type::object) {
+            *member_ = std::move(value);
+            return *member_;
+        }
+        return parent.push_back(std::move(value));
+    }
+
+    bool put(json value) {
+        place(std::move(value));
+        return true;
+    }
+
+    bool open(json container) {
+        open_.push_back(&place(std::move(container)));
+        return true;
+    }
+
+    bool close() {
+        open_.pop_back();
+        return true;
+    }
+
+    json document_;
+    std::vector<json*> open_;
+    json* member_ = nullptr; ///< Of the innermost object: the one whose value comes next.
+};
+
+} // namespace
+
+json::json() noexcept = default;
+
+json::json(std::nullptr_t) noexcept {}
+
+json::json(double value) noexcept : type_(type::real), real_(value) {}
+
+json::json(std::string text) noexcept : type_(type::text), text_(std::move(text)) {}
+
+json::json(std::string_view text) : type_(type::text), text_(text) {}
+
+json::json(const char* text) : type_(type::text), text_(text) {}
+
+json::json(std::initializer_list<member> members) : type_(type::object), members_(members) {}
+
+json::json(const json&) = default;
+
+json::json(json&& other) noexcept {
+    swap(other);
+}
+
+json& json::operator=(json other) noexcept {
+    swap(other);
+    return *this;
+}
+
+/// Without calling itself for each level of what was read.
+json::~json() {
+    std::vector<member> left = std::move(members_);
+    while (!left.empty()) {
+        std::vector<member> below = std::move(left.back().value.members_);
+        left.pop_back();
+        left.insert(left.end(), std::move_iterator(below.begin()), std::move_iterator(below.end()));
+    }
+}
+
+void json::swap(json& other) noexcept {
+    std::swap(type_, other.type_);
+    std::swap(natural_, other.natural_);
+    std::swap(real_, other.real_);
+    text_.swap(other.text_);
+    members_.swap(other.members_);
+}
+
+json json::array() {
+    json made;
+    made.type_ = type::array;
+    return made;
+}
+
+json json::object() {
+    json made;
+    made.type_ = type::object;
+    return made;
+}
+
+json& json::push_back(json element) {
+    if (is_null()) {
+        type_ = type::array;
+    }
+    members_.push_back({{}, std::move(element)});
+    return members_.back().value;
+}
+
+json& json::operator[](std::string_view name) {
+    if (is_null()) {
+        type_ = type::object;
+    }
+    const auto found = std::ranges::find(members_, name, &member::name);
+    if (found != members_.end()) {
+        return found->value;
+    }
+    members_.push_back({std::string(name), {}});
+    return members_.back().value;
+}
+
+double json::number() const noexcept {
+    return type_ == type::integer   ? static_cast<double>(integer())
+           : type_ == type::natural ? static_cast<double>(natural_)
+                                    : real_;
+}
+
+const json* json::find(std::string_view name) const noexcept {
+    const auto found = std::ranges::find(members_, name, &member::name);
+    return found == members_.end() ? nullptr : &found->value;
+}
+
+std::string json::dump(int indent) const {
+    return converted(*this).dump(indent, ' ', false, library_json::error_handler_t::replace);
+}
+
+json json::parse(std::string_view text) {
+    builder made;
+    library_json::sax_parse(text.begin(), text.end(), &made);
+    return made.take();
+}
+
+std::string text_of(const json& document) {
+    return document.dump(2) + '\n';
+}
+
+} // namespace regatta::race
