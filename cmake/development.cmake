@@ -34,3 +34,10 @@ if(REGATTA_SANITIZE)
     target_compile_options(regatta_development INTERFACE
         -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
+
+# Precompiled headers: what ccache needs to keep the files that use them.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT DEFINED ENV{CCACHE_SLOPPINESS})
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+endif()
