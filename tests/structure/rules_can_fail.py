@@ -153,6 +153,11 @@ class Rules(unittest.TestCase):
         self.check("internal_names", {"include/regatta/sync/detail/ring.hpp": text}, "regatta::detail")
         self.check("internal_names", {"src/lease/step.hpp": text}, "regatta::detail")
 
+    def test_costly_headers(self):
+        for header in ("CLI/CLI.hpp", "nlohmann/json.hpp", "fmt/format.h"):
+            self.check("costly_headers", {"race/text/new.cpp": f"#include <{header}>\n"}, header)
+        self.assertEqual(complaints("costly_headers", {"race/text/json.cpp": "#include <nlohmann/json.hpp>\n"}), [])
+
     def test_file_length(self):
         self.check("file_length", {"race/machine/new.cpp": "\n" * 601}, "601 lines")
         self.assertEqual(complaints("file_length", {"race/machine/new.cpp": "\n" * 600}), [])

@@ -65,6 +65,13 @@ FOREIGN = re.compile(
     r"(fmt|CLI|nlohmann|tbb|oneapi|boost|concurrentqueue|moodycamel|gtest|gmock|relacy)/"
     r"|(zmq|zmq_addon|cblas|omp|concurrentqueue)\.(h|hpp)$"
 )
+# Headers that cost seconds of compiling in each file of the race and the command that includes them,
+# and the one file that does. Nothing of the two needs fmt/format.h: fmt/core.h formats, too.
+COSTLY = {
+    "CLI/": "command/common/subcommand.cpp",
+    "nlohmann/": "race/text/json.cpp",
+    "fmt/format.h": None,
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
 COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
@@ -175,6 +182,16 @@ def internal_names(tree):
             continue
         if not any(line.startswith("namespace regatta::detail") for line in tree.lines(name)):
             yield f"{name}:1: is internal, and not in namespace regatta::detail"
+
+
+def costly_headers(tree):
+    """In race/ and command/ a header that is slow to compile has one file that includes it."""
+    for name in tree.code():
+        if name.startswith(("race/", "command/")):
+            for number, _, path in tree.includes(name):
+                for start, place in COSTLY.items():
+                    if path.startswith(start) and name != place:
+                        yield f"{name}:{number}: includes {path}; allowed is {place or 'no file'}"
 
 
 def file_length(tree):
@@ -330,6 +347,7 @@ RULES = {
         dependencies,
         foreign_detail,
         internal_names,
+        costly_headers,
         file_length,
         type_names,
         version,
