@@ -42,7 +42,7 @@ SOUND = {
     "script/do": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
 }
 # A file in each folder of the order, and the picture that shows them.
-SOUND |= {f"{folder}/placeholder.hpp": LICENCE for folder in structure.ORDER}
+SOUND |= {f"{folder}/placeholder.cpp": LICENCE for folder in structure.ORDER}
 for above, mark in (("include/regatta/", "{library}"), ("race/", "{race}"), ("src/", "{src}")):
     parts = [folder.removeprefix(above) + "/" for folder in structure.ORDER if folder.startswith(above)]
     if above == "src/" and parts:
@@ -89,7 +89,7 @@ class Rules(unittest.TestCase):
         self.check("folder_order", others | {"command/common/new.cpp": text}, "not above")
 
     def test_order_exists(self):
-        self.check("order_exists", {"race/report/placeholder.hpp": None}, "race/report, which is not there")
+        self.check("order_exists", {"race/report/placeholder.cpp": None}, "race/report, which is not there")
 
     def test_registry(self):
         makefile, document = "race/schemes/CMakeLists.txt", "docs/reference/schemes.md"
@@ -131,7 +131,7 @@ class Rules(unittest.TestCase):
     def test_layout(self):
         self.check("layout", {"new/a.md": "\n"}, "does not show new/")
         self.check("layout", {"race/new/a.md": "\n"}, "does not show new/ in race/")
-        self.check("layout", {"race/report/placeholder.hpp": None}, "shows report/ in race/, which is not there")
+        self.check("layout", {"race/report/placeholder.cpp": None}, "shows report/ in race/, which is not there")
         self.check("layout", {"script/do": None}, "shows script/, which is not there")
 
     def test_dependencies(self):
