@@ -10,6 +10,7 @@
 #include "machine/observer.hpp"
 #include "report/watch/watch_json.hpp"
 #include "report/watch/watch_lines.hpp"
+#include "text/command_line.hpp"
 #include "watch/watch_events.hpp"
 #include "watch/watch_program.hpp"
 #include "watch/watch_view.hpp"
@@ -140,7 +141,7 @@ private:
     bool look(watch_end& end) {
         last_ = observer_.observe();
         if (program_ != nullptr) {
-            last_->process->title = fmt::format("{}", fmt::join(options_.program, " "));
+            last_->process->title = race::joined(options_.program);
         }
         ++looks_;
         try {

@@ -30,4 +30,12 @@ std::string command_line(const std::vector<std::string>& words) {
     return line;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        line += word + ' ';
+    }
+    return line.substr(0, line.empty() ? 0 : line.size() - 1);
+}
+
 } // namespace regatta::race

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A command line as text.
+/// Words as one text.
 
 #include <string>
 #include <vector>
@@ -12,5 +12,7 @@ namespace regatta::race {
 
 /// The words as one would type them into a shell.
 std::string command_line(const std::vector<std::string>& words);
+/// One after the other with spaces between them, whatever is in them.
+std::string joined(const std::vector<std::string>& words);
 
 } // namespace regatta::race

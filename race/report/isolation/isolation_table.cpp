@@ -7,6 +7,7 @@
 #include "report/common/verdict_word.hpp"
 #include "report/info/info_text.hpp"
 #include "report/isolation/isolation_words.hpp"
+#include "text/command_line.hpp"
 
 #include <fmt/core.h>
 
@@ -198,11 +199,7 @@ std::string to_text(const isolation_result& result, const provenance& from,
     }
     paragraph(dropped(result));
     const mode_result& owned = result.of(isolation_mode::exclusive);
-    std::string explanation;
-    for (const std::string& sentence : owned.explanation) {
-        explanation += (explanation.empty() ? "" : " ") + sentence;
-    }
-    paragraph(owned.ran() ? explanation : "");
+    paragraph(owned.ran() ? joined(owned.explanation) : "");
     if (result.stopped) {
         paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
                               plural(result.rounds, "round")),
