@@ -8,7 +8,6 @@
 #include "report/race/full_text.hpp"
 #include "report/race/table.hpp"
 #include "report/race/words.hpp"
-#include "report/text.hpp"
 #include "text/text.hpp"
 
 #include <gmock/gmock.h>

@@ -5,9 +5,9 @@
 /// @file
 /// The result of a race as text for people.
 
-#include "report/provenance.hpp"
-#include "report/text.hpp"
+#include "report/common/provenance.hpp"
 #include "sampling/race_result.hpp"
+#include "text/text.hpp"
 
 #include <string>
 

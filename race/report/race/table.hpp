@@ -6,7 +6,6 @@
 /// The table of a race for people.
 
 #include "report/common/provenance.hpp"
-#include "report/text.hpp"
 #include "sampling/race_result.hpp"
 #include "text/text.hpp"
 
