@@ -21,18 +21,21 @@
 
 namespace model {
 
-/// One scenario: a name and a way to run it under the checker for a number of interleavings.
+/// One scenario: a name and a way to run it under the checker. Each interleaving has a number;
+/// those from `first` to `last` are run, so that a later call goes on where an earlier one ended.
 struct scenario {
     std::string name;
-    std::function<bool(rl::iteration_t count, std::ostream& out)> passes;
+    std::function<bool(rl::iteration_t first, rl::iteration_t last, std::ostream& out)> passes;
 };
 
 /// The scenario of a relacy test suite, whose interleavings are drawn at random.
 template<class Suite>
 scenario make_scenario(std::string name) {
-    return {std::move(name), [](rl::iteration_t count, std::ostream& out) {
+    return {std::move(name), [](rl::iteration_t first, rl::iteration_t last, std::ostream& out) {
+                const std::string start = std::to_string(first);
                 rl::test_params parameters;
-                parameters.iteration_count = count;
+                parameters.initial_state.assign(start.begin(), start.end());
+                parameters.iteration_count = last;
                 parameters.search_type = rl::random_scheduler_type;
                 parameters.execution_depth_limit = 10'000;
                 parameters.output_stream = &out;
@@ -61,68 +64,151 @@ inline std::string name_of(operation kind) {
     return "wake";
 }
 
+/// A mutant on trial.
+struct trial {
+    mutation mutant;
+    std::string excuse{}; ///< Why the checker cannot tell it from the original; empty if it can.
+    std::string killer{}; ///< The scenario that failed; empty while none has.
+};
+
+/// How `beyond` names a mutant: "store extend -> release", "fence settle" for one that is removed.
+inline bool is_named(const mutation& m, const std::string& name) {
+    const std::size_t kind = name.find(' ') + 1;
+    const std::size_t arrow = std::min(name.find(" -> "), name.size());
+    const std::string order = arrow == name.size() ? "" : name.substr(arrow + 4);
+    return name.substr(0, kind) == name_of(m.at.kind) + " " &&
+           m.at.function.find("::" + name.substr(kind, arrow - kind) + "(") !=
+               std::string_view::npos &&
+           order == (m.weaker ? name_of(*m.weaker) : std::string_view());
+}
+
+/// The model test of one primitive, as `check` runs it.
+class examination {
+public:
+    explicit examination(std::vector<scenario> scenarios) : scenarios_(std::move(scenarios)) {
+        const char* const wish = std::getenv("REGATTA_MODEL_ITERATIONS");
+        budget_ = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 100'000;
+    }
+
+    /// Every scenario passes; meanwhile the sites are collected.
+    void run_originals() {
+        seen_sites.open = true;
+        for (const scenario& s : scenarios_) {
+            const bool ok = s.passes(0, budget_, quiet_);
+            report(ok, s.name);
+            if (!ok) {
+                s.passes(0, budget_, std::cout); // Again, for what the checker says of it.
+            }
+        }
+        seen_sites.open = false;
+    }
+
+    /// The mutants of all sites in these files. One that is excused stands for its own mutants as
+    /// well, so that no order is weaker than what was shown.
+    void make_mutants(const std::set<std::string>& files,
+                      const std::map<std::string, std::string>& beyond) {
+        std::set<std::string> used;
+        const std::function<void(const site&, std::memory_order)> add =
+            [&](const site& at, std::memory_order from) {
+                for (const mutation& m : mutants_of(at, from)) {
+                    const auto excused =
+                        std::find_if(beyond.begin(), beyond.end(),
+                                     [&](const auto& e) { return is_named(m, e.first); });
+                    trials_.push_back({m});
+                    if (excused != beyond.end()) {
+                        used.insert(excused->first);
+                        trials_.back().excuse = excused->second;
+                        if (m.weaker) {
+                            add(at, *m.weaker);
+                        }
+                    }
+                }
+            };
+        for (const site& at : seen_sites.sorted()) {
+            if (files.contains(std::string(at.file))) {
+                add(at, at.order);
+            }
+        }
+        for (const auto& [name, reason] : beyond) {
+            if (!used.contains(name)) {
+                report(false, "excuse \"" + name + "\": no mutant has that name");
+            }
+        }
+    }
+
+    /// Every mutant fails a scenario. In rounds: most fail soon, so that all get a small number of
+    /// interleavings first, and those that survive more. The scenario that failed last goes first.
+    void run_mutants() {
+        rl::iteration_t first = 0;
+        for (const rl::iteration_t part : {256, 16, 1}) {
+            const rl::iteration_t last = budget_ / part;
+            for (trial& t : trials_) {
+                // An excuse is checked as well, but not at all costs.
+                if (t.killer.empty() && (t.excuse.empty() || part != 1)) {
+                    try_to_kill(t, first, last);
+                }
+            }
+            first = last + 1;
+        }
+        for (const trial& t : trials_) {
+            const std::string text = "mutant " + t.mutant.text();
+            if (t.excuse.empty()) {
+                report(!t.killer.empty(), text + (t.killer.empty() ? ": survived every scenario"
+                                                                   : ": found by " + t.killer));
+            } else if (!t.killer.empty()) {
+                report(false, text + ": found by " + t.killer + ", though excused: " + t.excuse);
+            } else {
+                std::printf("skip    %s: %s\n", text.c_str(), t.excuse.c_str());
+            }
+        }
+    }
+
+    /// @returns the exit status of the test program.
+    int result() const {
+        std::printf("%d passed, %d failed\n", passed_, failed_);
+        return failed_ == 0 ? 0 : 1;
+    }
+
+private:
+    void try_to_kill(trial& t, rl::iteration_t first, rl::iteration_t last) {
+        active = &t.mutant;
+        for (auto s = scenarios_.begin(); s != scenarios_.end(); ++s) {
+            if (!s->passes(first, last, quiet_)) {
+                t.killer = s->name;
+                std::rotate(scenarios_.begin(), s, s + 1);
+                break;
+            }
+        }
+        active = nullptr;
+    }
+    void report(bool ok, const std::string& what) {
+        std::printf("%s  %s\n", ok ? "ok    " : "FAILED", what.c_str());
+        std::fflush(stdout);
+        ++(ok ? passed_ : failed_);
+    }
+
+    std::vector<scenario> scenarios_;
+    std::vector<trial> trials_;
+    rl::iteration_t budget_ = 0; ///< Interleavings of each scenario.
+    int passed_ = 0;
+    int failed_ = 0;
+    null_buffer nowhere_;
+    std::ostream quiet_{&nowhere_};
+};
+
 /// Checks the scenarios of a primitive and all its mutants.
 ///
 /// @param files the headers whose operations are mutated.
-/// @param beyond operations ("store enter": the stores of a function) whose mutants the checker
-/// cannot tell from the original, and why; they are named as skipped.
+/// @param beyond mutants (see `is_named`) that the checker cannot tell from the original, and why;
+/// they are reported as skipped. One that a scenario finds all the same fails the test.
 /// @returns the exit status of the test program.
-inline int check(const std::vector<scenario>& scenarios, const std::set<std::string>& files,
+inline int check(std::vector<scenario> scenarios, const std::set<std::string>& files,
                  const std::map<std::string, std::string>& beyond = {}) {
-    const char* const wish = std::getenv("REGATTA_MODEL_ITERATIONS");
-    const rl::iteration_t count = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 100'000;
-    int passed = 0;
-    int failed = 0;
-    const auto report = [&](bool ok, const std::string& what) {
-        std::printf("%s  %s\n", ok ? "ok    " : "FAILED", what.c_str());
-        std::fflush(stdout);
-        ++(ok ? passed : failed);
-    };
-
-    null_buffer nowhere;
-    std::ostream quiet(&nowhere);
-    seen_sites.open = true;
-    for (const scenario& s : scenarios) {
-        const bool ok = s.passes(count, quiet);
-        report(ok, s.name);
-        if (!ok) {
-            s.passes(count, std::cout); // again, for what the checker says of it
-        }
-    }
-    seen_sites.open = false;
-    std::sort(seen_sites.sites.begin(), seen_sites.sites.begin() + seen_sites.size);
-
-    for (std::size_t i = 0; i < seen_sites.size; ++i) {
-        const site& at = seen_sites.sites[i];
-        if (!files.contains(std::string(at.file))) {
-            continue;
-        }
-        const auto excused = std::find_if(beyond.begin(), beyond.end(), [&](const auto& entry) {
-            return at.function.find("::" + entry.first.substr(entry.first.find(' ') + 1) + "(") !=
-                       std::string_view::npos &&
-                   entry.first.starts_with(name_of(at.kind) + " ");
-        });
-        for (const mutation& m : mutants_of(at)) {
-            if (excused != beyond.end()) {
-                std::printf("skip    mutant %s: %s\n", m.text().c_str(), excused->second.c_str());
-                continue;
-            }
-            active = &m;
-            std::string killer;
-            for (const scenario& s : scenarios) {
-                if (!s.passes(count, quiet)) {
-                    killer = s.name;
-                    break;
-                }
-            }
-            active = nullptr;
-            report(!killer.empty(),
-                   "mutant " + m.text() +
-                       (killer.empty() ? ": survived every scenario" : ": found by " + killer));
-        }
-    }
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    examination e(std::move(scenarios));
+    e.run_originals();
+    e.make_mutants(files, beyond);
+    e.run_mutants();
+    return e.result();
 }
 
 } // namespace model

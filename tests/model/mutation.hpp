@@ -9,6 +9,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -42,18 +44,43 @@ struct mutation {
     std::string text() const;
 };
 
-/// The sites that runs have come by. A fixed place: under the checker `operator new` is its own,
-/// and what is allocated there may not outlive the run.
-struct site_list {
+/// The sites that runs have passed. A table of fixed place: under the checker `operator new` is its
+/// own, and what is allocated there may not outlive the run.
+class site_list {
+public:
     bool open = false; ///< Whether sites are being collected.
-    std::size_t size = 0;
-    std::array<site, 256> sites;
 
     void add(const site& s) {
-        if (open && std::find(sites.begin(), sites.begin() + size, s) == sites.begin() + size) {
-            sites.at(size++) = s;
+        if (!open) {
+            return;
+        }
+        for (std::size_t i = s.line * 64 + s.column;; ++i) {
+            site& there = sites_[i % sites_.size()];
+            if (there.line == s.line && there == s) {
+                return;
+            }
+            if (there.line == 0) {
+                there = s;
+                if (++size_ == sites_.size()) {
+                    std::abort(); // More operations in the source than the table holds.
+                }
+                return;
+            }
         }
     }
+    /// All of them, in the order of the source.
+    std::vector<site> sorted() const {
+        std::vector<site> all;
+        std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(all),
+                     [](const site& s) { return s.line != 0; });
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        return all;
+    }
+
+private:
+    std::size_t size_ = 0;
+    std::array<site, 1024> sites_;
 };
 inline site_list seen_sites;
 /// The mutation in force, or none.
@@ -86,23 +113,37 @@ inline bool removed(operation kind, const std::source_location& at) {
     return is_active(kind, at);
 }
 
-/// Every mutant of a site: each order one step weaker, or the operation removed.
-inline std::vector<mutation> mutants_of(const site& at) {
+/// The orders one step weaker than that of an operation. Whatever is weaker still is weaker than
+/// one of them.
+inline std::vector<std::memory_order> one_step_weaker(operation kind, std::memory_order from) {
     using order = std::memory_order;
-    switch (at.kind) {
-    case operation::fence:
-    case operation::wake:
-        return {{at, std::nullopt}};
-    case operation::load:
-    case operation::store:
-        return {{at, order::relaxed}};
-    case operation::modify:
+    switch (from) {
+    case order::seq_cst:
+        return {kind == operation::load    ? order::acquire
+                : kind == operation::store ? order::release
+                                           : order::acq_rel};
+    case order::acq_rel:
+        return {order::acquire, order::release};
+    case order::acquire:
+    case order::consume:
+    case order::release:
+        return {order::relaxed};
+    case order::relaxed:
         break;
     }
-    if (at.order == order::acq_rel || at.order == order::seq_cst) {
-        return {{at, order::acquire}, {at, order::release}};
+    return {};
+}
+
+/// Every mutant of a site: its order one step weaker than `from`, or the operation removed.
+inline std::vector<mutation> mutants_of(const site& at, std::memory_order from) {
+    if (at.kind == operation::fence || at.kind == operation::wake) {
+        return {{at, std::nullopt}};
     }
-    return {{at, order::relaxed}};
+    std::vector<mutation> all;
+    for (const std::memory_order weaker : one_step_weaker(at.kind, from)) {
+        all.push_back({at, weaker});
+    }
+    return all;
 }
 
 inline std::string_view name_of(std::memory_order order) {

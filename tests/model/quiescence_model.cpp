@@ -103,6 +103,6 @@ int main() {
          model::make_scenario<pause_between>("pause between pieces of work"),
          model::make_scenario<drain>("drain a ring")},
         {"quiescence.hpp"},
-        {{"store enter", "the checker lets any later store of a thread continue its "
-                         "release sequence, as C++11 did and C++20 does not"}});
+        {{"store enter -> relaxed", "the checker lets any later store of a thread continue its "
+                                    "release sequence, as C++11 did and C++20 does not"}});
 }

@@ -130,6 +130,40 @@ struct late_producer : rl::test_suite<late_producer, 2> {
     }
 };
 
+/// A producer that took the segment for the last one in its earlier life claims the first cell of
+/// its next: what was done with the cell's earlier element comes before. The consumer takes two at
+/// once, so that the last claim of the earlier life does not cover that.
+struct early_producer : rl::test_suite<early_producer, 2> {
+    queue_type queue;
+    arrivals out;
+    model::atomic<unsigned> full{0};
+
+    void thread(unsigned index) {
+        if (index == 1) {
+            while (full.load(relaxed) == 0) {
+                model::model_atomics::yield();
+            }
+            for (int i = 0; i < 14; ++i) {
+                full.load(
+                    relaxed); // About as many steps as the other needs to begin the next life.
+            }
+            queue.emplace(8u);
+            return;
+        }
+        for (unsigned i = 0; i < 6; i += 2) {
+            queue.emplace(i);
+            queue.emplace(i + 1);
+            take_some(queue, out, 2, 2);
+        }
+        full.store(1, relaxed);
+        queue.emplace(6u);
+    }
+    void after() {
+        take_some(queue, out, 2, 1);
+        RL_ASSERT(out.seen() == 0x17Fu);
+    }
+};
+
 /// A consumer that comes late likewise, and may still see as the first a segment that is a later
 /// one now: it gets the oldest element all the same.
 struct late_consumer : rl::test_suite<late_consumer, 2> {
@@ -340,26 +374,54 @@ struct announced_sleeper : rl::test_suite<announced_sleeper, 2> {
     }
 };
 
+/// The same while the chain goes on to another segment: when the producer has asked and seen no
+/// sleeper, who then announces its sleep sees that segment. (The flag orders nothing.)
+struct announced_at_the_end : rl::test_suite<announced_at_the_end, 2> {
+    queue_type queue;
+    arrivals out;
+    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    model::atomic<unsigned> asked{0};
+
+    void before() {
+        queue.emplace(0u);
+        queue.emplace(1u);
+        take_some(queue, out, 2, 2);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            queue.emplace(2u);
+            RL_ASSERT(!gate.has_sleepers());
+            asked.store(1, relaxed);
+            return;
+        }
+        while (asked.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        static_cast<void>(gate.announce_wait());
+        RL_ASSERT(queue.coming());
+        gate.cancel_wait();
+    }
+};
+
 int main() {
     const char* const object =
         "the checker does not see that an atomic itself has to be made before "
         "another thread uses it";
     const char* const memory = "the room is plain memory, which the checker does not see";
-    const char* const fence = "the checker takes the seq_cst claim for a fence, too";
     return model::check(
         {model::make_scenario<second_life>("a segment's second life"),
          model::make_scenario<two_producers>("two producers"),
          model::make_scenario<two_consumers>("two consumers"),
          model::make_scenario<late_producer>("a late producer"),
+         model::make_scenario<early_producer>("a producer from an earlier life"),
          model::make_scenario<late_consumer>("a late consumer"),
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
          model::make_scenario<sleepers>("two that sleep"),
-         model::make_scenario<announced_sleeper>("one that announces its sleep")},
+         model::make_scenario<announced_sleeper>("one that announces its sleep"),
+         model::make_scenario<announced_at_the_end>("one that announces it at a segment's end")},
         {"segment_queue.hpp", "queue_segment.hpp"},
-        {{"load last_segment", object},
-         {"store begin", fence},
-         {"store extend", object},
-         {"load provide_rooms", memory},
-         {"modify provide_rooms", memory}});
+        {{"load last_segment -> relaxed", object},
+         {"load provide_rooms -> relaxed", memory},
+         {"modify provide_rooms -> relaxed", memory}});
 }
