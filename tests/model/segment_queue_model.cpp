@@ -379,7 +379,7 @@ struct announced_sleeper : rl::test_suite<announced_sleeper, 2> {
 struct announced_at_the_end : rl::test_suite<announced_at_the_end, 2> {
     queue_type queue;
     arrivals out;
-    regatta::basic_wake_gate<model::atomics_without_light_fence> gate;
+    regatta::basic_event_count<model::atomics_without_light_fence> gate;
     model::atomic<unsigned> asked{0};
 
     void before() {
