@@ -345,5 +345,6 @@ int main() {
          model::make_scenario<timed_waiter>("a wait that may time out"),
          model::make_scenario<publication>("publication"),
          model::make_scenario<asked_first>("asked first")},
-        {"event_count.hpp"});
+        {"event_count.hpp"},
+        {{"modify block", "a hint whom to wake: a place that is missing there costs no wake-up"}});
 }

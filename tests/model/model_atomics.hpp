@@ -18,6 +18,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <utility>
 
@@ -60,25 +61,49 @@ public:
         impl_.store(value, to_relacy(mutated(operation::store, order, at)), info_of(at));
     }
     T exchange(T value, std::memory_order order, location at = location::current()) {
+        if (is_torn(at)) {
+            return tear(at, [&](T) { return value; });
+        }
         return impl_.exchange(value, to_relacy(mutated(operation::modify, order, at)), info_of(at));
     }
     T fetch_add(T value, std::memory_order order, location at = location::current()) {
+        if (is_torn(at)) {
+            return tear(at, [&](T old) { return static_cast<T>(old + value); });
+        }
         return impl_.fetch_add(value, to_relacy(mutated(operation::modify, order, at)),
                                info_of(at));
     }
     T fetch_sub(T value, std::memory_order order, location at = location::current()) {
+        if (is_torn(at)) {
+            return tear(at, [&](T old) { return static_cast<T>(old - value); });
+        }
         return impl_.fetch_sub(value, to_relacy(mutated(operation::modify, order, at)),
                                info_of(at));
     }
     T fetch_or(T value, std::memory_order order, location at = location::current()) {
+        if (is_torn(at)) {
+            return tear(at, [&](T old) { return static_cast<T>(old | value); });
+        }
         return impl_.fetch_or(value, to_relacy(mutated(operation::modify, order, at)), info_of(at));
     }
     T fetch_and(T value, std::memory_order order, location at = location::current()) {
+        if (is_torn(at)) {
+            return tear(at, [&](T old) { return static_cast<T>(old & value); });
+        }
         return impl_.fetch_and(value, to_relacy(mutated(operation::modify, order, at)),
                                info_of(at));
     }
     bool compare_exchange_weak(T& expected, T value, std::memory_order success,
                                std::memory_order failure, location at = location::current()) {
+        if (is_torn(at)) {
+            const T old = impl_.load(rl::mo_relaxed, info_of(at));
+            if (old != expected) {
+                expected = old;
+                return false;
+            }
+            impl_.store(value, rl::mo_relaxed, info_of(at));
+            return true;
+        }
         // The failure order of every primitive is relaxed, so that only the success order mutates.
         return impl_.compare_exchange_weak(expected, value,
                                            to_relacy(mutated(operation::modify, success, at)),
@@ -103,11 +128,19 @@ public:
     }
 
 private:
+    /// A read-modify-write torn into a load and a store.
+    template<class Change>
+    T tear(const location& at, Change&& change) {
+        const T old = impl_.load(rl::mo_relaxed, info_of(at));
+        impl_.store(change(old), rl::mo_relaxed, info_of(at));
+        return old;
+    }
+
     mutable rl::atomic<T> impl_;
 };
 
-/// A cell whose every access the checker sees: a race on it, a read of an absent element or a
-/// write over a present one ends the run.
+/// A cell whose every access the checker sees, by a variable of its own that is written or read
+/// with each: a race on it, a read of an absent element or a write over a present one ends the run.
 template<class T>
 class cell {
 public:
@@ -117,12 +150,11 @@ public:
     void emplace(Args&&... args) {
         RL_ASSERT(present_($) == 0);
         present_($) = 1;
-        value_($) = T(std::forward<Args>(args)...);
+        value_.emplace(std::forward<Args>(args)...);
     }
     T& get() {
         RL_ASSERT(present_($) == 1);
-        seen_ = value_($);
-        return seen_;
+        return *value_;
     }
     void destroy() {
         RL_ASSERT(present_($) == 1);
@@ -131,8 +163,7 @@ public:
 
 private:
     rl::var<int> present_;
-    rl::var<T> value_;
-    T seen_{};
+    std::optional<T> value_;
 };
 
 /// Both sides are full fences here: the asymmetric fence promises no less and no more.
@@ -176,7 +207,11 @@ struct model_atomics {
         return wake(word, 1, at);
     }
     static void relax() { rl::yield(1, $); }
+    static void relax_for(std::chrono::nanoseconds) { rl::yield(1, $); }
     static void yield() { rl::yield(1, $); }
+
+    using thread_id = unsigned;
+    static thread_id this_thread() { return rl::thread_index() + 1; }
 };
 
 /// The policy with the light fence as it is where the kernel does its work: no fence at all to the

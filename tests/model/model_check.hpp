@@ -71,7 +71,8 @@ struct trial {
     std::string killer{}; ///< The scenario that failed; empty while none has.
 };
 
-/// How `beyond` names a mutant: "store extend -> release", "fence settle" for one that is removed.
+/// How `beyond` names a mutant: "store extend -> release"; "fence settle" for one that is removed,
+/// "modify block" for one that is torn.
 inline bool is_named(const mutation& m, const std::string& name) {
     const std::size_t kind = name.find(' ') + 1;
     const std::size_t arrow = std::min(name.find(" -> "), name.size());

@@ -36,7 +36,8 @@ struct site {
     bool operator<(const site& other) const { return place() < other.place(); }
 };
 
-/// A site together with what becomes of it: a weaker order, or nothing at all.
+/// A site together with what becomes of it: a weaker order; or else a fence or a wake is left out,
+/// and a read-modify-write is torn into a load and a store.
 struct mutation {
     site at;
     std::optional<std::memory_order> weaker;
@@ -101,10 +102,15 @@ inline bool is_active(operation kind, const std::source_location& at) {
 /// The order with which an operation is to be done.
 inline std::memory_order mutated(operation kind, std::memory_order order,
                                  const std::source_location& at) {
-    if (order != std::memory_order_relaxed) {
+    if (order != std::memory_order_relaxed || kind == operation::modify) {
         seen_sites.add(site_of(kind, order, at));
     }
     return is_active(kind, at) ? active->weaker.value_or(order) : order;
+}
+
+/// Whether a read-modify-write is to be torn.
+inline bool is_torn(const std::source_location& at) {
+    return is_active(operation::modify, at) && !active->weaker;
 }
 
 /// Whether an operation is to be left out.
@@ -134,9 +140,11 @@ inline std::vector<std::memory_order> one_step_weaker(operation kind, std::memor
     return {};
 }
 
-/// Every mutant of a site: its order one step weaker than `from`, or the operation removed.
+/// Every mutant of a site: its order one step weaker than `from`. A fence or a wake is removed. One
+/// step below a relaxed read-modify-write is none.
 inline std::vector<mutation> mutants_of(const site& at, std::memory_order from) {
-    if (at.kind == operation::fence || at.kind == operation::wake) {
+    if (at.kind == operation::fence || at.kind == operation::wake ||
+        (at.kind == operation::modify && from == std::memory_order_relaxed)) {
         return {{at, std::nullopt}};
     }
     std::vector<mutation> all;
@@ -168,7 +176,7 @@ inline std::string mutation::text() const {
     const std::string where = std::string(at.file) + ":" + std::to_string(at.line);
     const std::string kind(kinds[static_cast<int>(at.kind)]);
     if (!weaker) {
-        return where + ": " + kind + " removed";
+        return where + ": " + kind + (at.kind == operation::modify ? " torn" : " removed");
     }
     return where + ": " + kind + " " + std::string(name_of(at.order)) + " -> " +
            std::string(name_of(*weaker));

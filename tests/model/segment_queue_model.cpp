@@ -407,6 +407,8 @@ int main() {
     const char* const object =
         "the checker does not see that an atomic itself has to be made before "
         "another thread uses it";
+    const char* const order =
+        "the checker orders seq_cst stores as they run, so that one that was read comes before";
     const char* const memory = "the room is plain memory, which the checker does not see";
     return model::check(
         {model::make_scenario<second_life>("a segment's second life"),
@@ -421,7 +423,9 @@ int main() {
          model::make_scenario<announced_sleeper>("one that announces its sleep"),
          model::make_scenario<announced_at_the_end>("one that announces it at a segment's end")},
         {"segment_queue.hpp", "queue_segment.hpp"},
-        {{"load last_segment -> relaxed", object},
+        {{"load last_segment -> acquire", order},
+         {"load last_segment -> relaxed", object},
          {"load provide_rooms -> relaxed", memory},
-         {"modify provide_rooms -> relaxed", memory}});
+         {"modify provide_rooms -> relaxed", memory},
+         {"modify provide_rooms", memory}});
 }

@@ -96,12 +96,9 @@ public:
     using lanes::capacity;
     using lanes::close;
     using lanes::closed;
+    using lanes::make_producer;
     using lanes::publish;
     using lanes::try_publish;
-
-    /// Reserves a lane for one thread that publishes much.
-    /// Throws `std::logic_error` if all `bus_options::producers` lanes are taken.
-    [[nodiscard]] producer make_producer() { return producer(*this, this->reserve_lane()); }
 
     /// Has `handler` called with every message of type `T` from now on, as `void(T&)` or
     /// `void(const T&)`, on the consumer's thread; within a handler: from the next message on.

@@ -9,31 +9,27 @@
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/detail/message_lanes.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <span>
 #include <utility>
 
 namespace regatta {
 
-template<class... Messages>
-class async_bus;
-
 /// A lane of a bus, for one thread that publishes much.
 ///
 /// Threads: one at a time. The bus must outlive it. Blocks, Order, Failure: as the bus says.
 /// Cost: a publish is a store of the message and one of the position.
-template<class... Messages>
-class bus_producer {
-    using lanes = detail::message_lanes<Messages...>;
+template<class Atomics, class... Messages>
+class basic_bus_producer {
+    using lanes = detail::basic_message_lanes<Atomics, Messages...>;
     using set = typename lanes::set;
     using lane = typename lanes::lane;
 
 public:
-    bus_producer(bus_producer&& other) noexcept
+    basic_bus_producer(basic_bus_producer&& other) noexcept
         : bus_(other.bus_)
         , lane_(std::exchange(other.lane_, nullptr)) {}
-    bus_producer& operator=(bus_producer&& other) noexcept {
+    basic_bus_producer& operator=(basic_bus_producer&& other) noexcept {
         if (this != &other) {
             give_back();
             bus_ = other.bus_;
@@ -42,7 +38,7 @@ public:
         return *this;
     }
     /// Gives the lane back; what was published in it still arrives.
-    ~bus_producer() { give_back(); }
+    ~basic_bus_producer() { give_back(); }
 
     /// Publishes if there is room now.
     /// @returns whether it was accepted; a message that was not stays as it is with the caller.
@@ -120,8 +116,8 @@ public:
     }
 
 private:
-    friend class async_bus<Messages...>;
-    bus_producer(lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
+    friend lanes;
+    basic_bus_producer(lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
 
     /// Publishes what found no room at first; by value, as the like of
     /// `message_lanes`: the caller's message then stays in registers.
@@ -153,5 +149,9 @@ private:
     lanes* bus_;
     lane* lane_;
 };
+
+/// The producer of real buses.
+template<class... Messages>
+using bus_producer = basic_bus_producer<std_atomics, Messages...>;
 
 } // namespace regatta

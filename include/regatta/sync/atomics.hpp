@@ -125,7 +125,18 @@ struct std_atomics {
             .count();
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
+    /// Stays awake for about that long.
+    static void relax_for(std::chrono::nanoseconds duration) noexcept {
+        const auto until = std::chrono::steady_clock::now() + duration;
+        do {
+            relax();
+        } while (std::chrono::steady_clock::now() < until);
+    }
     static void yield() noexcept { std::this_thread::yield(); }
+
+    /// What names a thread; one made without a value names none.
+    using thread_id = std::thread::id;
+    static thread_id this_thread() noexcept { return std::this_thread::get_id(); }
 };
 
 } // namespace regatta

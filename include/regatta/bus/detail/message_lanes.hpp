@@ -11,13 +11,13 @@
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/message_set.hpp>
+#include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -25,13 +25,12 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace regatta {
 
-template<class... Messages>
-class bus_producer;
+template<class Atomics, class... Messages>
+class basic_bus_producer;
 
 } // namespace regatta
 
@@ -42,25 +41,37 @@ namespace regatta::detail {
 /// There is one common lane, which any thread may fill, and a lane for each `bus_producer`. The
 /// public members are those of `async_bus`, which says all about threads, blocking, order and
 /// failure.
-template<class... Messages>
-class message_lanes {
-    friend class bus_producer<Messages...>;
+///
+/// I1: each message that was accepted is given to the consumer once, with what its producer did
+///     before; those of one producer in order, those of the next owner of a lane after them.
+/// I2: the consumer sleeps only if every message accepted before has been consumed, or a wake-up
+/// for
+///     it is on its way; `close` ends its sleep.
+/// I3: a publisher waits for room only while there is none, or a wake-up for it is on its way;
+///     `close` ends its wait.
+/// I4: at most one thread is the consumer; what it did in one batch comes before the next.
+/// I5: of the statistics, `processed` never exceeds `published`.
+template<class Atomics, class... Messages>
+class basic_message_lanes {
+    using producer = basic_bus_producer<Atomics, Messages...>;
+    friend producer;
 
 protected:
     using set = message_set<Messages...>;
+    using thread_id = typename Atomics::thread_id;
     using message = typename set::any;
 
-    using lane_ring = spsc_ring<message>;
+    using lane_ring = basic_spsc_ring<message, Atomics>;
 
     struct lane {
         std::unique_ptr<lane_ring> ring;
         /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
-        std::atomic<bool> taken{false};
+        typename Atomics::template atomic<bool> taken{false};
     };
 
 public:
-    message_lanes(const message_lanes&) = delete;
-    message_lanes& operator=(const message_lanes&) = delete;
+    basic_message_lanes(const basic_message_lanes&) = delete;
+    basic_message_lanes& operator=(const basic_message_lanes&) = delete;
 
     /// Messages that each lane holds.
     std::size_t capacity() const noexcept { return common_.capacity(); }
@@ -111,8 +122,12 @@ public:
     }
     bool closed() const noexcept { return common_.closed(); }
 
+    /// Reserves a lane for one thread that publishes much.
+    /// Throws `std::logic_error` if all `bus_options::producers` lanes are taken.
+    [[nodiscard]] producer make_producer() { return producer(*this, reserve_lane()); }
+
 protected:
-    explicit message_lanes(const bus_options& o)
+    explicit basic_message_lanes(const bus_options& o)
         : common_(o.capacity)
         , lane_count_(o.producers)
         , lanes_(std::make_unique<lane[]>(o.producers))
@@ -122,37 +137,37 @@ protected:
             lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
         }
     }
-    ~message_lanes() = default;
+    ~basic_message_lanes() = default;
 
     /// The consumer's role for the length of one batch. Throws `std::logic_error` if it is taken.
     class consumer_role {
     public:
-        explicit consumer_role(message_lanes& lanes) : lanes_(lanes) {
+        explicit consumer_role(basic_message_lanes& lanes) : lanes_(lanes) {
             // acquire: partner is the release below; continues where the last batch ended.
             if (lanes.in_batch_.exchange(true, std::memory_order_acquire)) {
                 fail_state("async_bus: messages are being processed already, by another thread or "
                            "by the caller of this handler");
             }
             // relaxed: read with effect only by this very thread; see in_consumer().
-            lanes.consumer_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+            lanes.consumer_.store(Atomics::this_thread(), std::memory_order_relaxed);
         }
         consumer_role(const consumer_role&) = delete;
         consumer_role& operator=(const consumer_role&) = delete;
         ~consumer_role() {
-            lanes_.consumer_.store(std::thread::id{}, std::memory_order_relaxed);
+            lanes_.consumer_.store(thread_id{}, std::memory_order_relaxed);
             // release: partner is the acquire above; hands the consumer's role over.
             lanes_.in_batch_.store(false, std::memory_order_release);
             lanes_.room_.notify_all();
         }
 
     private:
-        message_lanes& lanes_;
+        basic_message_lanes& lanes_;
     };
 
     /// Whether the calling thread is the consumer, within a batch.
     bool in_consumer() const noexcept {
         // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
-        return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+        return consumer_.load(std::memory_order_relaxed) == Atomics::this_thread();
     }
 
     /// Takes a lane that nobody has. Throws `std::logic_error` if there is none.
@@ -172,10 +187,7 @@ protected:
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
         if (on_their_heels_) {
-            const auto until = std::chrono::steady_clock::now() + catch_up_pause();
-            do {
-                std_atomics::relax();
-            } while (std::chrono::steady_clock::now() < until);
+            Atomics::relax_for(catch_up_pause());
         }
         std::size_t done = 0;
         std::size_t before = 0;
@@ -209,11 +221,11 @@ protected:
             }
         }
         const std::uint64_t last = common_.claimed();
-        for (backoff pace; common_.consumed() < last;) {
+        for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
             // None: some publisher is between its claim and the end of its move.
             if (common_.consume(left, use) == 0 && !pace.pause()) {
-                std::this_thread::yield();
+                Atomics::yield();
             }
         }
     }
@@ -313,27 +325,31 @@ private:
         }
     }
 
-    mpsc_ring<message> common_; ///< The lane of those who publish on the bus itself.
+    basic_mpsc_ring<message, Atomics> common_; ///< The lane of those who publish on the bus itself.
     const std::size_t lane_count_;
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
     const when_full on_full_;
 
     /// Where the consumer sleeps; producers read it at every publish.
-    alignas(destructive_alignment) event_count items_;
+    alignas(destructive_alignment) basic_event_count<Atomics> items_;
     /// Where publishers sleep that wait for room; the consumer reads it at every batch.
-    alignas(destructive_alignment) event_count room_;
+    alignas(destructive_alignment) basic_event_count<Atomics> room_;
     /// Counted by those who are refused, read by `stats`. Relaxed: a counter.
-    std::atomic<std::uint64_t> refused_{0};
+    typename Atomics::template atomic<std::uint64_t> refused_{0};
 
     /// The consumer's own. Guards against two consumers; written at both ends of a batch.
-    alignas(destructive_alignment) std::atomic<bool> in_batch_{false};
+    alignas(destructive_alignment) typename Atomics::template atomic<bool> in_batch_{false};
     /// The thread in a batch, or none. Written by the consumer; only its own reads matter.
-    std::atomic<std::thread::id> consumer_{};
+    typename Atomics::template atomic<thread_id> consumer_{thread_id{}};
     /// Counted by the consumer, read by `stats`. Relaxed: a counter.
-    std::atomic<std::uint64_t> parked_{0};
+    typename Atomics::template atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
 };
+
+/// The lanes of real buses.
+template<class... Messages>
+using message_lanes = basic_message_lanes<std_atomics, Messages...>;
 
 } // namespace regatta::detail

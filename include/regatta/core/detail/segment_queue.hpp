@@ -248,8 +248,9 @@ public:
 
 private:
     segment& last_segment() const noexcept {
-        // acquire: partner is the release in extend(); the segment is made.
-        return *tail_segment_.load(std::memory_order_acquire);
+        // acquire: partner is the release in extend(); the segment is made. seq_cst: who claims a
+        // cell after this has the segment before the claim in the order of all seq_cst operations.
+        return *tail_segment_.load(std::memory_order_seq_cst);
     }
     segment& first_segment() const noexcept {
         // acquire: partner is the release in leave(); the segment is made, and so on.

@@ -6,10 +6,10 @@
 /// How many tasks a bounded pool has room for.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 
@@ -20,10 +20,16 @@ namespace regatta::detail {
 ///
 /// A task takes room before it is queued and gives it back when a worker takes it. Threads: any.
 /// Blocks: `wait` only. Cost: a read-modify-write each way if there is a limit, nothing otherwise.
-class pool_room {
+///
+/// I1: never is more room taken, less what was given back, than the capacity; none is lost.
+/// I2: whoever waits sleeps through neither half of the room being free nor `tell_closed`.
+template<class Atomics>
+class basic_pool_room {
 public:
     /// @param capacity tasks that wait at most; 0: no limit.
-    explicit pool_room(std::size_t capacity) noexcept : capacity_(capacity), left_(capacity) {}
+    explicit basic_pool_room(std::size_t capacity) noexcept
+        : capacity_(capacity)
+        , left_(capacity) {}
 
     std::size_t capacity() const noexcept { return capacity_; }
 
@@ -36,7 +42,8 @@ public:
         std::size_t left = left_.load(std::memory_order_relaxed);
         while (left != 0) {
             const std::size_t taken = std::min(left, count);
-            if (left_.compare_exchange_weak(left, left - taken, std::memory_order_relaxed)) {
+            if (left_.compare_exchange_weak(left, left - taken, std::memory_order_relaxed,
+                                            std::memory_order_relaxed)) {
                 return taken;
             }
         }
@@ -78,8 +85,11 @@ private:
 
     const std::size_t capacity_;
     /// Written by producers and workers.
-    alignas(destructive_alignment) std::atomic<std::size_t> left_;
-    event_count gate_; ///< Where producers sleep that wait for room.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::size_t> left_;
+    basic_event_count<Atomics> gate_; ///< Where producers sleep that wait for room.
 };
+
+/// The room of real pools.
+using pool_room = basic_pool_room<std_atomics>;
 
 } // namespace regatta::detail

@@ -9,8 +9,8 @@
 #include <regatta/core/detail/segment_queue.hpp>
 #include <regatta/core/detail/task_slot.hpp>
 #include <regatta/core/priority.hpp>
+#include <regatta/sync/atomics.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,16 +33,22 @@ enum class queue_layout {
 /// the high one, and its every 32nd into the low one first.
 ///
 /// Threads: any. Blocks and costs: as `segment_queue`.
-class task_queues {
+///
+/// I1: each task that was appended is taken once, whatever its priority and whoever takes it.
+/// I2: a worker that announces its sleep and then asks `coming` sees the tasks that it may take and
+///     that were appended before; or the producer, which then asks for sleepers, sees the worker.
+/// I3: after `close` only workers append.
+template<class Task, class Atomics, std::size_t SegmentSize = 64>
+class basic_task_queues {
 public:
-    using queue = segment_queue<task_slot>;
-    using batch = queue::batch;
-    using tally = queue::tally;
+    using queue = basic_segment_queue<Task, Atomics, SegmentSize>;
+    using batch = typename queue::batch;
+    using tally = typename queue::tally;
 
     /// Says "no worker": for tasks from outside.
     static constexpr unsigned outside = ~0u;
 
-    task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
+    basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
         const unsigned count = layout == queue_layout::shared ? 0 : workers;
         for (unsigned i = 0; i < count; ++i) {
             own_.push_back(std::make_unique<queue>());
@@ -57,8 +63,9 @@ public:
     template<class F, class Make>
     std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
         if (level != priority::medium) [[unlikely]] {
-            // relaxed: once it is seen, it stays.
-            if (!levels_used_.load(std::memory_order_relaxed)) {
+            // seq_cst: a store that is read here comes before this append in the order of all
+            // seq_cst operations, too, as one's own does.
+            if (!levels_used_.load(std::memory_order_seq_cst)) {
                 // seq_cst: partner is the load in any_of(): a worker that asks there before it
                 // sleeps sees this, or the producer, which goes on to append, sees the worker.
                 levels_used_.store(true, std::memory_order_seq_cst);
@@ -90,7 +97,7 @@ public:
     batch take(unsigned worker, std::uint32_t turn, bool steal, unsigned& victim,
                bool& stolen) noexcept {
         stolen = false;
-        // relaxed: see append().
+        // relaxed: a hint; a worker that sees no task asks coming() before it sleeps.
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
             return take_medium(worker, steal, victim, stolen);
         }
@@ -120,7 +127,7 @@ public:
         case priority::medium:
             break;
         }
-        // relaxed: as in append().
+        // relaxed: any value that it ever had will do.
         return take_medium(own_.empty() ? 0 : target_.load(std::memory_order_relaxed), true, victim,
                            stolen);
     }
@@ -162,15 +169,16 @@ public:
 private:
     /// How many tasks from outside go into one worker's queue before the next is chosen: about as
     /// many as make the look at two queues' lengths cheap beside them.
-    static constexpr std::size_t run_length = 32;
+    static constexpr std::size_t run_length = SegmentSize / 2;
 
     template<bool EvenClosed, class F, class Make>
-    static queue::appended_run append_to(queue& q, std::size_t count, Make& make) {
-        constexpr std::size_t beside = task_slot::fits_cell<F> ? 0 : sizeof(F);
+    static typename queue::appended_run append_to(queue& q, std::size_t count, Make& make) {
+        constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
         static_assert(task_room_size <= queue::largest_room);
-        return q.append<EvenClosed, beside>(
-            count,
-            [&](queue::cell& c, std::size_t i, void* room) noexcept { c.emplace(make(i), room); });
+        return q.template append<EvenClosed, beside>(
+            count, [&](typename queue::cell& c, std::size_t i, void* room) noexcept {
+                c.emplace(make(i), room);
+            });
     }
 
     batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
@@ -235,10 +243,13 @@ private:
     mutable queue low_;
     /// The worker's queue that gets the next task from outside. Written and read by producers; each
     /// value is as right as any.
-    alignas(destructive_alignment) std::atomic<unsigned> target_{0};
+    alignas(destructive_alignment) typename Atomics::template atomic<unsigned> target_{0};
     /// Whether there ever was a task of another than medium priority. Written once by a producer,
-    /// read by workers.
-    alignas(destructive_alignment) std::atomic<bool> levels_used_{false};
+    /// read by producers and workers.
+    alignas(destructive_alignment) typename Atomics::template atomic<bool> levels_used_{false};
 };
+
+/// The queues of real pools.
+using task_queues = basic_task_queues<task_slot, std_atomics>;
 
 } // namespace regatta::detail

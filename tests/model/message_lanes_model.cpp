@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// Model of `message_lanes` with its producers, of lanes of two messages: I1 to I5. A wake-up that
+/// is lost, of the consumer or of a publisher that waits for room, is a deadlock to the checker.
+
+#include "model_check.hpp"
+
+#include <regatta/bus/bus_producer.hpp>
+
+#include <array>
+#include <optional>
+#include <span>
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+/// What `async_bus` makes of the lanes, without handlers: a consumer that counts what arrives.
+/// Message n of producer p is 10 p + n.
+template<class Atomics>
+struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned> {
+    using lanes = regatta::detail::basic_message_lanes<Atomics, unsigned>;
+    using producer = regatta::basic_bus_producer<Atomics, unsigned>;
+    using lanes::sleep;
+    using lanes::transport_stats;
+    using typename lanes::consumer_role;
+    using typename lanes::message;
+
+    rl::var<unsigned> next[3]; ///< The message that is next of each producer; the consumer's own.
+
+    explicit basic_small_bus(regatta::when_full on_full = regatta::when_full::block)
+        : lanes({.capacity = 2, .producers = 2, .on_full = on_full}) {
+        for (auto& n : next) {
+            n($) = 0;
+        }
+    }
+    bool is_consumer() const { return this->in_consumer(); }
+    void arrives(const message& m) {
+        const unsigned value = std::get<0>(m);
+        RL_ASSERT(is_consumer());                     // I4
+        RL_ASSERT(value % 10 == next[value / 10]($)); // I1
+        next[value / 10]($) = value % 10 + 1;
+    }
+    std::size_t consume(std::size_t max) {
+        const consumer_role role(*this);
+        return this->take(max, [this](message& m) { arrives(m); });
+    }
+    void consume_backlog() {
+        const consumer_role role(*this);
+        this->take_backlog([this](message& m) { arrives(m); });
+    }
+    void consume_all(std::size_t count) {
+        while (count != 0) {
+            const std::size_t now = consume(count);
+            count -= now;
+            if (now == 0) {
+                sleep({});
+            }
+        }
+    }
+};
+using small_bus = basic_small_bus<model::model_atomics>;
+/// Where the kernel does the work of the light fence, that orders no hand-over.
+using bus_without_light_fence = basic_small_bus<model::atomics_without_light_fence>;
+
+/// One publishes in a lane of its own, one on the bus, both more than there is room for.
+struct delivery : rl::test_suite<delivery, 3> {
+    small_bus bus;
+
+    void thread(unsigned index) {
+        if (index == 2) {
+            bus.consume_all(6); // I2
+            return;
+        }
+        RL_ASSERT(!bus.is_consumer());
+        if (index == 0) {
+            auto mine = bus.make_producer();
+            for (unsigned i = 0; i < 3; ++i) {
+                RL_ASSERT(mine.publish(i)); // I3
+            }
+        } else {
+            for (unsigned i = 10; i < 13; ++i) {
+                RL_ASSERT(bus.publish(i)); // I3
+            }
+        }
+    }
+    void after() {
+        RL_ASSERT(bus.next[0]($) == 3 && bus.next[1]($) == 3); // I1
+        const auto s = bus.transport_stats();
+        RL_ASSERT(s.published == 6 && s.processed == 6 && s.refused == 0);
+    }
+};
+
+/// Batches, which make several messages known at once.
+struct batches : rl::test_suite<batches, 2> {
+    small_bus bus;
+
+    void thread(unsigned index) {
+        if (index == 1) {
+            bus.consume_all(4); // I2
+            return;
+        }
+        auto mine = bus.make_producer();
+        const std::array<unsigned, 4> all{0, 1, 2, 3};
+        const std::size_t done = mine.try_publish_batch(std::span<const unsigned>(all.data(), 1));
+        RL_ASSERT(done == 1);
+        RL_ASSERT(mine.publish_batch(std::span<const unsigned>(all).subspan(done)) == 3); // I3
+    }
+    void after() { RL_ASSERT(bus.next[0]($) == 4); }
+};
+
+/// A lane goes from one producer to another. (The flag orders nothing.)
+struct lane_handed_on : rl::test_suite<lane_handed_on, 2> {
+    bus_without_light_fence bus;
+    std::optional<bus_without_light_fence::producer> other;
+    model::atomic<unsigned> free{0};
+
+    void before() { other.emplace(bus.make_producer()); }
+    void thread(unsigned index) {
+        if (index == 1) {
+            while (free.load(relaxed) == 0) {
+                model::model_atomics::yield();
+            }
+        }
+        {
+            auto mine = bus.make_producer();
+            RL_ASSERT(mine.try_publish(unsigned{index}));
+        }
+        free.store(1, relaxed);
+    }
+    void after() {
+        RL_ASSERT(bus.consume(4) == 2 && bus.next[0]($) == 2); // I1
+    }
+};
+
+/// One consumes the first message, another the second. (The flag orders nothing.)
+struct consumer_handed_on : rl::test_suite<consumer_handed_on, 2> {
+    bus_without_light_fence bus;
+    model::atomic<unsigned> ended{0};
+
+    void before() {
+        auto mine = bus.make_producer();
+        RL_ASSERT(mine.try_publish(0u) && mine.try_publish(1u));
+    }
+    void thread(unsigned index) {
+        while (ended.load(relaxed) != index) {
+            model::model_atomics::yield();
+        }
+        RL_ASSERT(bus.consume(1) == 1); // I4
+        ended.store(index + 1, relaxed);
+    }
+    void after() { RL_ASSERT(bus.next[0]($) == 2); }
+};
+
+/// What was published before is consumed, whatever others publish meanwhile.
+struct backlog : rl::test_suite<backlog, 2> {
+    small_bus bus;
+    model::atomic<unsigned> published{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            auto mine = bus.make_producer();
+            RL_ASSERT(mine.try_publish(0u) && bus.try_publish(10u));
+            published.store(1, std::memory_order_release);
+            RL_ASSERT(mine.try_publish(1u) && bus.try_publish(11u));
+        } else {
+            while (published.load(std::memory_order_acquire) == 0) {
+                model::model_atomics::yield();
+            }
+            bus.consume_backlog();
+            RL_ASSERT(bus.next[0]($) >= 1 && bus.next[1]($) >= 1); // I1
+        }
+    }
+};
+
+/// The bus is closed while a publisher waits for room and the consumer sleeps.
+struct closing : rl::test_suite<closing, 2> {
+    small_bus bus;
+    small_bus idle;
+
+    void before() { RL_ASSERT(bus.publish(10u) && bus.publish(11u)); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            RL_ASSERT(!bus.publish(12u)); // I3
+            while (!idle.closed()) {
+                idle.sleep({}); // I2
+            }
+        } else {
+            bus.close();
+            idle.close();
+        }
+    }
+    void after() { RL_ASSERT(bus.transport_stats().refused == 1); }
+};
+
+/// Three are refused at once, and each is counted.
+struct refusing : rl::test_suite<refusing, 3> {
+    small_bus bus{regatta::when_full::discard};
+    std::optional<small_bus::producer> producers[2];
+
+    void before() {
+        for (unsigned p = 0; p < 2; ++p) {
+            producers[p].emplace(bus.make_producer());
+            RL_ASSERT(producers[p]->publish(0u) && producers[p]->publish(0u));
+        }
+        RL_ASSERT(bus.publish(0u) && bus.publish(0u));
+    }
+    void thread(unsigned index) {
+        const std::array<unsigned, 2> two{0, 0};
+        if (index == 0) {
+            RL_ASSERT(producers[0]->try_publish_batch(std::span<const unsigned>(two)) == 0);
+        } else if (index == 1) {
+            RL_ASSERT(producers[1]->publish_batch(std::span<const unsigned>(two)) == 0);
+        } else {
+            RL_ASSERT(!bus.publish(0u));
+        }
+    }
+    void after() { RL_ASSERT(bus.transport_stats().refused == 5); }
+};
+
+/// The figures, read by a third thread.
+struct statistics : rl::test_suite<statistics, 3> {
+    small_bus bus;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            auto mine = bus.make_producer();
+            RL_ASSERT(mine.try_publish(0u) && bus.try_publish(10u));
+        } else if (index == 1) {
+            bus.consume_all(2);
+        } else {
+            const auto s = bus.transport_stats();
+            RL_ASSERT(s.processed <= s.published && s.queued <= 2); // I5
+        }
+    }
+};
+
+int main() {
+    return model::check({model::make_scenario<delivery>("two publish more than there is room for"),
+                         model::make_scenario<batches>("batches"),
+                         model::make_scenario<lane_handed_on>("a lane that is handed on"),
+                         model::make_scenario<consumer_handed_on>("a consumer that is handed on"),
+                         model::make_scenario<backlog>("the backlog"),
+                         model::make_scenario<closing>("closed while both sides sleep"),
+                         model::make_scenario<refusing>("three are refused"),
+                         model::make_scenario<statistics>("statistics")},
+                        {"message_lanes.hpp", "bus_producer.hpp"});
+}
