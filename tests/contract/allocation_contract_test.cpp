@@ -5,7 +5,7 @@
 // new of this program's own.
 
 #include "counting_new.hpp"
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>

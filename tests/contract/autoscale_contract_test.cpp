@@ -3,8 +3,9 @@
 
 /// What `dynamic_pool::autoscale` promises, and that a pool of any kind continues coroutines.
 
-#include "../unit/meeting.hpp"
-#include "pool_cases.hpp"
+#include "support/meeting.hpp"
+#include "support/pool_cases.hpp"
+#include "support/eventually.hpp"
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/cpu/affinity.hpp>
@@ -24,13 +25,6 @@ namespace {
 using namespace regatta;
 using namespace std::chrono_literals;
 
-template<class Condition>
-void wait_until(Condition&& condition) {
-    while (!condition()) {
-        std::this_thread::yield();
-    }
-}
-
 // "Adds threads to a pool while tasks wait too long": up to max, and no further.
 TEST(autoscale_contract, adds_threads_while_tasks_wait) {
     dynamic_pool pool{{.threads = 1}};
@@ -43,9 +37,9 @@ TEST(autoscale_contract, adds_threads_while_tasks_wait) {
             release.wait();
         });
     }
-    wait_until([&] { return inside == 3; });
+    library_test::await([&] { return inside == 3; });
     // While one was on its way it may have been taken for one too many, and soon be asked back.
-    wait_until([&] { return pool.expected_threads() == 3; });
+    library_test::await([&] { return pool.expected_threads() == 3; });
     EXPECT_EQ(inside, 3);
     release.count_down();
     pool.wait();
@@ -56,7 +50,7 @@ TEST(autoscale_contract, adds_threads_while_tasks_wait) {
 TEST(autoscale_contract, removes_threads_that_have_nothing_to_do) {
     dynamic_pool pool{{.threads = 4}};
     pool.autoscale({.min = 2, .max = 4, .target_delay = 1ms, .linger = 2ms});
-    wait_until([&] { return pool.running_threads() == 2; });
+    library_test::await([&] { return pool.running_threads() == 2; });
     EXPECT_EQ(pool.expected_threads(), 2u); // Before a task comes, which may wait too long.
     pool.submit([] {}).get();
 }
@@ -76,9 +70,9 @@ TEST(autoscale_contract, gets_back_into_the_limits) {
     pool.autoscale({.min = 2, .max = 4, .target_delay = 1ms, .linger = 2ms});
     for (int i = 0; i < 5; ++i) {
         pool.resize(0);
-        wait_until([&] { return pool.expected_threads() == 2; });
+        library_test::await([&] { return pool.expected_threads() == 2; });
         pool.resize(5);
-        wait_until([&] { return pool.expected_threads() == 2; });
+        library_test::await([&] { return pool.expected_threads() == 2; });
     }
     pool.submit([] {}).get();
 }
@@ -105,7 +99,7 @@ TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
         std::atomic<int> told{0};
         std::atomic<dynamic_pool*> here{nullptr};
         dynamic_pool pool{{.threads = 1, .pin = pin, .on_error = [&](const std::exception_ptr&) {
-                               wait_until([&] { return here.load() != nullptr; });
+                               library_test::await([&] { return here.load() != nullptr; });
                                try {
                                    here.load()->autoscale();
                                } catch (const std::system_error& error) {
@@ -130,7 +124,7 @@ TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
             });
             here = &pool;
             if (!others) {
-                wait_until([&] { return errors.load() == round; });
+                library_test::await([&] { return errors.load() == round; });
             }
             other.join();
             open = true;

@@ -4,8 +4,8 @@
 // What the doc comment of async_bus promises of errors and of its end; each test quotes the
 // sentence that it checks. bus_waiting_contract_test.cpp has what else ends.
 
-#include "../unit/counted.hpp"
 #include "bus_cases.hpp"
+#include "support/counted.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/async_bus.hpp>

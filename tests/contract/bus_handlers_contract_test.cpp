@@ -4,8 +4,8 @@
 // What the doc comment of async_bus promises of subscriptions, and of what a handler may do; each
 // test quotes the sentence that it checks.
 
-#include "../unit/counted.hpp"
 #include "bus_cases.hpp"
+#include "support/counted.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 

@@ -4,8 +4,8 @@
 // What the doc comment of async_bus promises about waiting, waking and ending; each test quotes the
 // sentence that it checks.
 
-#include "../unit/counted.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/async_bus.hpp>
@@ -42,6 +42,7 @@ std::jthread run(bus_type& bus) {
 
 // "sleeps while there are none": and every publish ends that sleep.
 TEST(bus, no_wake_up_of_a_sleeping_consumer_is_lost) {
+    const library_test::time_limit limit("a consumer that is woken for each message");
     bus_type bus({.producers = 1});
     auto lane = bus.make_producer();
     std::atomic<int> answered{0};
@@ -97,6 +98,7 @@ TEST(bus, an_idle_run_uses_no_cpu_time) {
 // "until `stop` is requested or the bus is closed" … "What was published before is processed before
 // it returns."
 TEST(bus, run_processes_what_was_published_before_it_was_stopped_or_closed) {
+    const library_test::time_limit limit("run to return once stopped or closed");
     for (const std::size_t capacity : {2u, 64u, 256u, 1024u}) {
         for (const bool by_close : {false, true}) {
             bus_type bus({.capacity = capacity, .producers = 3});
@@ -149,6 +151,7 @@ TEST(bus, run_waits_for_a_message_on_its_way_in_before_it_returns) {
 // The same while a producer goes on: it cannot hold the end up, and what came before its messages
 // in another lane is not left behind.
 TEST(bus, producers_who_go_on_do_not_hold_up_the_end_of_run) {
+    const library_test::time_limit limit("run to return while producers go on");
     for (int round = 0; round < rounds(50); ++round) {
         bus_type bus({.capacity = 4, .producers = 1});
         std::atomic<bool> done{false};
@@ -176,6 +179,7 @@ TEST(bus, producers_who_go_on_do_not_hold_up_the_end_of_run) {
 
 // "`run` … sleeps": a stop request or close() ends that sleep.
 TEST(bus, stop_and_close_end_a_sleeping_run) {
+    const library_test::time_limit limit("a sleeping run to return once stopped or closed");
     for (int i = 0; i < rounds(200); ++i) {
         bus_type bus;
         std::jthread consumer = run(bus);
@@ -211,6 +215,7 @@ TEST(bus, a_closed_one_refuses_and_counts) {
 // "Blocks: `publish` as `when_full` says": "Waits for room: spins, then sleeps", and
 // goes on when the consumer has made room.
 TEST(bus, blocked_publishers_go_on_when_there_is_room) {
+    const library_test::time_limit limit("publishers that go on when there is room");
     constexpr int each = 50;
     bus_type bus({.capacity = 4, .producers = 2});
     std::vector<observed_thread> seen(4);
@@ -262,6 +267,7 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
 
 // "publishers that wait for room give up" when the bus is closed.
 TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
+    const library_test::time_limit limit("publishers that give up when the bus is closed");
     bus_type bus({.capacity = 4, .producers = 1});
     auto lane = bus.make_producer();
     while (bus.try_publish(tick{0}) || lane.try_publish(tick{0})) {
@@ -295,6 +301,7 @@ TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
 // "`unsubscribe` from another thread waits for the end of the consumer's current batch": "On return
 // its handler is not called any more, is not running, and is destroyed".
 TEST(bus, unsubscribe_waits_until_the_handler_has_ended_and_is_destroyed) {
+    const library_test::time_limit limit("unsubscribe to return");
     for (int round = 0; round < rounds(200); ++round) {
         std::atomic<int> alive{0};
         std::atomic<bool> entered{false};
@@ -415,6 +422,7 @@ TEST(bus, two_consumers_at_once_are_refused) {
 
 // A batch whose copying throws: what was copied before is published, and the consumer is told.
 TEST(bus, a_batch_whose_copying_throws_still_wakes_the_consumer) {
+    const library_test::time_limit limit("the consumer to be woken");
     struct fragile {
         int value = 0;
         explicit fragile(int v) noexcept : value(v) {}

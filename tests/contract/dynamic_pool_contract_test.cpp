@@ -4,8 +4,8 @@
 // What the doc comment of dynamic_pool promises besides what every pool does; each test quotes the
 // sentence that it checks.
 
-#include "../unit/this_thread.hpp"
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/cpu/configured_cpus.hpp>
 

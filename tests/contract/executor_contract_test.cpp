@@ -5,7 +5,7 @@
 // checks. Nothing but the concept is used, so that code which passes here for one pool passes for
 // all.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <regatta/core/executor.hpp>
 #include <regatta/message/worker_pool.hpp>
@@ -156,6 +156,7 @@ TYPED_TEST(pool_executor, gives_the_results_of_a_batch_in_order) {
 
 // "`wait` and `wait_for` wait until the pool is idle": also for what tasks submit meanwhile.
 TYPED_TEST(pool_executor, waits_for_all) {
+    const library_test::time_limit limit("wait to return");
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2});
     pool.wait(); // Nothing to wait for.
@@ -190,6 +191,7 @@ TYPED_TEST(pool_executor, tells_whether_it_is_idle) {
 
 // Waiting never deadlocks: a task that waits for its pool runs the others.
 TYPED_TEST(pool_executor, a_task_runs_others_while_it_waits) {
+    const library_test::time_limit limit("a wait in a task to return");
     for (const unsigned threads : {1u, 2u, 3u}) {
         std::atomic<int> runs{0};
         std::atomic<bool> complete{false};
@@ -225,6 +227,7 @@ TYPED_TEST(pool_executor, waits_nest_on_one_thread) {
 }
 
 TYPED_TEST(pool_executor, many_tasks_wait_at_once) {
+    const library_test::time_limit limit("the waits of all tasks to return");
     std::atomic<int> runs{0};
     std::atomic<int> back{0};
     TypeParam pool({.threads = 3});
@@ -369,6 +372,7 @@ TYPED_TEST(pool_executor, what_was_cancelled_is_not_run) {
 
 // "`close` refuses further tasks and runs those that were accepted".
 TYPED_TEST(pool_executor, close_runs_what_was_accepted_and_refuses_the_rest) {
+    const library_test::time_limit limit("close to return");
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2});
     for (int i = 0; i < 500; ++i) {

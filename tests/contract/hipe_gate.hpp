@@ -5,7 +5,7 @@
 /// @file
 /// Holds tasks of a pond up until a test lets them go on.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <atomic>
 

@@ -4,7 +4,7 @@
 // hipe::util of compat/hipe.hpp; each test quotes the sentence of docs/reference/hipe.md that it
 // checks.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/compat/hipe.hpp>
 

@@ -5,7 +5,7 @@
 // anything is changed": counted, and brought about, by an operator new of this program's own.
 
 #include "counting_new.hpp"
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

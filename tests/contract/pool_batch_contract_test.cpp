@@ -4,8 +4,8 @@
 // What the doc comment of thread_pool promises of batches; each test quotes the sentence that it
 // checks.
 
-#include "../unit/counted.hpp"
-#include "pool_cases.hpp"
+#include "support/counted.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

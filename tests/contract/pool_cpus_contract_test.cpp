@@ -4,7 +4,7 @@
 // What the option `cpus` promises of every pool; each test quotes the sentence that it checks. The
 // CPUs are made up: who enters them is noted.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/message/worker_pool.hpp>

@@ -4,7 +4,7 @@
 // Where an exception goes, from every entry point of a pool, and what a pool counts; each test
 // quotes the sentence that it checks.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 // What overflow.hpp promises of `hand_over`; each test quotes the sentence that it checks.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 // What workers may do in `on_start` and `on_stop`, while the others go on.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

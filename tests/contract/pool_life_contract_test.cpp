@@ -4,8 +4,8 @@
 // What the doc comment of thread_pool promises of pausing and ending; each test quotes the sentence
 // that it checks.
 
-#include "../unit/counted.hpp"
-#include "pool_cases.hpp"
+#include "support/counted.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -191,6 +191,7 @@ TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
 
 // "A paused pool goes on for it."
 TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
+    const library_test::time_limit limit("close of a paused pool to return");
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2});
     pool.pause();
@@ -202,6 +203,7 @@ TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
 }
 
 TYPED_TEST(pool_life, several_threads_close_at_once) {
+    const library_test::time_limit limit("each close to return");
     for (int round = 0; round < library_test::rounds(100); ++round) {
         std::atomic<int> runs{0};
         TypeParam pool({.threads = 2});
@@ -255,6 +257,7 @@ TYPED_TEST(pool_life, discard_destroys_what_has_not_begun) {
 
 // A task that waits while its pool discards gets what it waits for cancelled.
 TYPED_TEST(pool_life, discard_ends_the_waits_of_tasks) {
+    const library_test::time_limit limit("the waits of tasks to end");
     TypeParam pool({.threads = 2});
     std::atomic<bool> waiting{false};
     door d;
@@ -274,6 +277,7 @@ TYPED_TEST(pool_life, discard_ends_the_waits_of_tasks) {
 
 // The destructor is `close`: in whatever state the pool is.
 TYPED_TEST(pool_life, is_destroyed_in_every_state) {
+    const library_test::time_limit limit("the destructor to return");
     std::atomic<int> runs{0};
     std::atomic<int> alive{0};
     const auto task = [&] { return [&runs, c = counted(alive, 1)] { runs += c.value(); }; };
@@ -318,6 +322,7 @@ TYPED_TEST(pool_life, is_destroyed_in_every_state) {
 // "ends the threads": also if the last task is destroyed by the thread that stops the pool, after
 // the worker has looked and gone back to sleep.
 TYPED_TEST(pool_life, discard_wakes_a_worker_that_looked_too_early) {
+    const library_test::time_limit limit("a worker that looked too early to be woken");
     struct late_end {
         TypeParam* pool;
         std::thread::id stopper;

@@ -5,7 +5,7 @@
 // sentence that it checks. pool_room_contract_test.cpp has the waits for room.
 
 #include "full_pool.hpp"
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // What task_queues and the pools promise of order and priority; each test quotes the sentence that
 // it checks.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

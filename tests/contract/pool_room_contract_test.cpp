@@ -5,7 +5,7 @@
 // the sentence that it checks.
 
 #include "full_pool.hpp"
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,7 @@ TYPED_TEST_SUITE(pool_room, library_test::bounded_pools, library_test::pool_name
 
 // `block`: "The caller waits for room".
 TYPED_TEST(pool_room, block_waits_for_room) {
+    const library_test::time_limit limit("a submitter that goes on when there is room");
     for (const std::size_t capacity : {1u, 2u, 3u, 10u}) {
         std::atomic<int> runs{0};
         std::atomic<int> through{0};
@@ -64,6 +65,7 @@ TYPED_TEST(pool_room, block_waits_for_room) {
 
 // … as soon as there is some: a task may wait for the producer that waits.
 TYPED_TEST(pool_room, block_goes_on_with_the_first_room) {
+    const library_test::time_limit limit("a submitter that goes on with the first room");
     TypeParam pool({.threads = 1, .capacity = 10});
     door first;
     hold_worker(pool, first);
@@ -135,6 +137,7 @@ TYPED_TEST(pool_room, block_refuses_who_waits_too_deep) {
 
 // Close ends the wait: "`task_rejected` for a task that the pool does not take".
 TYPED_TEST(pool_room, close_wakes_who_waits_for_room) {
+    const library_test::time_limit limit("a submitter that gives up when the pool is closed");
     for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {
         std::atomic<int> runs{0};
         std::atomic<int> refused{0};

@@ -3,8 +3,8 @@
 
 // What pool_options promises of the workers; each test quotes the sentence that it checks.
 
-#include "../unit/this_thread.hpp"
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/configured_cpus.hpp>

@@ -4,7 +4,7 @@
 // What the doc comments of thread_pool and future promise of waiting; each test quotes the sentence
 // that it checks.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +33,7 @@ TYPED_TEST_SUITE(pool_waiting, library_test::every_pool, library_test::pool_name
 
 // "Waits until no task waits or runs."
 TYPED_TEST(pool_waiting, outside_waits_for_all) {
+    const library_test::time_limit limit("wait to return");
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2});
     pool.wait(); // Nothing to wait for.
@@ -51,6 +52,7 @@ TYPED_TEST(pool_waiting, outside_waits_for_all) {
 }
 
 TYPED_TEST(pool_waiting, several_threads_wait_at_once) {
+    const library_test::time_limit limit("each wait to return");
     TypeParam pool({.threads = 2});
     door d;
     hold_worker(pool, d);
@@ -98,6 +100,7 @@ TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
 
 // "A task that calls it runs others meanwhile".
 TYPED_TEST(pool_waiting, a_task_runs_others_meanwhile) {
+    const library_test::time_limit limit("a wait in a task to return");
     for (const unsigned threads : {1u, 2u, 3u}) {
         std::atomic<int> runs{0};
         TypeParam pool({.threads = threads});
@@ -116,6 +119,7 @@ TYPED_TEST(pool_waiting, a_task_runs_others_meanwhile) {
 
 // "and tasks that wait like it count as done; 64 may do so within each other on one worker."
 TYPED_TEST(pool_waiting, waits_nest_on_one_thread) {
+    const library_test::time_limit limit("nested waits to return");
     for (const unsigned threads : {1u, 2u}) {
         for (const int depth : {10, 64}) {
             TypeParam pool({.threads = threads});
@@ -160,6 +164,7 @@ TYPED_TEST(pool_waiting, one_wait_too_deep_is_refused) {
 
 // Many tasks of which each submits others and waits, on few threads.
 TYPED_TEST(pool_waiting, many_tasks_wait_at_once) {
+    const library_test::time_limit limit("the waits of all tasks to return");
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 3});
     for (int i = 0; i < 30; ++i) {

@@ -5,6 +5,8 @@
 
 #include "schemes/scheme.hpp"
 
+#include "support/eventually.hpp"
+
 #include <regatta/base/config.hpp>
 #include <regatta/process/shared_memory.hpp>
 
@@ -194,9 +196,7 @@ TEST_P(every_scheme, leaves_no_thread_and_no_descriptor) {
     run(*work, 5);
     EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
     // A joined thread may be listed for a moment after the join.
-    while (entries_of("/proc/self/task") > threads) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return entries_of("/proc/self/task") <= threads; });
 }
 
 INSTANTIATE_TEST_SUITE_P(schemes, every_scheme, testing::ValuesIn(all_schemes()),

@@ -4,7 +4,7 @@
 // What the doc comment of steady_pool promises besides what every pool does; each test quotes the
 // sentence that it checks.
 
-#include "pool_cases.hpp"
+#include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 

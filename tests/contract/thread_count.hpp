@@ -5,6 +5,8 @@
 /// @file
 /// How many threads this program has. Linux only.
 
+#include "support/eventually.hpp"
+
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
@@ -27,9 +29,7 @@ inline std::ptrdiff_t threads_of_program() {
 inline std::ptrdiff_t threads_at_rest() {
     pid_t id = 0;
     std::thread([&id] { id = ::gettid(); }).join();
-    while (std::filesystem::exists("/proc/self/task/" + std::to_string(id))) {
-        std::this_thread::yield();
-    }
+    await([&] { return !std::filesystem::exists("/proc/self/task/" + std::to_string(id)); });
     return threads_of_program();
 }
 

@@ -4,7 +4,7 @@
 // "A closure of up to 48 bytes is kept inside; places are used again, so that in the steady state
 // nothing is allocated.": counted by an operator new of this program's own.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>

@@ -4,9 +4,9 @@
 // What the doc comment of timer_scheduler promises about cancelling timers and closing; each test
 // quotes the sentence that it checks.
 
-#include "../unit/counted.hpp"
-#include "manual_executor.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/manual_executor.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/time/timer_scheduler.hpp>
@@ -148,6 +148,7 @@ TEST(timer_cancel, does_not_wait_for_a_run_under_way) {
 // "if a run is under way on another thread, waits for its end: then what the callback refers to is
 // not used any more"
 TEST(timer_cancel, can_wait_for_a_run_under_way) {
+    const library_test::time_limit limit("cancel_and_wait to return");
     for (const bool on_pool : {false, true}) {
         plain_pool pool(2);
         std::optional<timer_scheduler> timers;
@@ -267,6 +268,7 @@ TEST(timer_close, leaves_nothing_behind) {
 }
 
 TEST(timer_close, waits_for_runs_under_way) {
+    const library_test::time_limit limit("close to return");
     for (const bool on_pool : {false, true}) {
         plain_pool pool(2);
         passage p;

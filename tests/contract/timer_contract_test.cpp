@@ -5,9 +5,9 @@
 // quotes the sentence that it checks. timer_periods_contract_test.cpp has periodic timers,
 // timer_cancel_contract_test.cpp cancelling and the end.
 
-#include "../unit/counted.hpp"
-#include "manual_executor.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/manual_executor.hpp"
+#include "support/threads.hpp"
 #include "timer_gate.hpp"
 
 #include <regatta/base/config.hpp>

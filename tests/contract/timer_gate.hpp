@@ -5,7 +5,7 @@
 /// @file
 /// A way to have several timers due at once.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/time/timer_scheduler.hpp>
 

@@ -4,8 +4,8 @@
 // What the doc comment of timer_scheduler promises about periodic timers; each test quotes the
 // sentence that it checks.
 
-#include "manual_executor.hpp"
-#include "threads.hpp"
+#include "support/manual_executor.hpp"
+#include "support/threads.hpp"
 #include "timer_gate.hpp"
 
 #include <regatta/time/timer_scheduler.hpp>

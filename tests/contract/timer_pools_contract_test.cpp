@@ -4,9 +4,9 @@
 // timer_scheduler on each of the library's pools; each test quotes the sentence of its doc comment
 // that it checks.
 
-#include "../unit/counted.hpp"
-#include "pool_cases.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/pool_cases.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/time/timer_scheduler.hpp>
 

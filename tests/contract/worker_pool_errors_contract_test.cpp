@@ -4,9 +4,9 @@
 // What the doc comment of worker_pool promises of errors and of its end; each test quotes the
 // sentence that it checks. worker_pool_waiting_contract_test.cpp has what else ends.
 
-#include "../unit/counted.hpp"
 #include "messages.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/message/worker_pool.hpp>

@@ -4,10 +4,10 @@
 // What the doc comment of worker_pool promises of tasks beside messages; each test quotes the
 // sentence that it checks. executor_contract_test.cpp has what all pools promise of tasks.
 
-#include "../unit/counted.hpp"
-#include "door.hpp"
 #include "messages.hpp"
-#include "threads.hpp"
+#include "support/counted.hpp"
+#include "support/door.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/executor.hpp>
@@ -153,6 +153,7 @@ TEST(worker_pool_tasks, help_where_the_ring_is_full) {
 
 // "Waits until no message waits or is handled, also none that was submitted meanwhile."
 TEST(worker_pool_tasks, wait_is_for_messages_too) {
+    const library_test::time_limit limit("wait to return");
     std::atomic<int> calls{0};
     pool_type pool({.threads = 2});
     pool.on<row>([&](row& r) {
@@ -199,6 +200,7 @@ TEST(worker_pool_tasks, a_handler_waits_for_tasks_and_messages) {
 
 // "and so do those that wait for room beneath it, on the same worker".
 TEST(worker_pool_tasks, a_wait_on_top_of_one_for_room_ends) {
+    const library_test::time_limit limit("a wait on top of one for room to end");
     std::atomic<int> waits{0};
     pool_type pool({.threads = 1, .capacity = 2});
     pool.on<row>([](row&) {}).start();

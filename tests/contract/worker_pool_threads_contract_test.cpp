@@ -4,9 +4,9 @@
 // What the doc comment of worker_pool promises of its threads: how many there are, their numbers,
 // names and CPUs; each test quotes the sentence that it checks.
 
-#include "../unit/this_thread.hpp"
-#include "door.hpp"
 #include "messages.hpp"
+#include "support/door.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/affinity.hpp>

@@ -5,7 +5,7 @@
 // the sentence that it checks.
 
 #include "messages.hpp"
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/message/worker_pool.hpp>
@@ -66,6 +66,7 @@ private:
 
 // "An idle pool sleeps", and every submit ends the sleep of a worker.
 TEST(worker_pool, no_wake_up_of_a_sleeping_worker_is_lost) {
+    const library_test::time_limit limit("a worker that is woken for each message");
     for (const unsigned threads : {1u, 3u}) {
         std::atomic<int> answered{0};
         observed_pool observed(threads, [&](row& r) { answered.store(r.index); });
@@ -151,6 +152,7 @@ TEST(worker_pool, pause_waits_for_handlers_and_holds_messages_back) {
 
 // "while the pool is paused that is not before `resume`".
 TEST(worker_pool, drain_of_a_paused_pool_ends_with_resume) {
+    const library_test::time_limit limit("drain to return once resumed");
     std::atomic<int> calls{0};
     std::atomic<bool> resumed{false};
     pool_type pool({.threads = 2});
@@ -177,6 +179,7 @@ TEST(worker_pool, drain_of_a_paused_pool_ends_with_resume) {
 // "Waits until every message that was submitted before has been handled": its handler's end, and
 // not only its being taken.
 TEST(worker_pool, drain_waits_for_the_end_of_handlers) {
+    const library_test::time_limit limit("drain to return once the handlers have ended");
     const unsigned threads = 3;
     std::vector<int> plain(64, 0); // Not atomic: drain orders it.
     pool_type pool({.threads = threads});
@@ -221,6 +224,7 @@ TEST(worker_pool, close_handles_what_was_accepted_and_refuses_the_rest) {
 
 // The same for a message that its submitter is still moving in.
 TEST(worker_pool, close_waits_for_a_message_on_its_way_in) {
+    const library_test::time_limit limit("close to return once the message is in");
     using library_test::slow_message;
     slow_message::door door;
     std::atomic<int> calls{0};
@@ -275,6 +279,7 @@ TEST(worker_pool, a_pause_during_close_does_not_hold_it_up) {
 
 // "Blocks: `submit` while the ring is full": it goes on when there is room.
 TEST(worker_pool, blocked_submitters_go_on_when_there_is_room) {
+    const library_test::time_limit limit("submitters that go on when there is room");
     constexpr int each = 50;
     std::atomic<int> calls{0};
     pool_type pool({.threads = 1, .capacity = 4});
@@ -305,6 +310,7 @@ TEST(worker_pool, blocked_submitters_go_on_when_there_is_room) {
 
 // "@returns false only if the pool is closed": a submitter that waits then gives up.
 TEST(worker_pool, blocked_submitters_give_up_when_it_is_closed) {
+    const library_test::time_limit limit("submitters that give up when the pool is closed");
     pool_type pool({.threads = 1, .capacity = 2});
     while (pool.try_submit(row{})) {
     }
@@ -327,6 +333,7 @@ TEST(worker_pool, blocked_submitters_give_up_when_it_is_closed) {
 
 // "A handler that finds the ring full handles other messages meanwhile."
 TEST(worker_pool, a_handler_that_submits_to_a_full_pool_helps) {
+    const library_test::time_limit limit("a handler that helps in a full pool");
     for (const unsigned threads : {1u, 3u}) {
         std::atomic<int> calls{0};
         pool_type pool({.threads = threads, .capacity = 2});
@@ -368,6 +375,7 @@ TEST(worker_pool, a_handler_of_a_full_pool_does_not_hold_up_close) {
 
 // "every member from any thread": also while another thread closes.
 TEST(worker_pool, threads_that_wait_while_another_closes_all_come_back) {
+    const library_test::time_limit limit("threads whose waits end when the pool is closed");
     for (int round = 0; round < rounds(50); ++round) {
         std::atomic<int> calls{0};
         std::atomic<int> accepted{0};

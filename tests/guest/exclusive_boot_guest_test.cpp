@@ -4,8 +4,8 @@
 /// @file
 /// Leases on a machine whose kernel was started with isolcpus=6-7.
 
-#include "../unit/exclusive_snapshot.hpp"
 #include "exclusive_guest.hpp"
+#include "support/exclusive_snapshot.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 

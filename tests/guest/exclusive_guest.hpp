@@ -6,8 +6,8 @@
 /// What the tests of leases of CPUs share: the whole machine before and after, leases that end at
 /// any moment, threads that enter one.
 
-#include "../unit/exclusive_faults.hpp"
-#include "../unit/exclusive_snapshot.hpp"
+#include "support/exclusive_faults.hpp"
+#include "support/exclusive_snapshot.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>

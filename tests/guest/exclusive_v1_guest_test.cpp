@@ -5,11 +5,11 @@
 /// Leases on machines with control groups of version 1, of kernels that forget masks: the shield
 /// and the sweep.
 
-#include "../unit/exclusive_faults.hpp"
-#include "../unit/exclusive_sleeper.hpp"
-#include "../unit/exclusive_snapshot.hpp"
 #include "exclusive_guest.hpp"
 #include "guest.hpp"
+#include "support/exclusive_faults.hpp"
+#include "support/exclusive_sleeper.hpp"
+#include "support/exclusive_snapshot.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 

@@ -5,10 +5,10 @@
 /// Leases on machines with control groups of version 2: partitions, at the top and below, of
 /// kernels that know remote partitions and of those that do not.
 
-#include "../unit/exclusive_sleeper.hpp"
-#include "../unit/exclusive_snapshot.hpp"
 #include "exclusive_guest.hpp"
 #include "guest.hpp"
+#include "support/exclusive_sleeper.hpp"
+#include "support/exclusive_snapshot.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>

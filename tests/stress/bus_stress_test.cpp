@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/threads.hpp"
-#include "../unit/counted.hpp"
 #include "seeded.hpp"
+#include "support/counted.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/threads.hpp"
-#include "../unit/meeting.hpp"
-#include "../unit/queue_executor.hpp"
 #include "seeded.hpp"
+#include "support/meeting.hpp"
+#include "support/queue_executor.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/core/future.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/pool_cases.hpp"
 #include "pool_submitter.hpp"
 #include "seeded.hpp"
+#include "support/pool_cases.hpp"
 
 #include <atomic>
 #include <chrono>

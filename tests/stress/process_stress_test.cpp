@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../unit/process_peer.hpp"
+#include "support/process_peer.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/subprocess.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/manual_executor.hpp"
-#include "../contract/threads.hpp"
-#include "../unit/counted.hpp"
 #include "seeded.hpp"
+#include "support/counted.hpp"
+#include "support/manual_executor.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/time/timer_scheduler.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/threads.hpp"
 #include "seeded.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/message/worker_pool.hpp>
 

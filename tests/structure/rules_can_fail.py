@@ -72,6 +72,10 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(found), 1, found)
         self.assertIn(word, found[0])
 
+    def test_shared_test_headers(self):
+        text = LICENCE + '#include "../unit/counted.hpp"\n'
+        self.check("shared_test_headers", {"tests/contract/new.cpp": text}, "support/")
+
     def test_folder_order(self):
         for include in ("<regatta/sync/lock.hpp>", "<machine/load.hpp>"):
             text = LICENCE + f"#include {include}\n"

@@ -148,6 +148,15 @@ def order_exists(tree):
             yield f"tests/structure/structure.py:1: ORDER names {folder}, which is not there"
 
 
+def shared_test_headers(tree):
+    """What several folders of tests share lies in tests/support."""
+    for name in tree.code():
+        if name.startswith("tests/"):
+            for number, bracket, path in tree.includes(name):
+                if bracket == '"' and path.startswith("../"):
+                    yield f"{name}:{number}: includes {path} of another folder; shared headers are \"support/...\""
+
+
 def dependencies(tree):
     """The library needs the standard library and Linux, nothing else."""
     for name in tree.code():
@@ -344,6 +353,7 @@ RULES = {
     for rule in (
         folder_order,
         order_exists,
+        shared_test_headers,
         dependencies,
         foreign_detail,
         internal_names,

@@ -7,6 +7,7 @@
 #include "machine/process_activity.hpp"
 #include "machine/run_queue.hpp"
 #include "machines.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 
@@ -376,9 +377,7 @@ TEST(observer, sees_this_process_on_this_machine) {
         while (!stop) {
         }
     });
-    while (id == 0) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return id != 0; });
     const race::observation seen = observer.observe();
     stop = true;
     spinner.join();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "queue_executor.hpp"
+#include "support/eventually.hpp"
+#include "support/queue_executor.hpp"
 
 #include <regatta/core/coroutine.hpp>
 
@@ -118,9 +119,7 @@ TEST(schedule_on, throws_when_the_executor_refuses_or_discards) {
 
     queue_executor executor;
     std::thread waiting([&] { EXPECT_THROW(sync_wait(thread_of(executor)), task_cancelled); });
-    while (executor.queued() == 0) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return executor.queued() != 0; });
     executor.stop();
     waiting.join();
 }

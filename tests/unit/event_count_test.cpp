@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/observed_thread.hpp"
+#include "support/eventually.hpp"
+#include "support/observed_thread.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/sync/event_count.hpp>
@@ -34,6 +35,7 @@ TEST(event_count, finds_nobody_when_nobody_sleeps) {
 }
 
 TEST(event_count, a_notification_after_prepare_ends_the_wait) {
+    const library_test::time_limit limit("a wait that was notified before");
     event_count gate;
     const auto first = gate.prepare_wait();
     EXPECT_TRUE(gate.notify_one());
@@ -85,6 +87,7 @@ TEST(event_count, a_notification_counts_even_if_the_deadline_is_over) {
 }
 
 TEST(event_count, a_wait_with_a_far_deadline_ends_by_a_notification) {
+    const library_test::time_limit limit("a sleeper that is notified");
     event_count gate;
     std::atomic<bool> ready{false};
     std::atomic<bool> woken{false};
@@ -99,9 +102,7 @@ TEST(event_count, a_wait_with_a_far_deadline_ends_by_a_notification) {
         }
         woken = true;
     });
-    while (!gate.has_sleepers()) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return gate.has_sleepers(); });
     ready = true;
     gate.notify_one();
     waiter.join();
@@ -109,6 +110,7 @@ TEST(event_count, a_wait_with_a_far_deadline_ends_by_a_notification) {
 }
 
 TEST(event_count, notify_all_wakes_every_sleeper) {
+    const library_test::time_limit limit("every sleeper to be woken");
     constexpr int threads = 8;
     event_count gate;
     std::atomic<bool> open{false};
@@ -120,9 +122,7 @@ TEST(event_count, notify_all_wakes_every_sleeper) {
             gate.wait([&] { return open.load(); });
         });
     }
-    while (asleep.load() != threads) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return asleep.load() == threads; });
     open = true;
     gate.notify_all();
     for (auto& thread : all) {
@@ -191,9 +191,7 @@ TEST(event_count, wakes_the_sleeper_at_the_lowest_place) {
         }
         for (int n = 1; n <= 3; ++n) {
             EXPECT_TRUE(gate.notify_one());
-            while (woken.load() < n) {
-                std::this_thread::yield();
-            }
+            library_test::await([&] { return woken.load() >= n; });
         }
         for (auto& s : sleepers) {
             s.join();

@@ -5,8 +5,8 @@
 /// @file
 /// A machine of eight CPUs made of plain files, whose control groups answer as the kernel's do.
 
-#include "exclusive_faults.hpp"
-#include "exclusive_snapshot.hpp"
+#include "support/exclusive_faults.hpp"
+#include "support/exclusive_snapshot.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_options.hpp>

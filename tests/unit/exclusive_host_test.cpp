@@ -6,8 +6,8 @@
 /// with its own processes.
 
 #include "exclusive_fakes.hpp"
-#include "exclusive_sleeper.hpp"
 #include "exclusive_take.hpp"
+#include "support/exclusive_sleeper.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>

@@ -6,8 +6,8 @@
 /// beside it: one that reads or sets where a thread may run would see that.
 
 #include "exclusive_fakes.hpp"
-#include "exclusive_sleeper.hpp"
 #include "exclusive_take.hpp"
+#include "support/exclusive_sleeper.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "queue_executor.hpp"
+#include "support/queue_executor.hpp"
 
 #include <regatta/core/future_group.hpp>
 

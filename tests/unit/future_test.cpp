@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "meeting.hpp"
-#include "queue_executor.hpp"
+#include "support/meeting.hpp"
+#include "support/queue_executor.hpp"
 
 #include <regatta/core/future.hpp>
 

@@ -5,6 +5,8 @@
 /// @file
 /// A process that runs where it should not.
 
+#include "support/eventually.hpp"
+
 #include <regatta/cpu/affinity.hpp>
 
 #include <gtest/gtest.h>
@@ -52,9 +54,8 @@ public:
             ::prctl(PR_SET_NAME, name.c_str());
             work(how);
         }
-        while (rounds() == 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) {
-            std::this_thread::yield();
-        }
+        library_test::await(
+            [this] { return rounds() != 0 || ::waitpid(pid_, nullptr, WNOHANG) != 0; });
         cpu_ = cpu;
     }
     intruder(const intruder&) = delete;

@@ -6,7 +6,7 @@
 #include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
-#include "this_thread.hpp"
+#include "support/this_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -120,9 +120,10 @@ TEST(gap_probe, runs_on_its_cpu_and_hands_its_gaps_over) {
         EXPECT_GT(one.length_ns, 0);
         ++found;
     };
-    while (found == 0) {
+    library_test::await([&] {
         probe.drain(count);
-    }
+        return found != 0;
+    });
     probe.stop();
     probe.drain(count);
     EXPECT_GT(probe.result().reads, 0u);

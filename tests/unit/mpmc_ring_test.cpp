@@ -3,7 +3,8 @@
 
 // Besides rings_test.cpp, which tests what it shares with the other queues.
 
-#include "counted.hpp"
+#include "support/counted.hpp"
+#include "support/eventually.hpp"
 
 #include <regatta/sync/mpmc_ring.hpp>
 
@@ -56,12 +57,11 @@ TEST(mpmc_ring, many_threads_take_each_element_once) {
     for (int p = 0; p < producers; ++p) {
         threads.emplace_back([&ring, p] {
             for (int i = 0; i < each; ++i) {
-                while (!ring.try_emplace(p * each + i)) {
-                    std::this_thread::yield();
-                }
+                library_test::await([&] { return ring.try_emplace(p * each + i); });
             }
         });
     }
+    const library_test::time_limit limit("all elements to come out");
     for (int c = 0; c < consumers; ++c) {
         threads.emplace_back([&] {
             while (left.load() > 0) {

@@ -3,7 +3,8 @@
 
 // Besides rings_test.cpp, which tests what it shares with the other queues.
 
-#include "counted.hpp"
+#include "support/counted.hpp"
+#include "support/eventually.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
@@ -73,13 +74,12 @@ TEST(mpsc_ring, each_producer_s_elements_stay_in_order) {
     for (int p = 0; p < producers; ++p) {
         threads.emplace_back([&queue, p] {
             for (int i = 0; i < each; ++i) {
-                while (!queue.try_emplace(p, i)) {
-                    std::this_thread::yield();
-                }
+                library_test::await([&] { return queue.try_emplace(p, i); });
             }
         });
     }
     std::vector<int> next(producers, 0);
+    const library_test::time_limit limit("all elements to come out");
     for (std::size_t got = 0; got != std::size_t{producers} * each;) {
         const auto now = queue.consume(16, [&](std::pair<int, int>& e) {
             EXPECT_EQ(e.second, next[static_cast<std::size_t>(e.first)]++);

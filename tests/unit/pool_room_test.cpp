@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "../contract/threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/pool/detail/pool_room.hpp>
 
@@ -35,6 +35,7 @@ TEST(pool_room, gives_what_it_has) {
 }
 
 TEST(pool_room, a_wait_ends_with_room_or_when_closed) {
+    const library_test::time_limit limit("a wait that ends with room or when closed");
     for (const bool closes : {false, true}) {
         pool_room room(4);
         ASSERT_EQ(room.take(4), 4u);

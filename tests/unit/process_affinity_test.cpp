@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "this_thread.hpp"
+#include "support/meeting.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/process/process_affinity.hpp>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <latch>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -51,8 +51,8 @@ public:
     thread_number number() const { return number_; }
 
 private:
-    std::latch begun_{1};
-    std::latch end_{1};
+    library_test::latch begun_{1};
+    library_test::latch end_{1};
     thread_number number_ = 0; // Written before begun_ is counted down, read after.
     std::thread thread_;
 };
@@ -107,14 +107,16 @@ TEST(process_affinity, pins_threads_that_start_meanwhile) {
     for (int round = 0; round < 100; ++round) {
         // Each thread of a chain starts the next and stays, so that every look finds new ones.
         std::vector<std::thread> chain(8);
-        std::latch first(1);
-        std::latch all(8);
-        std::latch pinned(1);
-        std::latch looked(8);
-        std::latch pinned_again(1);
+        library_test::latch first(1);
+        library_test::latch all(8);
+        library_test::latch pinned(1);
+        library_test::latch looked(8);
+        library_test::latch pinned_again(1);
         std::atomic<int> missed{0};
         const auto link = [&](auto&& self, std::size_t index) -> void {
-            first.count_down(index == 0 ? 1 : 0);
+            if (index == 0) {
+                first.count_down();
+            }
             if (index + 1 < chain.size()) {
                 chain[index + 1] = std::thread(self, self, index + 1);
             }

@@ -4,7 +4,7 @@
 // A program that starts itself, and does not look for what it was started for: it is told so, and
 // there is an end to it.
 
-#include "process_peer.hpp"
+#include "support/process_peer.hpp"
 
 #include "schemes/process_role.hpp"
 #include "schemes/scheme.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "support/eventually.hpp"
+
 #include <regatta/sync/quiescence.hpp>
 
 #include <gtest/gtest.h>
@@ -68,9 +70,7 @@ TEST(quiescence, what_was_retired_is_not_used_after_it_passed) {
         current.store(&here, std::memory_order_release);
         current.store(nullptr, std::memory_order_relaxed);
         const auto seen = activity.observe();
-        while (!activity.passed(seen)) {
-            std::this_thread::yield();
-        }
+        library_test::await([&] { return activity.passed(seen); });
         here.alive = false; // A data race if the owner could still read it.
     }
     stop = true;

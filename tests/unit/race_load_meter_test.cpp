@@ -4,6 +4,7 @@
 #include "machine/cpu_time.hpp"
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
+#include "support/eventually.hpp"
 
 #include <gtest/gtest.h>
 
@@ -171,9 +172,7 @@ TEST(race_quiesce, waits_for_spinning_threads_but_not_for_ever) {
         while (!stop.load()) {
         }
     });
-    while (!started.load()) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return started.load(); });
     // On a crowded machine the spinner may be off its CPU for a while, so it gets many chances.
     bool quiet = true;
     for (int i = 0; i < 5000 && quiet; ++i) {

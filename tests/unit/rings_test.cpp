@@ -3,7 +3,8 @@
 
 // What holds for every bounded queue of sync/, whoever may fill and empty it.
 
-#include "counted.hpp"
+#include "support/counted.hpp"
+#include "support/eventually.hpp"
 
 #include <regatta/sync/mpmc_ring.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
@@ -165,11 +166,10 @@ TYPED_TEST(rings, two_threads_pass_everything_whole_and_in_order) {
     ring_of<TypeParam, std::string> ring(16);
     std::thread producer([&] {
         for (int i = 0; i < count; ++i) {
-            while (!ring.try_emplace(std::to_string(i))) {
-                std::this_thread::yield();
-            }
+            library_test::await([&] { return ring.try_emplace(std::to_string(i)); });
         }
     });
+    const library_test::time_limit limit("all elements to come out");
     for (int i = 0; i < count;) {
         if (const auto text = take(ring)) {
             EXPECT_EQ(*text, std::to_string(i));

@@ -3,6 +3,8 @@
 
 // Worker processes that die, from without: nothing hangs, nothing is left, the report names them.
 
+#include "support/eventually.hpp"
+
 #include "schemes/process_team.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/temporary_folder.hpp"
@@ -103,12 +105,12 @@ struct worker_processes : testing::TestWithParam<std::string> {
         std::vector<pid_t> all;
         while (all.size() < workers) {
             auto& process = log.workers[all.size()].process;
-            const auto number = std::atomic_ref(process).load(std::memory_order_relaxed);
-            if (number == 0) {
-                std::this_thread::yield();
-            } else {
-                all.push_back(static_cast<pid_t>(number));
-            }
+            auto number = std::atomic_ref(process).load(std::memory_order_relaxed);
+            library_test::await([&] {
+                number = std::atomic_ref(process).load(std::memory_order_relaxed);
+                return number != 0;
+            });
+            all.push_back(static_cast<pid_t>(number));
         }
         return all;
     }

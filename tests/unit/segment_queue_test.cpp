@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "counted.hpp"
+#include "support/counted.hpp"
 
 #include <regatta/core/detail/segment_queue.hpp>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "process_peer.hpp"
 #include "segment_fixture.hpp"
+#include "support/eventually.hpp"
+#include "support/process_peer.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/stale_segments.hpp>
@@ -54,9 +55,7 @@ TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhil
         }
         return count;
     };
-    while (holders() < 2) {
-        std::this_thread::yield();
-    }
+    library_test::await([&] { return holders() >= 2; });
     // … then another segment under the name.
     ASSERT_EQ(::unlink(name.path().c_str()), 0);
     const auto made = shared_memory::create(name.text(), 20, layout);

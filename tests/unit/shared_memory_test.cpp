@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "process_peer.hpp"
 #include "segment_fixture.hpp"
+#include "support/process_peer.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/stale_segments.hpp>

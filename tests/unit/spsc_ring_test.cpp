@@ -3,7 +3,7 @@
 
 // Besides rings_test.cpp, which tests what it shares with the other queues.
 
-#include "counted.hpp"
+#include "support/counted.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/sync/spsc_ring.hpp>

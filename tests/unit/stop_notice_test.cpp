@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "support/eventually.hpp"
+
 #include <regatta/core/detail/stop_notice.hpp>
 
 #include <gtest/gtest.h>
@@ -60,9 +62,7 @@ TEST(stop_notice, its_end_waits_for_a_call_under_way) {
                 ended = true;
             });
             requests = std::thread([&] { source.request_stop(); });
-            while (!begun) {
-                std::this_thread::yield();
-            }
+            library_test::await([&] { return begun; });
         }
         EXPECT_TRUE(ended);
         requests.join();
@@ -75,8 +75,7 @@ TEST(stop_notice, may_end_while_a_stop_is_requested) {
         std::atomic<bool> go{false};
         auto calls = 0;
         std::thread requests([&] {
-            while (!go) {
-            }
+            library_test::await([&] { return go.load(); });
             source.request_stop();
         });
         {

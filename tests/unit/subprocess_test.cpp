@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "process_peer.hpp"
+#include "support/process_peer.hpp"
 
 #include <regatta/process/subprocess.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "this_thread.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/thread_team.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "machines.hpp"
-#include "this_thread.hpp"
+#include "support/this_thread.hpp"
 
 #include <regatta/cpu/topology.hpp>
 

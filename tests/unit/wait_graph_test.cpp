@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "meeting.hpp"
-#include "queue_executor.hpp"
+#include "support/meeting.hpp"
+#include "support/queue_executor.hpp"
 
-#include "../contract/threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/future.hpp>
@@ -163,6 +163,7 @@ TEST(future_wait, in_a_task_runs_what_its_continuation_needs) {
 
 // The only worker of one pool sleeps for a continuation that another pool sends back to it.
 TEST(future_wait, wakes_for_a_continuation_that_comes_back) {
+    const library_test::time_limit limit("a wait that is woken for a continuation");
     queue_executor mine(1);
     queue_executor other(1);
     for (int i = 0; i < 100; ++i) {

@@ -5,7 +5,7 @@
 /// @file
 /// A way for tests to hold workers inside their tasks.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <atomic>
 

@@ -5,7 +5,7 @@
 /// @file
 /// Executors for tests of what runs on executors.
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>

@@ -5,9 +5,9 @@
 /// @file
 /// What the contract tests of the thread pools share: the pools, and ways to hold their workers.
 
-#include "door.hpp"
 #include "schemes/pool_list.hpp"
-#include "threads.hpp"
+#include "support/door.hpp"
+#include "support/threads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,8 @@
 /// Threads of a test that wait for each other. The standard's `latch` and `barrier` may lose a
 /// wake-up where GCC 12 has no futex.
 
+#include "support/eventually.hpp"
+
 #include <condition_variable>
 #include <mutex>
 
@@ -23,7 +25,7 @@ public:
     }
     void wait() {
         std::unique_lock lock(lock_);
-        opened_.wait(lock, [&] { return count_ <= 0; });
+        eventually("a latch that opens", opened_, lock, [&] { return count_ <= 0; });
     }
     void arrive_and_wait() {
         count_down();
@@ -48,7 +50,8 @@ public:
             ++meeting_;
             all_here_.notify_all();
         } else {
-            all_here_.wait(lock, [&] { return meeting_ != mine; });
+            eventually("all threads at a barrier", all_here_, lock,
+                       [&] { return meeting_ != mine; });
         }
     }
 

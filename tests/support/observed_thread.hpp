@@ -5,6 +5,8 @@
 /// @file
 /// A thread seen from outside: whether it sleeps, and what CPU time it has used.
 
+#include "support/eventually.hpp"
+
 #include <regatta/base/config.hpp>
 
 #include <atomic>
@@ -12,7 +14,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <thread>
 
 #if REGATTA_LINUX
 #include <fcntl.h>
@@ -83,22 +84,20 @@ public:
     void announce() noexcept { id_.store(kernel::thread_id(), std::memory_order_release); }
     /// Waits until the thread has announced itself and sleeps in the kernel.
     void await_sleep() const {
-        while (state() != 'S') {
-            std::this_thread::yield();
-        }
+        eventually("a thread that sleeps", [this] { return state() == 'S'; });
     }
     /// Does something again and again, until the thread used no CPU time meanwhile and sleeps. One
     /// that only seems to sleep, on its way there, has come to rest sooner or later; one that is
     /// woken, or looks by itself, never does.
     template<class Work>
     void await_rest(Work&& work) const {
-        std::int64_t before = 0;
-        do {
+        eventually("a thread that comes to rest", [&] {
             await_sleep();
-            before = cpu_time();
+            const std::int64_t before = cpu_time();
             work();
             await_sleep(); // It may have been woken, and not yet have come to run.
-        } while (cpu_time() != before);
+            return cpu_time() == before;
+        });
     }
     /// The CPU time that the thread has used, in nanoseconds; negative if it cannot be had.
     std::int64_t cpu_time() const {

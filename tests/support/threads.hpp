@@ -6,12 +6,12 @@
 /// What tests of threads need: to know that a thread sleeps, what it has used, and how long to go
 /// on. Nothing here sleeps to synchronise.
 
-#include "observed_thread.hpp"
+#include "support/eventually.hpp"
+#include "support/observed_thread.hpp"
 
 #include <regatta/base/config.hpp>
 
 #include <atomic>
-#include <thread>
 
 namespace library_test {
 
@@ -23,14 +23,6 @@ inline int rounds(int full) {
     const bool slow = REGATTA_THREAD_SANITIZER != 0;
 #endif
     return slow ? (full + 9) / 10 : full;
-}
-
-/// Waits until the condition holds; the test's time limit ends a wait in vain.
-template<class Condition>
-void await(Condition&& condition) {
-    while (!condition()) {
-        std::this_thread::yield();
-    }
 }
 
 /// A message whose first move takes as long as it is told to. That move puts it into its queue, so

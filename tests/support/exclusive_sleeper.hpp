@@ -5,6 +5,7 @@
 /// @file
 /// A process that only waits, for tests of where others may run.
 
+#include "support/eventually.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
 #include <regatta/cpu/affinity.hpp>
@@ -33,9 +34,7 @@ public:
                 ::pause();
             }
         }
-        while (!pin.empty() && allowed() != pin) {
-            std::this_thread::yield();
-        }
+        library_test::await([&] { return pin.empty() || allowed() == pin; });
     }
     sleeper(const sleeper&) = delete;
     sleeper& operator=(const sleeper&) = delete;
