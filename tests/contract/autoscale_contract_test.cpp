@@ -114,7 +114,7 @@ TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
         for (int round = 1; round <= 3; ++round) {
             here = nullptr;
             std::atomic<bool> open{false};
-            pool.execute([&] { wait_until([&] { return open.load(); }); });
+            pool.execute([&] { library_test::await([&] { return open.load(); }); });
             pool.execute([] {}); // Waits too long.
             pool.autoscale(options);
             std::thread other([&] {

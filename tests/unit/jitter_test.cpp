@@ -6,6 +6,7 @@
 #include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
+#include "support/eventually.hpp"
 #include "support/this_thread.hpp"
 
 #include <gtest/gtest.h>

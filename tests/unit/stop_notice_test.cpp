@@ -62,7 +62,7 @@ TEST(stop_notice, its_end_waits_for_a_call_under_way) {
                 ended = true;
             });
             requests = std::thread([&] { source.request_stop(); });
-            library_test::await([&] { return begun; });
+            library_test::await([&] { return begun.load(); });
         }
         EXPECT_TRUE(ended);
         requests.join();
