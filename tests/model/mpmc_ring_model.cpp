@@ -5,6 +5,7 @@
 
 #include "model_check.hpp"
 
+#include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpmc_ring.hpp>
 
 using ring_type = regatta::basic_mpmc_ring<unsigned, model::model_atomics>;
@@ -90,9 +91,34 @@ struct announced : rl::test_suite<announced, 3> {
     }
 };
 
+/// When a producer has asked for sleepers and seen none, a consumer that then announces its sleep
+/// and asks what is coming sees the element. (The flag orders nothing.)
+struct announced_sleeper : rl::test_suite<announced_sleeper, 2> {
+    regatta::basic_mpmc_ring<unsigned, model::model_atomics> ring{2};
+    regatta::basic_event_count<model::atomics_without_light_fence> gate;
+    model::atomic<unsigned> asked{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            RL_ASSERT(ring.try_emplace(1u));
+            RL_ASSERT(!gate.has_sleepers());
+            asked.store(1, std::memory_order_relaxed);
+            return;
+        }
+        while (asked.load(std::memory_order_relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        static_cast<void>(gate.announce_wait());
+        RL_ASSERT(ring.coming());
+        gate.cancel_wait();
+    }
+};
+
 int main() {
-    return model::check({model::make_scenario<two_and_two>("two producers, two consumers"),
-                         model::make_scenario<counters>("counters"),
-                         model::make_scenario<announced>("announced before the claim")},
-                        {"mpmc_ring.hpp", "ticket_ring.hpp"});
+    return model::check(
+        {model::make_scenario<two_and_two>("two producers, two consumers"),
+         model::make_scenario<counters>("counters"),
+         model::make_scenario<announced>("announced before the claim"),
+         model::make_scenario<announced_sleeper>("a consumer that announces its sleep")},
+        {"mpmc_ring.hpp", "ticket_ring.hpp"});
 }

@@ -6,7 +6,7 @@
 
 #include "model_check.hpp"
 
-#include <regatta/core/detail/pool_room.hpp>
+#include <regatta/pool/detail/pool_room.hpp>
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
