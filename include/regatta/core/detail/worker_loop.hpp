@@ -151,9 +151,10 @@ public:
     /// Sees to it that a worker looks for tasks that have been appended.
     void wake() noexcept {
         gate_.notify([this] {
-            // seq_cst, both: a worker about to sleep that has seen what this does not sees the
-            // task. While the loop is held, those that sleep at the gate wait for the pool, and
-            // each of them has to look.
+            // seq_cst, both: partners are the fences in notify_all() and announce_wait(). If this
+            // reads a value from before a change, the workers that the change wakes see the task
+            // that this producer appended by a seq_cst operation before. While the loop is held,
+            // those that sleep at the gate wait for the pool, and each of them has to look.
             return steal_.load(std::memory_order_seq_cst) &&
                    hold_.load(std::memory_order_seq_cst) == 0;
         });
@@ -238,17 +239,18 @@ public:
 
     /// Lets workers take no further task until `release`. Those tasks go on that wait for the pool.
     void hold(hold_reason why) noexcept {
-        // seq_cst: partner is the load in wake(); in held(), await_rest() orders it against what
-        // the workers do.
-        hold_.fetch_or(why, std::memory_order_seq_cst);
+        // relaxed: the full fence in notify_all() orders it before the look at the sleepers; its
+        // partners are the fences of those who prepare to sleep. await_rest() orders it against
+        // what the workers do.
+        hold_.fetch_or(why, std::memory_order_relaxed);
         // Workers that sleep at the gate, or have been woken there, go where held workers sleep
         // (I4). Tasks that wait for the pool look once more, after a fence: they see every task
         // whose producer did not see the hold.
         gate_.notify_all();
     }
     void release(hold_reason why) noexcept {
-        // seq_cst: as in hold().
-        hold_.fetch_and(static_cast<unsigned char>(~why), std::memory_order_seq_cst);
+        // release: partner is the acquire in held(); what the caller did during the hold.
+        hold_.fetch_and(static_cast<unsigned char>(~why), std::memory_order_release);
         released_.notify_all();
         gate_.notify_all();
     }
@@ -263,7 +265,7 @@ public:
 
     /// Whether workers may take tasks from other workers' queues.
     void steal(bool allowed) noexcept {
-        steal_.store(allowed, std::memory_order_seq_cst); // See stealing().
+        steal_.store(allowed, std::memory_order_relaxed); // As in hold().
         gate_.notify_all();
     }
 
@@ -393,12 +395,13 @@ private:
     /// Whether workers may steal. Tasks that wait for a paused pool still steal: the paused workers
     /// leave their queues alone.
     bool stealing() const noexcept {
-        // seq_cst, both: partners are the stores in steal() and hold(), and the loads in wake().
-        return steal_.load(std::memory_order_seq_cst) || hold_.load(std::memory_order_seq_cst) != 0;
+        // relaxed, both: a thread that has announced its sleep sees the change, or the one that
+        // made the change wakes it.
+        return steal_.load(std::memory_order_relaxed) || hold_.load(std::memory_order_relaxed) != 0;
     }
     /// Whether the workers leave tasks alone. Closing needs them, held or not.
     bool held() const noexcept {
-        // acquire: partners are the read-modify-writes in hold() and release().
+        // acquire: partner is the release in release().
         return hold_.load(std::memory_order_acquire) != 0 && !closed();
     }
 
