@@ -98,7 +98,7 @@ void check_placement(const topology& machine) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const input_files files(std::string_view(reinterpret_cast<const char*>(data), size));
-    const auto read = regatta::detail::topology_reader(files).read();
+    const auto read = regatta::detail::read_topology<regatta::topology>(files);
     if (!read) {
         return 0;
     }

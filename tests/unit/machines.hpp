@@ -106,7 +106,7 @@ public:
     }
     /// The machine, read without the file system.
     regatta::topology read() const {
-        auto machine = regatta::detail::topology_reader(*this).read();
+        auto machine = regatta::detail::read_topology<regatta::topology>(*this);
         EXPECT_TRUE(machine.has_value());
         return machine ? std::move(*machine) : regatta::topology();
     }

@@ -5,79 +5,22 @@
 /// @file
 /// How the CPUs of a machine lie together: what they share, and how far memory is.
 
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/topology_reader.hpp>
+#include <regatta/cpu/topology_parts.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include <cerrno>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace regatta {
-
-/// A CPU that is online, and in which parts of the machine it lies: indices into the vectors of
-/// its `topology`.
-struct cpu_info {
-    unsigned cpu = 0;
-    unsigned core = 0;
-    unsigned die = 0;
-    unsigned package = 0;
-    unsigned node = 0;
-    unsigned kind = 0;
-};
-
-/// A core: its CPUs are SMT siblings, which share its execution units and its first caches.
-struct cpu_core {
-    std::int64_t id = -1;      ///< The system's number, unique in its package at most; -1: none.
-    std::int64_t cluster = -1; ///< The system's number of a group of cores, as `id`; -1: none.
-    unsigned die = 0;          ///< Index into `dies`.
-    unsigned package = 0;      ///< Index into `packages`.
-    cpu_set cpus;
-};
-
-/// A die, or a tile: a part of a package with paths to memory of its own.
-struct cpu_die {
-    std::int64_t id = -1; ///< The system's number, unique in its package; -1: none.
-    unsigned package = 0; ///< Index into `packages`.
-    cpu_set cpus;
-};
-
-/// A package: what sits in one socket.
-struct cpu_package {
-    std::int64_t id = -1; ///< The system's number; -1: none.
-    cpu_set cpus;
-};
-
-enum class cache_type { data, instruction, unified };
-
-/// A cache and the CPUs that share it.
-struct cpu_cache {
-    unsigned level = 0;
-    cache_type type = cache_type::unified;
-    std::uint64_t bytes = 0;      ///< 0: unknown.
-    std::uint64_t line_bytes = 0; ///< 0: unknown.
-    cpu_set cpus;
-};
-
-/// A part of the memory and the CPUs next to it; either may be missing.
-struct numa_node {
-    unsigned id = 0; ///< The system's number; there may be gaps.
-    std::uint64_t memory_bytes = 0;
-    /// To each node of `topology::nodes`, in its order; 10 is a node's way to itself. Empty:
-    /// unknown.
-    std::vector<unsigned> distances;
-    cpu_set cpus;
-};
-
-/// Cores of one design, where a machine has several.
-struct core_kind {
-    /// "performance", "efficiency" or "low power"; "capacity 446" where only the capacity tells
-    /// them apart; "other" for what the system left out; empty where all cores are alike.
-    std::string name;
-    std::uint64_t capacity = 0; ///< Work in the time in which the fastest does 1024; 0: unknown.
-    cpu_set cpus;
-};
 
 /// The machine, as its kernel describes it.
 ///
@@ -202,6 +145,25 @@ private:
     }
 };
 
-} // namespace regatta
+inline topology topology::read(const std::string& root) {
+    const auto read_file = [&root](const std::string& path) {
+        return detail::read_small_file(root + path);
+    };
+    if (REGATTA_LINUX || !root.empty()) {
+        if (auto machine = detail::read_topology<topology>(read_file)) {
+            return std::move(*machine);
+        }
+    }
+    if (!root.empty()) {
+        fail_system(ENOENT, "read the CPUs from " + root + "/sys/devices/system/cpu/online");
+    }
+    const auto plain = [](const std::string& path) -> std::optional<std::string> {
+        if (path == "/sys/devices/system/cpu/online") {
+            return "0-" + std::to_string(configured_cpus() - 1);
+        }
+        return std::nullopt;
+    };
+    return std::move(*detail::read_topology<topology>(plain));
+}
 
-#include <regatta/cpu/detail/topology_reader.hpp>
+} // namespace regatta

@@ -5,15 +5,11 @@
 /// @file
 /// How the kernel's files become a `topology`.
 
-#include <regatta/base/config.hpp>
 #include <regatta/base/detail/system_files.hpp>
-#include <regatta/base/error.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/topology.hpp>
+#include <regatta/cpu/topology_parts.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -64,18 +60,19 @@ inline std::uint64_t memory_total(std::string_view meminfo) {
     return 0;
 }
 
-/// Puts a `topology` together from `read_file(path)`, which is the file's text or nothing.
+/// Puts a `topology` together from `read_file(path)`, which is the file's text or nothing. The type
+/// is a parameter, so that `topology` can include its reader.
 ///
 /// The files of a running machine may contradict each other while CPUs come and go, and those of
 /// virtual machines do so at all times. So everything is cut down to the CPUs that are online, and
 /// the first that claims a CPU has it.
-template<class ReadFile>
+template<class Topology, class ReadFile>
 class topology_reader {
 public:
     explicit topology_reader(ReadFile read_file) : read_file_(std::move(read_file)) {}
 
     /// @returns the machine, or nothing where the files do not even say which CPUs it has.
-    std::optional<topology> read() {
+    std::optional<Topology> read() {
         if (!read_sets()) {
             return std::nullopt;
         }
@@ -345,32 +342,14 @@ private:
     }
 
     ReadFile read_file_;
-    topology t_;
+    Topology t_;
 };
 
-} // namespace regatta::detail
-
-namespace regatta {
-
-inline topology topology::read(const std::string& root) {
-    const auto read_file = [&root](const std::string& path) {
-        return detail::read_small_file(root + path);
-    };
-    if (REGATTA_LINUX || !root.empty()) {
-        if (auto machine = detail::topology_reader(read_file).read()) {
-            return std::move(*machine);
-        }
-    }
-    if (!root.empty()) {
-        fail_system(ENOENT, "read the CPUs from " + root + "/sys/devices/system/cpu/online");
-    }
-    const auto plain = [](const std::string& path) -> std::optional<std::string> {
-        if (path == "/sys/devices/system/cpu/online") {
-            return "0-" + std::to_string(configured_cpus() - 1);
-        }
-        return std::nullopt;
-    };
-    return std::move(*detail::topology_reader(plain).read());
+/// The machine that `read_file(path)` shows; nothing where the files do not even say which CPUs it
+/// has.
+template<class Topology, class ReadFile>
+std::optional<Topology> read_topology(ReadFile read_file) {
+    return topology_reader<Topology, ReadFile>(std::move(read_file)).read();
 }
 
-} // namespace regatta
+} // namespace regatta::detail
