@@ -1,4 +1,4 @@
-# The library: an interface target, its installation and its package files.
+# The library: the header-only target, the compiled system part, their installation and package files.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 find_package(Threads REQUIRED)
@@ -8,21 +8,32 @@ add_library(regatta::regatta ALIAS regatta)
 target_compile_features(regatta INTERFACE cxx_std_20)
 target_include_directories(regatta INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(regatta INTERFACE Threads::Threads
     $<$<PLATFORM_ID:Windows>:synchronization>) # WaitOnAddress
+
+include(cmake/system.cmake)
 
 if(REGATTA_INSTALL)
     install(TARGETS regatta EXPORT regatta-targets)
     install(EXPORT regatta-targets NAMESPACE regatta::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    if(TARGET regatta_system)
+        install(TARGETS regatta_system EXPORT regatta-system-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        install(EXPORT regatta-system-targets NAMESPACE regatta::
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    endif()
     install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    set(version_of_any_processor "")
+    if(NOT TARGET regatta_system)
+        set(version_of_any_processor ARCH_INDEPENDENT)
+    endif()
     configure_package_config_file(cmake/regatta-config.cmake.in
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
         INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
     write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
-        COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+        COMPATIBILITY SameMinorVersion ${version_of_any_processor})
     install(FILES
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake

@@ -5,6 +5,7 @@
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <cstdio>
 #include <exception>

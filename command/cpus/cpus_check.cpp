@@ -88,7 +88,7 @@ private:
 /// @returns what to tell of that.
 std::vector<std::string> mind_leases(const cpu_set& cpus, exclusivity_check_options& options) {
     std::vector<std::string> notes;
-    for (const exclusive_lease& lease : exclusive_status(exclusive_options{}, notes)) {
+    for (const exclusive_lease& lease : exclusive_status(notes)) {
         const cpu_set leased = lease.cpus & cpus;
         if (lease.taken && !lease.stale && !leased.empty()) {
             options.owners.push_back(lease.process);

@@ -33,7 +33,7 @@ struct status_arguments {
 
 int show_status(const status_arguments& arguments) {
     race::cpus_status found;
-    found.leases = exclusive_status(exclusive_options{}, found.unread);
+    found.leases = exclusive_status(found.unread);
     result_files to(arguments.files);
     const bool written = to.write(
         [&] { return race::cpus_status_json(found); },

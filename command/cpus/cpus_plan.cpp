@@ -12,7 +12,8 @@
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/boot/boot_loader.hpp>
 #include <regatta/cpu/topology.hpp>
-#include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_preview.hpp>
 
 #include <unistd.h>
 
@@ -33,40 +34,6 @@ struct plan_arguments {
     result_paths files;
 };
 
-std::vector<std::string> words_of(const std::vector<exclusive_step>& steps) {
-    std::vector<std::string> words;
-    for (const exclusive_step& step : steps) {
-        words.push_back(describe(step));
-    }
-    return words;
-}
-
-/// What a lease of these CPUs would be tried with; looks and changes nothing.
-race::run_time_plan plan_run_time(const cpu_set& cpus, const exclusive_options& options) {
-    exclusive_system system(options.root);
-    const detail::exclusive_machine machine = detail::read_machine(system);
-    const auto leases = detail::read_leases(system, options.journal);
-    const detail::free_cpus state = detail::find_free_cpus(system, machine, leases);
-    race::run_time_plan result;
-    result.notes = detail::unread_leases(system, options.journal, leases);
-    result.refused = detail::check_request(cpus, machine, state).text;
-    const detail::plan_request request{system,
-                                       machine,
-                                       cpus,
-                                       options,
-                                       detail::group_name("lease.NAME"),
-                                       detail::has_foreign_shield(system, machine, leases)};
-    for (exclusive_plan& plan : detail::make_plans(request)) {
-        std::vector<std::string> steps = words_of(plan.steps);
-        for (std::string& step : words_of(detail::quiet_steps(request, plan.level))) {
-            steps.push_back(std::move(step));
-        }
-        result.ways.push_back(
-            {plan.level, std::move(plan.way), std::move(plan.impossible), std::move(steps)});
-    }
-    return result;
-}
-
 int run_command(const plan_arguments& arguments) {
     const topology machine = topology::read(arguments.root);
     unsigned width = 0;
@@ -85,11 +52,10 @@ int run_command(const plan_arguments& arguments) {
     plan.loaders = find_boot_loaders(arguments.root);
 
     exclusive_options options;
-    options.root = arguments.root;
     options.move_others = arguments.move_others;
     options.move_interrupts = arguments.move_interrupts;
     options.whole_processes = true; // As `regatta cpus run` does.
-    plan.run_time = plan_run_time(cpus, options);
+    plan.run_time = preview_exclusive(cpus, options, arguments.root);
 
     result_files to(arguments.files);
     const bool written =

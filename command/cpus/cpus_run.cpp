@@ -10,6 +10,7 @@
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <fmt/core.h>
 
@@ -131,7 +132,7 @@ int run_command(const run_arguments& arguments) {
     options.title = arguments.words.at(0);
 
     held_program program(arguments.words);
-    const lease_watcher watcher(program, options);
+    const lease_watcher watcher(program);
     exclusive_cpus lease = take(arguments, options);
     try {
         lease.enter_process(program.pid());
@@ -144,7 +145,7 @@ int run_command(const run_arguments& arguments) {
     if (!arguments.quiet) {
         std::vector<std::string> unread;
         if (!arguments.explain) { // Which tells of it, too.
-            exclusive_status(options, unread);
+            exclusive_status(unread);
         }
         for (const std::string& sentence : unread) {
             say(sentence);

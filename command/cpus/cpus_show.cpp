@@ -11,6 +11,7 @@
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_quota.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <memory>
 #include <string>
@@ -35,9 +36,7 @@ int run_command(const show_arguments& arguments) {
     }
     view.quota = view.this_machine ? cpu_quota() : std::nullopt;
     view.groups = race::find_cpuset_groups(view.machine, root);
-    exclusive_options options;
-    options.root = root;
-    view.leases = exclusive_status(options, view.unread);
+    view.leases = exclusive_status(view.unread, root);
 
     result_files to(arguments.files);
     const bool written =

@@ -119,15 +119,15 @@ detail::unique_descriptor open_pidfd(pid_t pid) {
 }
 
 /// Whether a process has a lease and lives.
-bool owns_cpus(pid_t process, const exclusive_options& options) {
-    const std::vector<exclusive_lease> leases = exclusive_status(options);
+bool owns_cpus(pid_t process) {
+    const std::vector<exclusive_lease> leases = exclusive_status();
     return std::any_of(leases.begin(), leases.end(), [&](const exclusive_lease& lease) {
         return lease.process == process && !lease.stale;
     });
 }
 
 /// Waits for the end of the process that is the only one who can write into the pipe `life`.
-void wait_for_end_of(pid_t watched, int life, const exclusive_options& options) {
+void wait_for_end_of(pid_t watched, int life) {
     char byte = 0;
     while (::read(life, &byte, 1) < 0 && errno == EINTR) {
     }
@@ -136,15 +136,15 @@ void wait_for_end_of(pid_t watched, int life, const exclusive_options& options) 
     while (::getppid() == watched) {
         ::usleep(1000);
     }
-    for (int attempt = 0; attempt < 1000 && owns_cpus(watched, options); ++attempt) {
+    for (int attempt = 0; attempt < 1000 && owns_cpus(watched); ++attempt) {
         ::usleep(1000);
     }
 }
 
 /// @returns false where another program keeps the journal locked.
-bool undo_what_is_left(const exclusive_options& options) {
+bool undo_what_is_left() {
     try {
-        for (const std::string& problem : release_stale(options).problems) {
+        for (const std::string& problem : release_stale().problems) {
             tell("give back CPUs: " + problem);
         }
     } catch (const std::system_error& error) {
@@ -157,8 +157,7 @@ bool undo_what_is_left(const exclusive_options& options) {
 /// What the watcher does until the process is dead; then what is left of it is undone.
 /// @param program a pidfd of the program, which has to die first. The kernel kills it, too, but not
 /// if it has changed its user.
-[[noreturn]] void watch(pid_t watched, int life, int program, const signals_held& held,
-                        const exclusive_options& options) {
+[[noreturn]] void watch(pid_t watched, int life, int program, const signals_held& held) {
     ::setsid(); // Ctrl-C is for the others.
     for (const int number : passed_on) {
         set_handler(number, SIG_IGN);
@@ -172,11 +171,11 @@ bool undo_what_is_left(const exclusive_options& options) {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(nowhere, STDIN_FILENO);
     ::dup2(nowhere, STDOUT_FILENO);
-    wait_for_end_of(watched, life, options);
+    wait_for_end_of(watched, life);
     if (program >= 0) {
         ::syscall(SYS_pidfd_send_signal, program, SIGKILL, nullptr, 0);
     }
-    while (!undo_what_is_left(options)) {
+    while (!undo_what_is_left()) {
         // It was said once, and who reads the errors need not wait either.
         ::dup2(nowhere, STDERR_FILENO);
     }
@@ -218,15 +217,14 @@ bool undo_what_is_left(const exclusive_options& options) {
 
 } // namespace
 
-lease_watcher::lease_watcher(const held_program& program, const exclusive_options& options)
-    : options_(options) {
+lease_watcher::lease_watcher(const held_program& program) {
     pipe_ends life = make_pipe();
     const pid_t self = ::getpid();
     const signals_held held; // None must end it before it ignores them.
     pid_ = ::fork();
     if (pid_ == 0) {
         life.writing = detail::unique_descriptor();
-        watch(self, life.reading.get(), program.pidfd(), held, options_);
+        watch(self, life.reading.get(), program.pidfd(), held);
     }
     if (pid_ < 0) {
         tell("no process could be started that gives back the CPUs if this one is killed: " +
@@ -236,7 +234,7 @@ lease_watcher::lease_watcher(const held_program& program, const exclusive_option
 }
 
 lease_watcher::~lease_watcher() {
-    const std::vector<exclusive_lease> leases = exclusive_status(options_);
+    const std::vector<exclusive_lease> leases = exclusive_status();
     const bool left = std::any_of(leases.begin(), leases.end(), [](const exclusive_lease& lease) {
         return lease.process == ::getpid();
     });

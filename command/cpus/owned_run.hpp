@@ -64,13 +64,12 @@ private:
 /// Failure: says so on standard error; the lease can be had without.
 class lease_watcher {
 public:
-    lease_watcher(const held_program& program, const exclusive_options& options);
+    explicit lease_watcher(const held_program& program);
     lease_watcher(const lease_watcher&) = delete;
     lease_watcher& operator=(const lease_watcher&) = delete;
     ~lease_watcher();
 
 private:
-    exclusive_options options_;
     detail::unique_descriptor
         life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
     pid_t pid_ = -1;

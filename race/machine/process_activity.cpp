@@ -3,11 +3,10 @@
 
 #include "machine/process_activity.hpp"
 
-#include "lease/exclusive_tasks.hpp"
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/inspect/task_scan.hpp>
 #include <regatta/process/process_affinity.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,6 +20,20 @@ namespace {
 
 std::string text_of_file(const std::string& path) {
     return detail::read_small_file(path).value_or(std::string());
+}
+
+std::string task_folder(int process, int thread) {
+    return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread);
+}
+
+/// The value of a line "NAME:\tVALUE" in a status file; empty where there is none.
+std::string_view status_field(std::string_view status, std::string_view name) {
+    for (const auto line : detail::split(status, '\n')) {
+        if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ':') {
+            return detail::trimmed(line.substr(name.size() + 1));
+        }
+    }
+    return {};
 }
 
 /// The line "se.nr_migrations : 12" of a file `sched`; its name has had different beginnings.
@@ -40,16 +53,16 @@ std::optional<thread_activity> read_thread(int process, int thread, const std::s
     if (!task) {
         return std::nullopt;
     }
-    const std::string folder = root + detail::task_folder(process, thread);
+    const std::string folder = root + task_folder(process, thread);
     const std::string status = text_of_file(folder + "/status");
     thread_activity now;
     now.task = std::move(*task);
-    if (const auto list = detail::status_field(status, "Cpus_allowed_list"); !list.empty()) {
+    if (const auto list = status_field(status, "Cpus_allowed_list"); !list.empty()) {
         cpu_list_error error;
         now.allowed = cpu_set::try_parse(list, cpu_set::max_width, error);
     }
-    now.voluntary = detail::to_number(detail::status_field(status, "voluntary_ctxt_switches"));
-    now.involuntary = detail::to_number(detail::status_field(status, "nonvoluntary_ctxt_switches"));
+    now.voluntary = detail::to_number(status_field(status, "voluntary_ctxt_switches"));
+    now.involuntary = detail::to_number(status_field(status, "nonvoluntary_ctxt_switches"));
     now.migrations = migrations_of(text_of_file(folder + "/sched"));
     return now;
 }
@@ -75,7 +88,7 @@ std::vector<thread_activity> read_process_activity(int process, const std::strin
                 threads.push_back(std::move(*now));
             }
             const std::string children =
-                text_of_file(root + detail::task_folder(one, thread) + "/children");
+                text_of_file(root + task_folder(one, thread) + "/children");
             for (const std::string_view word : detail::split(children, ' ')) {
                 const auto child = detail::to_number(word);
                 // A number that was given anew meanwhile must not lead in a circle.
@@ -95,8 +108,7 @@ std::int64_t cpu_ns_of(const std::vector<thread_activity>& threads, const std::s
     }
     std::int64_t sum = 0;
     for (const int process : processes) {
-        const std::string stat = text_of_file(root + "/proc/" + std::to_string(process) + "/stat");
-        if (const auto whole = detail::parse_task_stat(stat, ::sysconf(_SC_CLK_TCK))) {
+        if (const auto whole = read_process(process, root)) {
             sum += whole->run_ns + whole->children_ns;
         }
     }
@@ -150,7 +162,7 @@ std::string title_of_process(int process, const std::string& root) {
 
 std::optional<int> process_of_task(int number, const std::string& root) {
     const std::string status = text_of_file(root + "/proc/" + std::to_string(number) + "/status");
-    const auto process = detail::to_number(detail::status_field(status, "Tgid"));
+    const auto process = detail::to_number(status_field(status, "Tgid"));
     return process ? std::optional(static_cast<int>(*process)) : std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include "programs/launch_record.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 
 #include "programs/program.hpp"
 
-#include "process/start_program.hpp"
 #include <regatta/base/error.hpp>
+#include <regatta/process/find_program.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,7 +144,7 @@ std::string with_workers(std::string text, unsigned workers) {
 }
 
 std::string why_not_startable(const std::string& program) {
-    const std::string path = detail::find_program(program, false);
+    const std::string path = find_program(program);
     struct stat about {};
     if (path.empty()) {
         return "there is no program \"" + program + "\" in PATH";

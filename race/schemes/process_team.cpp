@@ -5,6 +5,8 @@
 
 #include "schemes/worker_process.hpp"
 
+#include <regatta/base/error.hpp>
+
 #include <cerrno>
 #include <climits>
 #include <csignal>

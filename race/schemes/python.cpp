@@ -5,7 +5,6 @@
 #include "schemes/python_process.hpp"
 #include "schemes/scheme.hpp"
 
-#include "process/segment_header.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/shared_memory.hpp>
 
@@ -39,8 +38,8 @@ public:
                                      layout_hash<item_record>("item_record v1"));
         start_.records = records_.descriptor();
         std::vector<layout_number> numbers = context.work.layout();
-        numbers.push_back({"records", sizeof(detail::segment_header)});
-        numbers.push_back({"stop", sizeof(detail::segment_header) + offsetof(run_log, stop)});
+        numbers.push_back({"records", shared_memory::header_size});
+        numbers.push_back({"stop", shared_memory::header_size + offsetof(run_log, stop)});
         const std::int64_t begin = detail::monotonic_ns();
         process_.emplace(start_, context, numbers);
         const answer_numbers ready = process_->answer("ready");

@@ -10,6 +10,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/cpu/available_cpus.hpp>
+#include <regatta/process/layout.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <algorithm>
@@ -139,8 +140,7 @@ public:
         }
         const auto offset = [this](const float* of) {
             const auto* begin = reinterpret_cast<const std::byte*>(of);
-            return sizeof(detail::segment_header) +
-                   static_cast<std::uint64_t>(begin - memory_.data());
+            return shared_memory::header_size + static_cast<std::uint64_t>(begin - memory_.data());
         };
         return {{"n", n_},         {"block_rows", block_.rows}, {"block_columns", block_.columns},
                 {"a", offset(a_)}, {"b", offset(b_)},           {"c", offset(c_)}};

@@ -64,7 +64,7 @@ public:
     /// Where an element of the data is, in bytes from the begin of the mapping.
     std::uint64_t offset_of(const void* element) const noexcept {
         const auto* at = static_cast<const std::byte*>(element);
-        return sizeof(detail::segment_header) + static_cast<std::uint64_t>(at - memory_.data());
+        return shared_memory::header_size + static_cast<std::uint64_t>(at - memory_.data());
     }
 
 private:

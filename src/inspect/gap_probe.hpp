@@ -5,16 +5,12 @@
 /// @file
 /// A gap loop on a thread of its own, on a CPU of one's choice.
 
-#include <regatta/base/detail/platform.hpp>
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/jitter.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <semaphore>
 #include <stop_token>
 #include <thread>
@@ -28,13 +24,7 @@ namespace regatta::detail {
 class gap_probe {
 public:
     /// @param prepare called in the new thread before it is pinned; may be empty.
-    gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare)
-        : ring_(1 << 14)
-        , thread_([this, cpu, threshold_ns, prepare](const std::stop_token& stop) {
-            run(cpu, threshold_ns, prepare, stop);
-        }) {
-        started_.acquire();
-    }
+    gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare);
     gap_probe(const gap_probe&) = delete;
     gap_probe& operator=(const gap_probe&) = delete;
     ~gap_probe() { stop(); }
@@ -45,47 +35,17 @@ public:
     thread_number thread() const noexcept { return number_; }
 
     /// Hands the gaps since the last call to `visit(const gap&)`, in the order of time.
-    template<class Visit>
-    void drain(Visit&& visit) {
-        // No more than there are now, or a fast producer would hold it for ever.
-        for (std::size_t left = ring_.capacity(); left > 0;) {
-            const std::size_t used = ring_.consume(left, [&](gap& one) { visit(one); });
-            if (used == 0) {
-                break;
-            }
-            left -= used;
-        }
-    }
+    void drain(const std::function<void(const gap&)>& visit);
 
     /// Ends the loop; `drain` still gives its last gaps, and the members below are set.
-    void stop() {
-        if (thread_.joinable()) {
-            thread_.request_stop();
-            thread_.join();
-        }
-    }
+    void stop();
     const gap_loop_result& result() const noexcept { return result_; }
     /// Gaps that found no room because nobody drained.
     std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
     void run(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare,
-             const std::stop_token& stop) {
-        platform::name_this_thread("regatta_probe");
-        number_ = number_of_this_thread();
-        if (prepare) {
-            prepare();
-        }
-        error_ = try_pin_this_thread(cpu_set{cpu});
-        started_.release();
-        if (error_ != 0) {
-            return;
-        }
-        result_ = run_gap_loop(
-            std::numeric_limits<std::int64_t>::max(), threshold_ns,
-            [&] { return stop.stop_requested(); },
-            [&](const gap& one) { dropped_ += ring_.try_emplace(one) ? 0 : 1; });
-    }
+             const std::stop_token& stop);
 
     spsc_ring<gap> ring_;
     std::binary_semaphore started_{0};

@@ -5,134 +5,16 @@
 /// @file
 /// How threads get onto the CPUs of a lease and off again.
 
-#include "lease/exclusive_acquire.hpp"
-#include "lease/exclusive_actions.hpp"
-#include "lease/exclusive_masks.hpp"
 #include "lease/exclusive_step.hpp"
-#include "lease/exclusive_tasks.hpp"
-#include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_level.hpp>
-
-#include <cerrno>
-#include <iterator>
-#include <string>
+#include "lease/lease_state.hpp"
 
 namespace regatta::detail {
 
-/// Where a thread goes that leaves: its old group, or that of everybody else if all tasks of its
-/// old group are there meanwhile.
-inline std::string way_out(const exclusive_plan& plan) {
-    const bool from_top =
-        !plan.others.empty() && plan.others.substr(0, plan.others.rfind('/')) == plan.home;
-    return from_top ? plan.others : plan.home;
-}
-
-/// The mask that a thread which enters would have without the lease, as far as can be known: the
-/// lease may have narrowed it, and which of them it did was noted.
-inline cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
-    for (const exclusive_step& step : lease.done) {
-        for (const task_mask& saved : step.masks) {
-            if (saved.thread == now.thread && saved.start == now.start) {
-                return saved.allowed;
-            }
-        }
-    }
-    const bool narrowed =
-        lease.plan.level != exclusivity::soft && lease.plan.level != exclusivity::isolated_at_boot;
-    return narrowed && now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
-}
-
 /// Moves a thread out, with the mask that it had, as far as that is not the lease's.
-inline void put_thread_out(lease_state& lease, const entered_task& task) {
-    exclusive_system& system = *lease.system;
-    const task_mask& before = task.before;
-    const auto now = read_task(system, before.process, before.thread);
-    if (!now || now->start != before.start) {
-        return; // It has ended, and its number may be another's.
-    }
-    const exclusivity level = lease.plan.level;
-    if (level == exclusivity::soft || level == exclusivity::isolated_at_boot) {
-        system.set_affinity(before.thread, before.allowed);
-        return;
-    }
-    if (lease.plan.group.empty()) {
-        const cpu_set left = before.allowed - lease.cpus; // As everybody else, until the end.
-        system.set_affinity(before.thread, left.empty() ? lease.rest : left);
-        return;
-    }
-    system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
-    const auto moved = read_task_mask(system, before.process, before.thread);
-    // Whom the group alone restricts needs no mask of its own, which would outlast the group.
-    if (task.pinned || (moved && !(*moved & lease.cpus).empty())) {
-        system.set_affinity(before.thread, before.allowed);
-    }
-}
-
-/// Notes what a thread was that enters, so that it is restored even if this process dies first.
-inline step_error note_entry(lease_state& lease, const task_mask& before) {
-    if (!lease.journal.is_open() || is_noted(lease.done, before)) {
-        return {};
-    }
-    exclusive_step saved;
-    saved.kind = step_kind::save_masks;
-    saved.cpus = lease.cpus;
-    saved.rest = lease.rest;
-    saved.masks = {before};
-    if (const int error = lease.journal.step(saved)) {
-        return act_failed(error, "write the journal");
-    }
-    lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after everything else.
-    return {};
-}
+void put_thread_out(lease_state& lease, const entered_task& task);
 
 /// Moves a thread in; where groups take whole processes, `thread` is the number of one. Under the
 /// lease's mutex. @param alone it gets one CPU for itself, in turn.
-inline step_error put_thread_in(lease_state& lease, int thread, bool alone) {
-    exclusive_system& system = *lease.system;
-    if (const auto found = lease.entered.find(thread); found != lease.entered.end()) {
-        const task_mask& known = found->second.before;
-        const auto now = read_task(system, known.process, thread);
-        if (now && now->start == known.start) {
-            return {};
-        }
-        lease.entered.erase(found);
-    }
-    const int process = process_of_thread(system, thread);
-    const auto found = read_task(system, process, thread);
-    if (!found) {
-        return act_failed(ESRCH, "find the thread " + std::to_string(thread));
-    }
-    entered_task task{*found};
-    task.before.allowed = mask_without_lease(lease, *found);
-    if (auto error = note_entry(lease, task.before)) {
-        return error;
-    }
-    const std::string what =
-        "move the thread " + std::to_string(thread) + " to CPUs " + lease.cpus.to_string();
-    const bool whole_process = lease.plan.member == "cgroup.procs";
-    if (!lease.plan.group.empty()) {
-        const int error = system.write(lease.plan.group + "/" + lease.plan.member,
-                                       std::to_string(whole_process ? process : thread));
-        if (error != 0) {
-            return act_failed(error, what);
-        }
-    }
-    cpu_set target = lease.cpus;
-    if (alone && !whole_process) {
-        auto cpu = lease.cpus.begin();
-        std::advance(cpu, lease.next++ % lease.cpus.count());
-        target = cpu_set{*cpu};
-    }
-    // Whom the group alone puts there needs no mask of its own either.
-    task.pinned = !whole_process && read_task_mask(system, process, thread) != target;
-    if (task.pinned) {
-        if (const int error = system.set_affinity(thread, target)) {
-            put_thread_out(lease, task);
-            return act_failed(error, what);
-        }
-    }
-    lease.entered.emplace(thread, std::move(task));
-    return {};
-}
+step_error put_thread_in(lease_state& lease, int thread, bool alone);
 
 } // namespace regatta::detail

@@ -5,32 +5,17 @@
 /// @file
 /// Whether CPUs can be had at all, and which to take where only their number was said.
 
-#include "lease/exclusive_journal.hpp"
 #include "lease/exclusive_machine.hpp"
-#include <regatta/base/detail/printable_text.hpp>
+#include "lease/lease_record.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/placement.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/lease/exclusive_error.hpp>
 
-#include <algorithm>
-#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace regatta::detail {
-
-/// Why CPUs could not be had; false where nothing failed.
-struct exclusive_error {
-    int number = 0;           ///< As in errno.
-    bool bad_request = false; ///< No machine in this state could grant it: the caller's mistake.
-    std::string text{};       ///< What was asked, what failed, what is allowed.
-    explicit operator bool() const noexcept { return number != 0; }
-};
-
-inline exclusive_error bad_request(std::string text) {
-    return {EINVAL, true, std::move(text)};
-}
 
 /// Which CPUs are free to be taken, and who has the others.
 struct free_cpus {
@@ -39,117 +24,21 @@ struct free_cpus {
     std::vector<std::pair<std::string, cpu_set>> holders{};
 };
 
-inline free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
-                                const std::vector<lease_record>& leases) {
-    free_cpus result;
-    result.usable = usable_cpus(system, machine);
-    for (const lease_record& lease : leases) {
-        result.holders.emplace_back("a lease of process " + std::to_string(lease.owner.process) +
-                                        (lease.title.empty() ? "" : " (" + lease.title + ")"),
-                                    lease.cpus);
-    }
-    for (const held_cpus& one : machine.held) {
-        const std::string group = "the group " + printable_text(one.group);
-        if (!last_part(one.group).starts_with(group_prefix)) {
-            result.holders.emplace_back(group, one.cpus);
-        } else if (is_lease_group(one.group)) { // One of this journal was named above.
-            result.holders.emplace_back(group + ", a lease that is not in this journal", one.cpus);
-        }
-    }
-    result.free = result.usable;
-    for (const auto& [name, cpus] : result.holders) {
-        result.free -= cpus;
-    }
-    return result;
-}
+free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
+                         const std::vector<lease_record>& leases);
 
 /// Whether the group of everybody else is there, but of leases that this journal does not show. It
 /// would end with them, whoever else relies on it.
-inline bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
-                               const std::vector<lease_record>& leases) {
-    const std::string others = machine.v1.top + "/" + std::string(others_group);
-    return machine.v1 && system.exists(others) && !is_made_by(leases, others);
-}
+bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
+                        const std::vector<lease_record>& leases);
 
 /// Whether a lease of exactly these CPUs makes sense.
-inline exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,
-                                     const free_cpus& state) {
-    const std::string asked = "CPUs '" + cpus.to_string() + "'";
-    if (cpus.empty()) {
-        return bad_request("no CPUs were asked for; CPUs " + state.free.to_string() +
-                           " are free, and one of those online must be left for everybody else");
-    }
-    if (const cpu_set off = cpus - machine.online; !off.empty()) {
-        return bad_request(asked + ": CPUs " + off.to_string() +
-                           " are not online; those online are " + machine.online.to_string());
-    }
-    if (const cpu_set outside = cpus - state.usable; !outside.empty()) {
-        return bad_request(asked + ": the control group of this process does not grant CPUs " +
-                           outside.to_string() + "; it grants " + state.usable.to_string());
-    }
-    for (const auto& [name, held] : state.holders) {
-        if (const cpu_set both = cpus & held; !both.empty()) {
-            return {EBUSY, false,
-                    asked + ": CPUs " + both.to_string() + " belong to " + name +
-                        (state.free.empty() ? "; none are free"
-                                            : "; CPUs " + state.free.to_string() + " are free")};
-        }
-    }
-    // Everybody else needs a CPU that no lease and no partition has.
-    if (cpus.contains(state.free)) {
-        return bad_request(asked +
-                           " are all that is free; at least one must be left for "
-                           "everybody else" +
-                           (state.free.count() > 1
-                                ? ": take at most " + std::to_string(state.free.count() - 1) +
-                                      " of " + state.free.to_string()
-                                : ""));
-    }
-    return {};
-}
+exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,
+                              const free_cpus& state);
 
 /// Chooses CPUs: those isolated at boot if they suffice; else whole cores near to each other, from
 /// the end of the machine, since its first CPUs do the most work of the system itself.
-inline exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
-                                   const free_cpus& state, const topology& layout, cpu_set& cpus) {
-    cpu_set free = state.free - machine.isolated_at_boot;
-    const cpu_set isolated = state.free & machine.isolated_at_boot;
-    const unsigned most = std::max(isolated.count(), free.count() > 0 ? free.count() - 1 : 0);
-    if (count == 0 || count > most) {
-        const std::string asked =
-            std::to_string(count) + (count == 1 ? " CPU was" : " CPUs were") + " asked for; ";
-        const std::string can = most == 0 ? "none" : most == 1 ? "1" : "1.." + std::to_string(most);
-        const std::string free_ones =
-            state.free.empty()
-                ? "none is free"
-                : (state.free.count() == 1 ? "CPU " : "CPUs ") + state.free.to_string() +
-                      (state.free.count() == 1 ? " is free" : " are free");
-        return bad_request(asked + can + " can be had, since " + free_ones +
-                           " and at least one must be left for everybody else");
-    }
-    if (count <= isolated.count()) {
-        free = isolated;
-    }
-    std::vector<cpu_place> places = places_of(layout, free);
-    if (places.size() < count) { // Nothing is known of how they lie.
-        places.clear();
-        for (const unsigned cpu : free) {
-            places.emplace_back();
-            places.back().cpu = cpu;
-        }
-    }
-    cpus = {};
-    // The best run of neighbours that splits no core, else the last one.
-    for (std::size_t end = places.size(); end >= count; --end) {
-        cpu_set run;
-        for (std::size_t i = end - count; i < end; ++i) {
-            run.insert(places[i].cpu);
-        }
-        if (cpus.empty() || layout.split_cores(run).size() < layout.split_cores(cpus).size()) {
-            cpus = run;
-        }
-    }
-    return {};
-}
+exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
+                            const free_cpus& state, const topology& layout, cpu_set& cpus);
 
 } // namespace regatta::detail

@@ -5,21 +5,9 @@
 /// @file
 /// The system calls behind shared segments: making, locking, checking and removing their files.
 
-#include "process/segment_header.hpp"
-#include "process/segment_name.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/base/error.hpp>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <string>
 
 namespace regatta::detail {
@@ -28,164 +16,32 @@ namespace regatta::detail {
 enum class room { of_file_system, of_machine };
 
 /// A new file in the segments' file system that has no name yet; it vanishes if it never gets one.
-inline unique_descriptor unnamed_segment_file(const std::string& operation) {
-    unique_descriptor file(::open(segment_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (!file) {
-        fail_system(errno, operation + ": make a file in " + segment_directory);
-    }
-    return file;
-}
-
-/// Bytes that the kernel thinks can be had without swapping; no limit where it does not say.
-inline std::uint64_t available_memory() noexcept {
-    std::uint64_t bytes = UINT64_MAX;
-    if (std::FILE* file = std::fopen("/proc/meminfo", "re")) {
-        char line[128];
-        unsigned long long kilobytes = 0;
-        while (std::fgets(line, sizeof line, file) != nullptr) {
-            if (std::sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1) {
-                bytes = kilobytes * 1024;
-                break;
-            }
-        }
-        std::fclose(file);
-    }
-    return bytes;
-}
+unique_descriptor unnamed_segment_file(const std::string& operation);
 
 /// Gives the file its mode and all its pages. What cannot fit is refused before any page is taken,
 /// because taking them all first would make the kernel kill processes for memory.
-inline void allocate_segment(int file, std::size_t total, room where,
-                             const std::string& operation) {
-    // The mode given to open(2) loses the bits of the umask, that of memfd_create(2) is 0777.
-    if (::fchmod(file, 0600) != 0) {
-        fail_system(errno, operation + ": set its mode");
-    }
-    const std::string what = operation + ": allocate " + std::to_string(total) + " bytes";
-    if (where == room::of_machine && total > available_memory()) {
-        fail_system(ENOMEM, what);
-    }
-    struct statvfs status {};
-    if (where == room::of_file_system && ::fstatvfs(file, &status) == 0 && status.f_blocks != 0 &&
-        (total - 1) / status.f_frsize >= status.f_bavail) {
-        fail_system(ENOSPC, what);
-    }
-    int error = 0;
-    do {
-        error = ::posix_fallocate(file, 0, static_cast<off_t>(total));
-    } while (error == EINTR);
-    if (error != 0) {
-        fail_system(error, what);
-    }
-}
+void allocate_segment(int file, std::size_t total, room where, const std::string& operation);
 
-inline void lock_shared(int file, const std::string& operation) {
-    while (::flock(file, LOCK_SH) != 0) {
-        if (errno != EINTR) {
-            fail_system(errno, operation + ": lock it");
-        }
-    }
-}
+void lock_shared(int file, const std::string& operation);
 
 /// Takes the lock that excludes every user; false where the segment is in use.
-inline bool try_lock_exclusive(int file, const std::string& operation) {
-    while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) {
-            return false;
-        }
-        if (errno != EINTR) {
-            fail_system(errno, operation + ": lock it");
-        }
-    }
-    return true;
-}
+bool try_lock_exclusive(int file, const std::string& operation);
 
 /// Makes an unnamed file appear under its name, complete as it is. Failure: EEXIST.
-inline void give_name(int file, const std::string& path, const std::string& operation) {
-    const std::string source = "/proc/self/fd/" + std::to_string(file);
-    if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-        fail_system(errno, operation);
-    }
-}
+void give_name(int file, const std::string& path, const std::string& operation);
 
 /// Whether the path stands for the very file that is open, and not for a later one of its name.
-inline bool is_file_of(const char* path, int file) noexcept {
-    struct stat named {};
-    struct stat opened {};
-    return ::lstat(path, &named) == 0 && ::fstat(file, &opened) == 0 &&
-           named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
-}
-
-/// Refuses what another user made or could have written to.
-inline void check_owner(int file, const std::string& operation) {
-    struct stat status {};
-    if (::fstat(file, &status) != 0) {
-        fail_system(errno, operation);
-    }
-    if (status.st_uid != ::geteuid()) {
-        fail_system(EPERM, operation + ": owner: expected user " + std::to_string(::geteuid()) +
-                               ", found " + std::to_string(status.st_uid));
-    }
-    if ((status.st_mode & 077) != 0) {
-        char mode[8];
-        std::snprintf(mode, sizeof mode, "%04o", status.st_mode & 07777u);
-        fail_system(EPERM, operation + ": mode: expected 0600, found " + mode);
-    }
-}
+bool is_file_of(const char* path, int file) noexcept;
 
 /// Opens a named segment of this user and takes the users' lock. Starts again where the name was
 /// given to another segment meanwhile.
-inline unique_descriptor open_locked_segment(const std::string& path,
-                                             const std::string& operation) {
-    for (;;) {
-        unique_descriptor file(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-        if (!file) {
-            fail_system(errno, operation);
-        }
-        check_owner(file.get(), operation);
-        lock_shared(file.get(), operation);
-        if (is_file_of(path.c_str(), file.get())) {
-            return file;
-        }
-    }
-}
+unique_descriptor open_locked_segment(const std::string& path, const std::string& operation);
 
 /// Whether the file begins as a segment does.
-inline bool has_magic(int file) noexcept {
-    std::uint64_t magic = 0;
-    return ::pread(file, &magic, sizeof magic, 0) == static_cast<ssize_t>(sizeof magic) &&
-           magic == segment_header::expected_magic;
-}
+bool has_magic(int file) noexcept;
 
 /// Removes a named segment that no process uses; nothing happens where there is none.
 /// Failure: EBUSY in use; EPROTO no segment; EPERM another user's.
-inline void remove_unused_segment(const std::string& path, const std::string& operation) {
-    for (;;) {
-        unique_descriptor file(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-        if (!file) {
-            if (errno == ENOENT) {
-                return;
-            }
-            fail_system(errno, operation);
-        }
-        check_owner(file.get(), operation);
-        if (!has_magic(file.get())) {
-            fail_system(EPROTO, operation + ": the name belongs to a file that is no segment; "
-                                            "remove it by hand if nobody needs it");
-        }
-        if (!try_lock_exclusive(file.get(), operation)) {
-            fail_system(EBUSY, operation + ": it is in use");
-        }
-        if (!is_file_of(path.c_str(), file.get())) {
-            continue; // Somebody else replaced it: look at the new one.
-        }
-        if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-            fail_system(errno, operation);
-        }
-        return;
-    }
-}
+void remove_unused_segment(const std::string& path, const std::string& operation);
 
 } // namespace regatta::detail

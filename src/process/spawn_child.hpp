@@ -5,13 +5,6 @@
 /// @file
 /// What a new process does between its birth and its program.
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstddef>
 
 namespace regatta::detail {
@@ -53,83 +46,7 @@ struct spawn_plan {
 ///
 /// Only raw system calls, nothing that allocates, locks or is wrapped by a sanitizer: its
 /// bookkeeping would otherwise be the parent's.
-__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) inline int
-run_spawn_plan(void* argument) {
-    spawn_plan& plan = *static_cast<spawn_plan*>(argument);
-    spawn_failure failure{0, spawn_stage::descriptors, -1};
-    const auto give_up = [&](spawn_stage stage)
-        __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) {
-        failure.error = errno;
-        failure.stage = stage;
-        ::syscall(SYS_write, plan.report, &failure, sizeof failure);
-        ::syscall(SYS_exit_group, 127);
-    };
-
-    // Every signal is blocked since before the birth, so no handler of the parent can run here.
-    // Ignored signals stay ignored over exec unless they are reset. All zeros is SIG_DFL in the
-    // kernel's own structure, whose size differs from the C library's.
-    const unsigned long no_action[8] = {};
-    for (int signal = 1; signal <= 64; ++signal) {
-        ::syscall(SYS_rt_sigaction, signal, no_action, nullptr, std::size_t{8});
-    }
-
-    int above = 3;
-    for (std::size_t i = 0; i < plan.kept_count; ++i) {
-        above = plan.kept[i] >= above ? plan.kept[i] + 1 : above;
-    }
-    const long report = ::syscall(SYS_fcntl, plan.report, F_DUPFD_CLOEXEC, above);
-    if (report < 0) {
-        give_up(spawn_stage::descriptors);
-    }
-    plan.report = static_cast<int>(report);
-    for (std::size_t i = 0; i < plan.move_count; ++i) {
-        descriptor_move& move = plan.moves[i];
-        failure.parent_descriptor = move.from;
-        move.spare = static_cast<int>(::syscall(SYS_fcntl, move.from, F_DUPFD_CLOEXEC, above));
-        if (move.spare < 0) {
-            give_up(spawn_stage::descriptors);
-        }
-    }
-    for (std::size_t i = 0; i < plan.move_count; ++i) {
-        failure.parent_descriptor = plan.moves[i].from;
-        if (::syscall(SYS_dup3, plan.moves[i].spare, plan.moves[i].to, 0) < 0) {
-            give_up(spawn_stage::descriptors);
-        }
-    }
-    // All that lies between the kept ones closes on exec; the report must live until then.
-    unsigned next = 0;
-    for (std::size_t i = 0; i <= plan.kept_count; ++i) {
-        const unsigned end = i < plan.kept_count ? static_cast<unsigned>(plan.kept[i]) : ~0u;
-        const unsigned last = i < plan.kept_count ? end - 1 : end;
-        if (end > next &&
-            ::syscall(SYS_close_range, next, last, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) {
-            give_up(spawn_stage::closing);
-        }
-        next = end + 1;
-    }
-
-    if (plan.own_process_group && ::syscall(SYS_setpgid, 0, 0) != 0) {
-        give_up(spawn_stage::group);
-    }
-    if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
-        give_up(spawn_stage::directory);
-    }
-    if (plan.death_signal != 0) {
-        if (::syscall(SYS_prctl, PR_SET_PDEATHSIG, plan.death_signal, 0, 0, 0) != 0) {
-            give_up(spawn_stage::death_signal);
-        }
-        // A parent that ended before that call is not noticed by it. A parent outside of the
-        // child's process namespace is shown as 0.
-        const long parent = ::syscall(SYS_getppid);
-        if (parent != plan.parent && parent != 0) {
-            ::syscall(SYS_exit_group, 127);
-        }
-    }
-    const unsigned long no_signals = 0;
-    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr, std::size_t{8});
-    ::syscall(SYS_execve, plan.program, plan.arguments, plan.environment);
-    give_up(spawn_stage::program);
-    return 127;
-}
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) int
+run_spawn_plan(void* argument);
 
 } // namespace regatta::detail

@@ -6,11 +6,13 @@
 /// What the tests of leases of CPUs share: the whole machine before and after, leases that end at
 /// any moment, threads that enter one.
 
+#include "lease/lease_access.hpp"
 #include "support/exclusive_faults.hpp"
 #include "support/exclusive_snapshot.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,8 +39,8 @@ inline exclusive_test::snapshot whole_machine() {
 }
 
 /// Runs `act` in a child that kills itself before one of its acts, one of every `stride` in turn,
-/// until it comes through; after each death the lease is repaired and the machine must be as
-/// before.
+/// until it comes through; `act(system)` takes its lease on that machine. After each death the
+/// lease is repaired and the machine must be as before.
 template<class Act>
 void survive_death_before_any_act(int stride, Act act) {
     const exclusive_test::snapshot before = whole_machine();
@@ -51,11 +53,9 @@ void survive_death_before_any_act(int stride, Act act) {
          number += std::uniform_int_distribution<int>(1, 2 * stride)(random)) {
         const pid_t child = ::fork();
         if (child == 0) {
-            regatta::exclusive_options options;
             const auto system = std::make_shared<exclusive_test::faulty_system>();
             system->die_before(number);
-            options.system = system;
-            act(options);
+            act(system);
             ::_exit(0);
         }
         int status = 0;

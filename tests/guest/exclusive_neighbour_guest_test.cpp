@@ -7,6 +7,7 @@
 #include "guest.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

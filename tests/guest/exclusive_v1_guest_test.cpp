@@ -36,6 +36,9 @@ using regatta::cpu_set;
 using regatta::exclusive_cpus;
 using regatta::exclusive_options;
 using regatta::exclusivity;
+using regatta::detail::acquire_on;
+using regatta::detail::exclusive_system;
+using regatta::detail::shared_system;
 using testing::HasSubstr;
 
 } // namespace
@@ -78,19 +81,18 @@ TEST(exclusive_v1, a_lease_of_another_journal_harms_no_shield) {
     const snapshot before = whole_machine();
     exclusive_options options = at_least(exclusivity::shielded);
     options.move_others = true;
-    exclusive_options elsewhere = options;
-    elsewhere.journal = "/run/elsewhere";
+    const auto elsewhere = std::make_shared<exclusive_system>("", "/run/elsewhere");
     auto first = exclusive_cpus::acquire(cpu_set{3}, options);
     for (const cpu_set& cpus : {cpu_set{3}, cpu_set{5}}) {
         try {
-            exclusive_cpus::acquire(cpus, elsewhere);
+            acquire_on(elsewhere, cpus, options);
             ADD_FAILURE() << "got CPUs " << cpus.to_string();
         } catch (const std::system_error& error) {
             EXPECT_THAT(error.what(), HasSubstr("not in this journal"));
         }
     }
-    elsewhere.at_least = exclusivity::swept;
-    auto second = exclusive_cpus::acquire(cpu_set{5}, elsewhere);
+    options.at_least = exclusivity::swept;
+    auto second = acquire_on(elsewhere, cpu_set{5}, options);
     EXPECT_EQ(second.level(), exclusivity::swept);
     EXPECT_EQ(first.check(), std::nullopt);
     second.release();
@@ -108,8 +110,7 @@ TEST(exclusive_v1, the_sweep_is_the_next_best) {
     system->before_act = [](const std::string& act) {
         return act.starts_with("mkdir /sys") ? EROFS : 0;
     };
-    options.system = system;
-    auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+    auto lease = acquire_on(system, cpu_set{3}, options);
     EXPECT_EQ(lease.level(), exclusivity::swept);
     EXPECT_FALSE(pinned.allowed().contains(3));
     const sleeper heir; // It inherits a narrowed mask.
@@ -125,10 +126,11 @@ TEST(exclusive_v1, the_sweep_is_the_next_best) {
 
 TEST(exclusive_v1, any_act_may_be_the_last) {
     const sleeper pinned({3});
-    survive_death_before_any_act(25, [](exclusive_options options) {
+    survive_death_before_any_act(25, [](const shared_system& system) {
+        exclusive_options options;
         options.at_least = exclusivity::shielded;
         options.move_others = true;
-        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+        auto lease = acquire_on(system, cpu_set{3}, options);
         lease.enter();
         lease.release();
     });

@@ -12,6 +12,7 @@
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -39,6 +41,9 @@ using regatta::cpu_set;
 using regatta::exclusive_cpus;
 using regatta::exclusive_options;
 using regatta::exclusivity;
+using regatta::detail::acquire_on;
+using regatta::detail::exclusive_system;
+using regatta::detail::shared_system;
 using testing::HasSubstr;
 
 /// Older kernels do not tell which CPUs are isolated.
@@ -116,11 +121,10 @@ TEST(exclusive_v2, leases_live_side_by_side_and_end_in_any_order) {
 TEST(exclusive_v2, leases_of_two_journals_live_side_by_side) {
     const snapshot before = whole_machine();
     const exclusive_options options = at_least(exclusivity::isolated_partition);
-    exclusive_options elsewhere = options;
-    elsewhere.journal = "/run/elsewhere";
+    const auto elsewhere = std::make_shared<exclusive_system>("", "/run/elsewhere");
     auto first = exclusive_cpus::acquire(cpu_set{1}, options);
-    auto second = exclusive_cpus::acquire(cpu_set{2}, elsewhere);
-    EXPECT_THROW(exclusive_cpus::acquire(cpu_set{1, 3}, elsewhere), std::system_error);
+    auto second = acquire_on(elsewhere, cpu_set{2}, options);
+    EXPECT_THROW(acquire_on(elsewhere, cpu_set{1, 3}, options), std::system_error);
     first.release();
     EXPECT_EQ(second.check(), std::nullopt);
     expect_isolated("2");
@@ -151,10 +155,11 @@ TEST(exclusive_v2, the_kernel_was_never_asked_for_what_cannot_be) {
 }
 
 TEST(exclusive_v2, any_act_may_be_the_last) {
-    survive_death_before_any_act(7, [](exclusive_options options) {
+    survive_death_before_any_act(7, [](const shared_system& system) {
+        exclusive_options options;
         options.at_least = exclusivity::isolated_partition;
         options.move_interrupts = true;
-        auto lease = exclusive_cpus::acquire(cpu_set{3, 4}, options);
+        auto lease = acquire_on(system, cpu_set{3, 4}, options);
         lease.enter();
         lease.release();
     });
@@ -209,9 +214,10 @@ TEST(exclusive_v2_remote, any_act_may_be_the_last) {
     guest::control_group inner("/sys/fs/cgroup/outer/inner");
     const guest::inside moved(inner);
     ASSERT_EQ(moved.error(), 0);
-    survive_death_before_any_act(7, [](exclusive_options options) {
+    survive_death_before_any_act(7, [](const shared_system& system) {
+        exclusive_options options;
         options.at_least = exclusivity::isolated_partition;
-        auto lease = exclusive_cpus::acquire(cpu_set{3}, options);
+        auto lease = acquire_on(system, cpu_set{3}, options);
         lease.enter();
         lease.release();
     });

@@ -1,11 +1,14 @@
 # A project takes the library's folder into its own build: it gets the target and nothing else.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=folder -D REGATTA_FOLDER=${source}
+configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D CMAKE_BUILD_TYPE= -D REGATTA_FROM=folder
+    -D REGATTA_FOLDER=${source} -D REGATTA_COMPONENTS=system
     -D CMAKE_INSTALL_PREFIX=${work}/installed)
 run_user(${work}/user)
+run_system_user(${work}/user)
 
 run(${CMAKE_COMMAND} --install ${work}/user)
 file(GLOB_RECURSE installed RELATIVE ${work}/installed ${work}/installed/*)
-if(NOT installed STREQUAL "bin/user")
+list(SORT installed)
+if(NOT installed STREQUAL "bin/system_user;bin/user")
     message(FATAL_ERROR "installing the project also installed: ${installed}")
 endif()

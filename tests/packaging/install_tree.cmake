@@ -14,6 +14,12 @@ string(REGEX REPLACE "^[^=]*=" "" library_dir ${library_dir})
 foreach(name IN ITEMS regatta-config regatta-config-version regatta-targets)
     list(APPEND expected ${library_dir}/cmake/regatta/${name}.cmake)
 endforeach()
+file(STRINGS ${build}/CMakeCache.txt type REGEX "^CMAKE_BUILD_TYPE:")
+string(REGEX REPLACE "^[^=]*=" "" type ${type})
+string(TOLOWER ${type} type)
+list(APPEND expected ${library_dir}/libregatta_system.a
+    ${library_dir}/cmake/regatta/regatta-system-targets.cmake
+    ${library_dir}/cmake/regatta/regatta-system-targets-${type}.cmake)
 foreach(name IN ITEMS LICENSE README.md CHANGELOG.md LIMITATIONS.md)
     list(APPEND expected share/doc/regatta/${name})
 endforeach()

@@ -19,10 +19,11 @@ function(configure from to)
         -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release ${ARGN})
 endfunction()
 
-# install_library(PREFIX): configures the library alone and installs it.
+# install_library(PREFIX OPTION...): configures the library alone, unoptimised, and installs it.
 function(install_library prefix)
-    configure(${source} ${work}/library -D REGATTA_BUILD_COMMAND=OFF -D REGATTA_BUILD_TESTS=OFF
-        -D REGATTA_BUILD_EXAMPLES=OFF -D CMAKE_INSTALL_LIBDIR=lib)
+    configure(${source} ${work}/library -D CMAKE_BUILD_TYPE= -D REGATTA_BUILD_COMMAND=OFF
+        -D REGATTA_BUILD_TESTS=OFF -D REGATTA_BUILD_EXAMPLES=OFF -D CMAKE_INSTALL_LIBDIR=lib
+        ${ARGN})
     run(${CMAKE_COMMAND} --build ${work}/library)
     run(${CMAKE_COMMAND} --install ${work}/library --prefix ${prefix})
 endfunction()
@@ -32,6 +33,15 @@ function(run_user built)
     run(${CMAKE_COMMAND} --build ${built})
     run(${built}/user)
     if(NOT output STREQUAL "regatta ${version}\n")
+        message(FATAL_ERROR "the program printed: ${output}")
+    endif()
+endfunction()
+
+# run_system_user(BUILD): the same for its program that uses regatta::system.
+function(run_system_user built)
+    run(${CMAKE_COMMAND} --build ${built})
+    run(${built}/system_user)
+    if(NOT output STREQUAL "true exited with status 0, 0 CPUs\n")
         message(FATAL_ERROR "the program printed: ${output}")
     endif()
 endfunction()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "process/segment_file.hpp"
+#include "process/segment_name.hpp"
 #include "support/process_peer.hpp"
 
 #include <regatta/process/shared_memory.hpp>

@@ -8,6 +8,8 @@
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
 
+#include <regatta/base/detail/system_files.hpp>
+
 #include <algorithm>
 #include <map>
 #include <string>

@@ -6,6 +6,7 @@
 /// What the process tests share: pipes, the other process, and a look at the own descriptors.
 
 #include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>

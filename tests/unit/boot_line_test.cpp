@@ -4,6 +4,7 @@
 #include "machines.hpp"
 
 #include <regatta/boot/boot_line.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@ namespace {
 
 using regatta::cpu_set;
 
-/// Above the largest number that a thread or a process can have.
+/// Above the largest number that a thread can have.
 constexpr regatta::thread_number no_thread = 2'000'000'000;
 
 template<class Error, class Action>
@@ -87,7 +87,7 @@ TEST(affinity_errors, name_the_cpus) {
     EXPECT_EQ(regatta::affinity_of_this_thread(), before);
 }
 
-TEST(affinity_errors, name_the_thread_or_the_process) {
+TEST(affinity_errors, name_the_thread) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
@@ -96,8 +96,6 @@ TEST(affinity_errors, name_the_thread_or_the_process) {
                 testing::StartsWith("pin thread " + std::to_string(self) + " to CPUs '9000'"));
     EXPECT_THAT(message_of<std::system_error>([] { regatta::affinity_of_thread(no_thread); }),
                 testing::StartsWith("read the affinity of thread " + std::to_string(no_thread)));
-    EXPECT_THAT(message_of<std::system_error>([] { regatta::pin_process(no_thread, cpu_set{0}); }),
-                testing::StartsWith("pin process " + std::to_string(no_thread) + " to CPUs '0'"));
 }
 
 TEST(topology_errors, name_the_file_that_is_missing) {

@@ -29,8 +29,9 @@ using exclusive_test::difference;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
+using regatta::exclusive_error;
 using regatta::exclusivity;
-using regatta::detail::exclusive_error;
+using regatta::detail::try_acquire_on;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -55,9 +56,9 @@ TEST_F(exclusive, bad_requests_say_what_is_allowed) {
     EXPECT_THAT(refusal(cpu_set::first(8)).text, HasSubstr("take at most 7 of 0-7"));
     EXPECT_TRUE(refusal(cpu_set::first(8)).bad_request);
     exclusive_error error;
-    EXPECT_FALSE(exclusive_cpus::try_acquire(8, options, error));
+    EXPECT_FALSE(try_acquire_on(host, 8, options, error));
     EXPECT_THAT(error.text, HasSubstr("1..7 can be had"));
-    EXPECT_FALSE(exclusive_cpus::try_acquire(0, options, error));
+    EXPECT_FALSE(try_acquire_on(host, 0, options, error));
     EXPECT_TRUE(error.bad_request);
 }
 
@@ -113,7 +114,7 @@ TEST_F(exclusive, less_than_asked_for_is_refused_with_every_reason) {
     EXPECT_THAT(error.text, HasSubstr("no CPUs were isolated at boot"));
     EXPECT_THAT(error.text, HasSubstr("there are no control groups with cpusets"));
     EXPECT_THAT(error.text, HasSubstr("allowed are weaker levels"));
-    EXPECT_THAT(regatta::exclusive_status(options), IsEmpty());
+    EXPECT_THAT(status(), IsEmpty());
 }
 
 TEST_F(exclusive, isolated_at_boot_is_the_best) {
@@ -121,7 +122,7 @@ TEST_F(exclusive, isolated_at_boot_is_the_best) {
     root.file("/sys/devices/system/cpu/isolated", "5-7\n");
     EXPECT_EQ(take({5, 6}).level(), exclusivity::isolated_at_boot);
     exclusive_error error;
-    EXPECT_EQ(exclusive_cpus::try_acquire(3, options, error)->cpus(), (cpu_set{5, 6, 7}));
+    EXPECT_EQ(try_acquire_on(host, 3, options, error)->cpus(), (cpu_set{5, 6, 7}));
     options.at_least = exclusivity::root_partition;
     EXPECT_THAT(refusal({4, 5}).text, HasSubstr("CPUs 5 were isolated at boot, which the kernel "
                                                 "refuses in partitions"));
@@ -143,7 +144,7 @@ TEST_F(exclusive, a_remote_partition_is_granted_all_the_way_down) {
     EXPECT_EQ(root.text(group + "/cgroup.threads"), std::to_string(::getpid()) + "\n");
     EXPECT_EQ(lease.check(), std::nullopt);
 
-    const auto seen = regatta::exclusive_status(options);
+    const auto seen = status();
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_EQ(seen[0].cpus, (cpu_set{3, 4}));
     EXPECT_EQ(seen[0].level, exclusivity::isolated_partition);
@@ -328,7 +329,7 @@ TEST_F(exclusive, moving_a_lease_moves_what_is_owned) {
     EXPECT_EQ(second.cpus(), cpu_set{3});
     first = take({4});
     first = std::move(second); // Gives back CPU 4.
-    EXPECT_EQ(regatta::exclusive_status(options).size(), 1u);
+    EXPECT_EQ(status().size(), 1u);
     EXPECT_EQ(first.cpus(), cpu_set{3});
 }
 
@@ -347,8 +348,8 @@ TEST_F(exclusive, a_number_of_cpus_is_whole_cores_from_the_end) {
     root.file("/sys/devices/system/cpu/possible", "0-7\n")
         .file("/sys/devices/system/cpu/present", "0-7\n");
     exclusive_error error;
-    EXPECT_EQ(exclusive_cpus::try_acquire(2, options, error)->cpus(), (cpu_set{3, 7}));
-    EXPECT_EQ(exclusive_cpus::try_acquire(4, options, error)->cpus(), (cpu_set{2, 3, 6, 7}));
-    const auto one = exclusive_cpus::try_acquire(1, options, error);
+    EXPECT_EQ(try_acquire_on(host, 2, options, error)->cpus(), (cpu_set{3, 7}));
+    EXPECT_EQ(try_acquire_on(host, 4, options, error)->cpus(), (cpu_set{2, 3, 6, 7}));
+    const auto one = try_acquire_on(host, 1, options, error);
     EXPECT_THAT(one->explain(), Contains(HasSubstr("share a core with CPUs")));
 }

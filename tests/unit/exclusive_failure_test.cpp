@@ -28,8 +28,9 @@ using exclusive_test::root_folder;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
+using regatta::exclusive_error;
 using regatta::exclusivity;
-using regatta::detail::exclusive_error;
+using regatta::detail::try_acquire_on;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -47,7 +48,6 @@ TEST_F(exclusive_failure, every_act_may_fail) {
         v1 ? exclusive_test::add_v1(other) : exclusive_test::add_v2(other);
         options.move_others = v1;
         options.move_interrupts = true;
-        options.root = other.path();
         const auto before = whole_root(other);
         int last = 0;
         for (int number = 1; last == 0; ++number) {
@@ -61,9 +61,9 @@ TEST_F(exclusive_failure, every_act_may_fail) {
                 failed = act;
                 return error;
             };
-            options.system = faulty;
+            host = faulty;
             exclusive_error problem;
-            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
             if (lease && lease->level() == exclusivity::soft) {
                 EXPECT_THAT(lease->explain(), Contains(HasSubstr("could not")));
             }
@@ -90,7 +90,6 @@ TEST_F(exclusive_failure, every_act_may_be_the_last) {
         // The child is the owner; this process repairs.
         options.move_others = v1;
         options.move_interrupts = true;
-        options.root = other.path();
         auto before = whole_root(other);
         before.erase("/run/regatta");
         bool through = false;
@@ -101,9 +100,9 @@ TEST_F(exclusive_failure, every_act_may_be_the_last) {
                 other.link("/proc/" + self, "/proc/" + self);
                 const auto deadly = std::make_shared<fake_system>(other.path());
                 deadly->die_before(number);
-                options.system = deadly;
+                host = deadly;
                 exclusive_error problem;
-                auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+                auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
                 std::string left;
                 ::_exit(lease && lease->try_release(left) ? 0 : 1);
             }
@@ -112,8 +111,8 @@ TEST_F(exclusive_failure, every_act_may_be_the_last) {
             std::filesystem::remove(other.path() + "/proc/" + std::to_string(child));
             through = WIFEXITED(status);
             ASSERT_TRUE(!through || WEXITSTATUS(status) == 0);
-            options.system = std::make_shared<fake_system>(other.path());
-            EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+            host = std::make_shared<fake_system>(other.path());
+            EXPECT_THAT(repair().problems, IsEmpty());
             EXPECT_EQ(difference(before, whole_root(other)), "") << "died before act " << number;
             ASSERT_LT(number, 300);
         }
@@ -132,21 +131,21 @@ TEST_F(exclusive_failure, a_repair_may_die_as_well) {
             const std::string self = std::to_string(::getpid());
             root.link("/proc/" + self, "/proc/" + self);
             exclusive_error problem;
-            auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+            auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
             ::kill(::getpid(), SIGKILL);
         }
         ::waitpid(owner, nullptr, 0);
         std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
-        ASSERT_TRUE(regatta::exclusive_status(options).at(0).stale);
+        ASSERT_TRUE(status().at(0).stale);
         const pid_t child = ::fork();
         if (child == 0) {
             system->die_before(system->acts + number);
-            ::_exit(regatta::release_stale(options).problems.empty() ? 0 : 1);
+            ::_exit(repair().problems.empty() ? 0 : 1);
         }
         int status = 0;
         ::waitpid(child, &status, 0);
         through = WIFEXITED(status);
-        EXPECT_THAT(regatta::release_stale(options).problems, IsEmpty());
+        EXPECT_THAT(repair().problems, IsEmpty());
         EXPECT_EQ(difference(before, whole_root(root)), "") << "died before act " << number;
     }
     EXPECT_TRUE(through);
@@ -157,13 +156,13 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     const pid_t owner = ::fork();
     if (owner == 0) {
         exclusive_error problem;
-        auto lease = exclusive_cpus::try_acquire(cpu_set{3}, options, problem);
+        auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
         ::kill(::getpid(), SIGKILL);
     }
     ::waitpid(owner, nullptr, 0);
     const int acts = system->acts;
     root.file("/proc/sys/kernel/random/boot_id", "another\n");
-    EXPECT_EQ(regatta::release_stale(options).released.size(), 1u);
+    EXPECT_EQ(repair().released.size(), 1u);
     EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
 }
 
@@ -176,9 +175,8 @@ TEST_F(exclusive_failure, a_group_that_was_there_before_stays) {
         const std::string group = (v1 ? "/sys/fs/cgroup/cpuset" : "/sys/fs/cgroup/service") +
                                   std::string("/regatta.") + std::to_string(::getpid()) + ".1";
         other.file(group + "/cgroup.threads", "").file(group + "/tasks", "");
-        options.root = other.path();
         options.move_others = v1;
-        options.system = std::make_shared<fake_system>(other.path());
+        host = std::make_shared<fake_system>(other.path());
         {
             const auto lease = take({3});
             EXPECT_GE(lease.level(), exclusivity::shielded);
@@ -207,7 +205,7 @@ TEST_F(exclusive_failure, a_lease_of_a_container_ends_with_it) {
     use_v2();
     const auto before = whole_root(root);
     const auto machine = std::make_shared<numbered_system>(root.path());
-    options.system = machine;
+    host = machine;
     const pid_t child = ::fork();
     if (child == 0) {
         machine->die_before(12);
@@ -216,11 +214,11 @@ TEST_F(exclusive_failure, a_lease_of_a_container_ends_with_it) {
     }
     ::waitpid(child, nullptr, 0);
     machine->numbering = "of the host";
-    ASSERT_EQ(regatta::exclusive_status(options).size(), 1U);
-    EXPECT_FALSE(regatta::exclusive_status(options)[0].stale);
-    EXPECT_THAT(regatta::release_stale(options).released, IsEmpty());
+    ASSERT_EQ(status().size(), 1U);
+    EXPECT_FALSE(status()[0].stale);
+    EXPECT_THAT(repair().released, IsEmpty());
     machine->is_gone = true;
-    EXPECT_TRUE(regatta::exclusive_status(options)[0].stale);
-    EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+    EXPECT_TRUE(status()[0].stale);
+    EXPECT_EQ(repair().released.size(), 1U);
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }

@@ -5,10 +5,14 @@
 /// @file
 /// A machine of eight CPUs made of plain files, whose control groups answer as the kernel's do.
 
+#include "lease/lease_access.hpp"
+#include "lease/stale_leases.hpp"
 #include "support/exclusive_faults.hpp"
 #include "support/exclusive_snapshot.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_error.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
 #include <regatta/lease/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
@@ -24,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace exclusive_test {
 
@@ -242,26 +247,33 @@ protected:
         options.move_others = true;
     }
     /// The error that a request gets; the test fails if it is granted.
-    regatta::detail::exclusive_error refusal(const regatta::cpu_set& cpus) {
-        regatta::detail::exclusive_error error;
-        const auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
+    regatta::exclusive_error refusal(const regatta::cpu_set& cpus) {
+        regatta::exclusive_error error;
+        const auto lease = regatta::detail::try_acquire_on(host, cpus, options, error);
         EXPECT_FALSE(lease) << "got " << cpus.to_string();
         EXPECT_TRUE(error);
         return error;
     }
     regatta::exclusive_cpus take(const regatta::cpu_set& cpus) {
-        regatta::detail::exclusive_error error;
-        auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error);
+        regatta::exclusive_error error;
+        auto lease = regatta::detail::try_acquire_on(host, cpus, options, error);
         EXPECT_TRUE(lease) << error.text;
         return lease ? std::move(*lease) : regatta::exclusive_cpus();
     }
 
+    /// The leases on `host`, and their repair.
+    std::vector<regatta::exclusive_lease> status() {
+        std::vector<std::string> unread;
+        return regatta::detail::leases_on(*host, unread);
+    }
+    regatta::stale_release repair() { return regatta::detail::release_stale_on(*host); }
+
     root_folder root;
     std::shared_ptr<fake_system> system = std::make_shared<fake_system>(root.path());
-    regatta::exclusive_options options = [this] {
+    /// Where leases are taken: `system`, unless a test says otherwise.
+    std::shared_ptr<regatta::detail::exclusive_system> host = system;
+    regatta::exclusive_options options = [] {
         regatta::exclusive_options made;
-        made.root = root.path();
-        made.system = system;
         made.title = "test";
         return made;
     }();

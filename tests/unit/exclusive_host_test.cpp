@@ -7,6 +7,7 @@
 
 #include "exclusive_fakes.hpp"
 #include "exclusive_take.hpp"
+#include "lease/exclusive_machine.hpp"
 #include "support/exclusive_sleeper.hpp"
 
 #include <regatta/cpu/affinity.hpp>
@@ -39,9 +40,9 @@ using exclusive_test::snapshot;
 using exclusive_test::take_when_free;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
+using regatta::exclusive_error;
 using regatta::exclusive_options;
 using regatta::exclusivity;
-using regatta::detail::exclusive_error;
 using regatta::detail::exclusive_system;
 using testing::IsEmpty;
 
@@ -80,7 +81,7 @@ protected:
             .link("/proc/sys", "/proc/sys")
             .link("/sys/devices/system/cpu", "/sys/devices/system/cpu")
             .link("/groups", group_);
-        options_.root = root_.path();
+        host_ = std::make_shared<exclusive_system>(root_.path());
         options_.move_others = true;
         options_.move_interrupts = true;
     }
@@ -108,6 +109,7 @@ protected:
 
     const std::string self_ = std::to_string(::getpid());
     root_folder root_;
+    std::shared_ptr<exclusive_system> host_; ///< Where leases are taken.
     exclusive_options options_;
     cpu_set online_;
     unsigned cpu_ = 0; ///< The one that is leased.
@@ -129,7 +131,7 @@ TEST_F(exclusive_host, the_shield_keeps_other_tasks_out_and_goes_without_a_trace
     const cpu_set before_masks = regatta::affinity_of_this_thread();
     const snapshot before = state();
     options_.at_least = exclusivity::shielded;
-    auto lease = take_when_free(mine, options_);
+    auto lease = take_when_free(host_, mine, options_);
     ASSERT_TRUE(lease);
     EXPECT_EQ(lease.check(), std::nullopt);
     EXPECT_EQ(free.allowed(), others);
@@ -160,9 +162,9 @@ TEST_F(exclusive_host, the_sweep_narrows_masks_and_gives_them_back) {
     system->before_act = [](const std::string& act) {
         return act.starts_with("mkdir /groups") ? EROFS : 0;
     };
-    options_.system = system;
+    host_ = system;
     options_.at_least = exclusivity::swept;
-    auto lease = take_when_free(mine, options_);
+    auto lease = take_when_free(host_, mine, options_);
     ASSERT_TRUE(lease);
     EXPECT_EQ(lease.level(), exclusivity::swept);
     EXPECT_EQ(free.allowed(), others);
@@ -214,9 +216,9 @@ TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
                 }
                 return sweep && act.starts_with("mkdir /groups") ? EROFS : 0;
             };
-            options_.system = system;
+            host_ = system;
             exclusive_error error;
-            auto lease = exclusive_cpus::try_acquire(cpu_set{cpu_}, options_, error);
+            auto lease = regatta::detail::try_acquire_on(host_, cpu_set{cpu_}, options_, error);
             if (!lease) {
                 ::_exit(120);
             }
@@ -234,10 +236,11 @@ TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
         } else {
             ++killed;
         }
-        const auto repaired = regatta::release_stale(options_);
+        const auto repaired = regatta::detail::release_stale_on(*host_);
         EXPECT_THAT(repaired.problems, IsEmpty()) << "act " << last;
         ASSERT_EQ(difference(before, state()), "") << "cycle " << cycle << ", act " << last;
-        ASSERT_THAT(regatta::exclusive_status(options_), IsEmpty());
+        std::vector<std::string> unread;
+        ASSERT_THAT(regatta::detail::leases_on(*host_, unread), IsEmpty());
     }
     EXPECT_GT(killed, 100);
 }

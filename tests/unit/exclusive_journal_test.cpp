@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -30,8 +31,10 @@ using exclusive_test::difference;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
 using regatta::exclusive_cpus;
+using regatta::exclusive_error;
 using regatta::exclusivity;
-using regatta::detail::exclusive_error;
+using regatta::detail::leases_on;
+using regatta::detail::try_acquire_on;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -43,18 +46,15 @@ protected:
     std::string group(const std::string& parent, int number) const {
         return parent + "/regatta." + std::to_string(::getpid()) + "." + std::to_string(number);
     }
-    /// Options of a program with another journal, as in another container.
-    regatta::exclusive_options elsewhere() const {
-        regatta::exclusive_options other = options;
-        other.journal = "/run/elsewhere";
-        return other;
-    }
-    exclusive_cpus take_with(const cpu_set& cpus, const regatta::exclusive_options& with) {
+    exclusive_cpus take_elsewhere(const cpu_set& cpus) {
         exclusive_error error;
-        auto lease = exclusive_cpus::try_acquire(cpus, with, error);
+        auto lease = try_acquire_on(elsewhere, cpus, options, error);
         EXPECT_TRUE(lease) << error.text;
         return lease ? std::move(*lease) : exclusive_cpus();
     }
+    /// The machine as a program with another journal sees it, in another container perhaps.
+    std::shared_ptr<exclusive_test::fake_system> elsewhere =
+        std::make_shared<exclusive_test::fake_system>(root.path(), "/run/elsewhere");
     /// The machine, without the other journal.
     exclusive_test::snapshot machine() const {
         auto all = whole_root(root);
@@ -81,10 +81,10 @@ TEST_F(exclusive_journal, everybody_may_read_it_whatever_the_mask_of_new_files) 
 TEST_F(exclusive_journal, a_folder_that_may_not_be_read_is_said) {
     const auto lease = take({3});
     std::vector<std::string> unread;
-    EXPECT_EQ(regatta::exclusive_status(options, unread).size(), 1U);
+    EXPECT_EQ(leases_on(*host, unread).size(), 1U);
     EXPECT_THAT(unread, IsEmpty());
     system->is_hidden = [](const std::string& path) { return path == "/run/regatta"; };
-    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(leases_on(*host, unread), IsEmpty());
     EXPECT_THAT(unread, ElementsAre(HasSubstr("/run/regatta cannot be read, so that leases of "
                                               "CPUs are not known: Permission denied")));
     system->lock_error = EACCES; // As for everybody but root.
@@ -99,9 +99,9 @@ TEST_F(exclusive_journal, a_lease_that_may_not_be_read_is_said_and_stays) {
     const std::string file = "/run/regatta/lease." + std::to_string(::getpid()) + ".1";
     system->is_hidden = [file](const std::string& path) { return path == file; };
     std::vector<std::string> unread;
-    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(leases_on(*host, unread), IsEmpty());
     EXPECT_THAT(unread, ElementsAre(HasSubstr(file + " cannot be read")));
-    const auto repaired = regatta::release_stale(options);
+    const auto repaired = repair();
     EXPECT_THAT(repaired.released, IsEmpty());
     EXPECT_EQ(repaired.notes, unread);
     EXPECT_TRUE(std::filesystem::exists(root.path() + file));
@@ -112,7 +112,7 @@ TEST_F(exclusive_journal, a_lease_that_may_not_be_read_is_said_and_stays) {
 // It may have been there from before, and is only missing: nobody owns anything then.
 TEST_F(exclusive_journal, no_journal_is_no_secret) {
     std::vector<std::string> unread{"something"};
-    EXPECT_THAT(regatta::exclusive_status(options, unread), IsEmpty());
+    EXPECT_THAT(leases_on(*host, unread), IsEmpty());
     EXPECT_THAT(unread, IsEmpty());
 }
 
@@ -129,13 +129,13 @@ TEST_F(exclusive_journal, a_lease_that_ends_while_the_journal_is_locked_is_left_
                                        "or the next lease undoes the rest"));
         EXPECT_FALSE(lease);
         system->lock_error = 0;
-        const auto left = regatta::exclusive_status(options);
+        const auto left = status();
         ASSERT_EQ(left.size(), 1U);
         EXPECT_TRUE(left[0].stale && left[0].given_up);
         if (next_lease) {
             EXPECT_EQ(take({3}).level(), exclusivity::isolated_partition);
         } else {
-            EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+            EXPECT_EQ(repair().released.size(), 1U);
         }
         EXPECT_EQ(difference(before, whole_root(root)), "");
     }
@@ -150,7 +150,7 @@ TEST_F(exclusive_journal, what_could_not_be_undone_can_be_before_the_process_end
     };
     EXPECT_THROW(lease.release(), std::system_error);
     system->before_act = [](const std::string&) { return 0; };
-    EXPECT_EQ(regatta::release_stale(options).released.size(), 1U);
+    EXPECT_EQ(repair().released.size(), 1U);
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }
 
@@ -158,7 +158,7 @@ TEST_F(exclusive_journal, a_reason_is_told_once) {
     take({3});
     system->lock_error = EACCES;
     try {
-        regatta::release_stale(options);
+        repair();
         FAIL();
     } catch (const std::system_error& error) {
         EXPECT_STREQ(error.what(), "release stale CPUs: could not lock the journal /run/regatta: "
@@ -170,11 +170,11 @@ TEST_F(exclusive_journal, a_reason_is_told_once) {
 TEST_F(exclusive_journal, one_cpu_is_not_several) {
     root.file("/sys/devices/system/cpu/online", "0\n");
     exclusive_error error;
-    EXPECT_FALSE(exclusive_cpus::try_acquire(1, options, error));
+    EXPECT_FALSE(try_acquire_on(host, 1, options, error));
     EXPECT_EQ(error.text, "1 CPU was asked for; none can be had, since CPU 0 is free and at least "
                           "one must be left for everybody else");
     root.file("/sys/devices/system/cpu/online", "0-1\n");
-    EXPECT_FALSE(exclusive_cpus::try_acquire(2, options, error));
+    EXPECT_FALSE(try_acquire_on(host, 2, options, error));
     EXPECT_THAT(error.text, HasSubstr("2 CPUs were asked for; 1 can be had, since CPUs 0-1 are"));
 }
 
@@ -183,7 +183,7 @@ TEST_F(exclusive_journal, a_title_gives_no_commands_to_a_terminal) {
                     "2J\xff Z\xc3\xbcrich";
     const auto lease = take({3});
     const std::string shown = "?[31mred??2J? Z\xc3\xbcrich";
-    EXPECT_EQ(regatta::exclusive_status(options).at(0).title, shown);
+    EXPECT_EQ(status().at(0).title, shown);
     EXPECT_THAT(refusal({3}).text, HasSubstr("(" + shown + ")"));
 }
 
@@ -208,7 +208,7 @@ TEST(printable_text, only_characters_are_left) {
 TEST_F(exclusive_journal, leases_of_two_journals_have_groups_of_their_own) {
     use_v2();
     auto first = take({3});
-    auto second = take_with({4}, elsewhere());
+    auto second = take_elsewhere({4});
     const std::string service = "/sys/fs/cgroup/service";
     EXPECT_EQ(second.level(), exclusivity::isolated_partition);
     EXPECT_EQ(root.text(group(service, 1) + "/cpuset.cpus"), "3\n");
@@ -231,7 +231,7 @@ TEST_F(exclusive_journal, cpus_of_another_journals_lease_are_refused) {
         };
         const auto first = take({3});
         exclusive_error error;
-        EXPECT_FALSE(exclusive_cpus::try_acquire(cpu_set{3}, elsewhere(), error));
+        EXPECT_FALSE(try_acquire_on(elsewhere, cpu_set{3}, options, error));
         EXPECT_EQ(error.number, EBUSY);
         EXPECT_THAT(error.text, HasSubstr("CPUs 3 belong to the group /sys/fs/cgroup/"));
         EXPECT_THAT(error.text, HasSubstr("a lease that is not in this journal; CPUs 0-2,4-7 are"));
@@ -244,15 +244,15 @@ TEST_F(exclusive_journal, a_shield_is_not_shared_between_journals) {
     const auto before = machine();
     auto first = take({3});
     const auto with_first = machine();
-    auto strict = elsewhere();
+    auto strict = options;
     strict.at_least = exclusivity::shielded;
     exclusive_error error;
-    EXPECT_FALSE(exclusive_cpus::try_acquire(cpu_set{5}, strict, error));
+    EXPECT_FALSE(try_acquire_on(elsewhere, cpu_set{5}, strict, error));
     EXPECT_THAT(error.text, HasSubstr("the group /sys/fs/cgroup/cpuset/regatta.others belongs to "
                                       "leases that are not in this journal"));
     EXPECT_EQ(difference(with_first, machine()), "");
     EXPECT_EQ(first.check(), std::nullopt);
-    auto second = take_with({5}, elsewhere());
+    auto second = take_elsewhere({5});
     EXPECT_EQ(second.level(), exclusivity::swept);
     first.release();
     EXPECT_EQ(take({3}).level(), exclusivity::shielded) << "again, since it was gone";

@@ -7,6 +7,7 @@
 
 #include "exclusive_fakes.hpp"
 #include "exclusive_take.hpp"
+#include "lease/exclusive_machine.hpp"
 #include "support/exclusive_sleeper.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
@@ -15,6 +16,7 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -59,7 +61,7 @@ TEST(exclusive_machine, the_whole_machine_is_shielded_and_as_before) {
     options.move_interrupts = true;
     options.title = "test";
     const snapshot before = look();
-    auto lease = take_when_free(cpu_set{cpu}, options);
+    auto lease = take_when_free(std::make_shared<exclusive_system>(), cpu_set{cpu}, options);
     const exclusivity level = lease.level();
     const cpu_set during = free.allowed();
     const auto breach = lease.check();

@@ -5,13 +5,19 @@
 /// @file
 /// Leases of this machine's CPUs beside other programs that take some.
 
+#include "lease/exclusive_system.hpp"
+#include "lease/lease_access.hpp"
+
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
+#include <regatta/lease/exclusive_error.hpp>
+#include <regatta/lease/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -27,12 +33,13 @@ inline unsigned last_of(const regatta::cpu_set& cpus) {
 }
 
 /// Takes `cpus` once no other program of this machine's tests has them.
-inline regatta::exclusive_cpus take_when_free(const regatta::cpu_set& cpus,
-                                              const regatta::exclusive_options& options) {
-    regatta::detail::exclusive_error error;
+inline regatta::exclusive_cpus
+take_when_free(const std::shared_ptr<regatta::detail::exclusive_system>& host,
+               const regatta::cpu_set& cpus, const regatta::exclusive_options& options) {
+    regatta::exclusive_error error;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     for (;;) {
-        if (auto lease = regatta::exclusive_cpus::try_acquire(cpus, options, error)) {
+        if (auto lease = regatta::detail::try_acquire_on(host, cpus, options, error)) {
             return std::move(*lease);
         }
         if (error.number != EBUSY || std::chrono::steady_clock::now() > deadline) {

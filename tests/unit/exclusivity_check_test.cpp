@@ -7,6 +7,7 @@
 
 #include "inspect/switch_trace.hpp"
 #include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <gtest/gtest.h>
 

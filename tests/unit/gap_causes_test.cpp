@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "inspect/gap_attribution.hpp"
 #include "inspect/tick_phase.hpp"
 #include <regatta/inspect/exclusivity_report.hpp>
 #include <regatta/inspect/gap_causes.hpp>
@@ -13,8 +14,8 @@ namespace {
 
 using regatta::cpu_verdict;
 using regatta::gap;
-using regatta::gap_attribution;
 using regatta::gap_cause;
+using regatta::detail::gap_attribution;
 using regatta::detail::tick_phase;
 
 constexpr std::int64_t ms = 1'000'000;

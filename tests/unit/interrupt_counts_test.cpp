@@ -3,6 +3,7 @@
 
 #include "machines.hpp"
 
+#include "inspect/interrupt_files.hpp"
 #include "inspect/steal_time.hpp"
 #include <regatta/inspect/interrupt_counts.hpp>
 
@@ -113,7 +114,7 @@ TEST(interrupt_counts, reads_soft_interrupts) {
                              "       TIMER:        100        207\n";
     machine_files files;
     machine_root root(files.file("/proc/softirqs", zero));
-    const auto then = interrupt_counts::read_soft(cpu_set{1}, root.path());
+    const auto then = regatta::detail::read_interrupt_counts(cpu_set{1}, true, root.path());
     const auto now = interrupt_counts::parse(some, cpu_set{1}, true);
     EXPECT_EQ(as_text(now.since(then, 1)), "TIMER=TIMER/soft/7\n");
 }
@@ -124,7 +125,7 @@ TEST(interrupt_counts, takes_nothing_from_what_is_no_such_file) {
         const auto counts = interrupt_counts::parse(text, cpu_set::first(4), false);
         EXPECT_TRUE(counts.since(counts, 0).empty()) << text;
     }
-    EXPECT_TRUE(interrupt_counts::read(cpu_set{0}, "/nonexistent").empty());
+    EXPECT_TRUE(regatta::detail::read_interrupt_counts(cpu_set{0}, false, "/nonexistent").empty());
 }
 
 TEST(steal_time, is_the_eighth_figure_of_the_cpu) {

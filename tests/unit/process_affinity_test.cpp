@@ -3,6 +3,7 @@
 
 #include "support/meeting.hpp"
 #include "support/this_thread.hpp"
+#include "support/waiting_thread.hpp"
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/process/process_affinity.hpp>
@@ -12,12 +13,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <string>
+#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
 
+using library_test::waiting_thread;
 using regatta::cpu_set;
 using regatta::thread_number;
 
@@ -30,60 +33,7 @@ cpu_set mask_of(thread_number thread) {
     return set;
 }
 
-/// A thread that waits until it is told to end.
-class waiting_thread {
-public:
-    waiting_thread()
-        : thread_([this] {
-            number_ = regatta::number_of_this_thread();
-            begun_.count_down();
-            end_.wait();
-        }) {
-        begun_.wait();
-    }
-    waiting_thread(const waiting_thread&) = delete;
-    waiting_thread& operator=(const waiting_thread&) = delete;
-    ~waiting_thread() {
-        end_.count_down();
-        thread_.join();
-    }
-
-    thread_number number() const { return number_; }
-
-private:
-    library_test::latch begun_{1};
-    library_test::latch end_{1};
-    thread_number number_ = 0; // Written before begun_ is counted down, read after.
-    std::thread thread_;
-};
-
 } // namespace
-
-TEST(thread_affinity, another_thread_is_pinned_by_its_number) {
-    if (!library_test::can_pin()) {
-        GTEST_SKIP() << "this system pins no threads";
-    }
-    const cpu_set before = mask_of(0);
-    const waiting_thread other;
-    EXPECT_EQ(mask_of(other.number()), before);
-    for (const unsigned cpu : before) {
-        EXPECT_EQ(regatta::try_pin_thread(other.number(), cpu_set{cpu}), 0);
-        EXPECT_EQ(mask_of(other.number()), cpu_set{cpu});
-        EXPECT_EQ(mask_of(0), before);
-    }
-    EXPECT_EQ(regatta::try_pin_thread(other.number(), cpu_set()), EINVAL);
-}
-
-TEST(thread_affinity, of_a_thread_that_does_not_exist_is_an_error) {
-    if (!library_test::can_pin()) {
-        GTEST_SKIP() << "this system pins no threads";
-    }
-    cpu_set set;
-    EXPECT_EQ(regatta::try_affinity_of_thread(no_thread, set), ESRCH);
-    EXPECT_EQ(regatta::try_pin_thread(no_thread, cpu_set{0}), ESRCH);
-    EXPECT_EQ(regatta::try_pin_process(no_thread, cpu_set{0}), ESRCH);
-    EXPECT_TRUE(regatta::threads_of(no_thread).empty());
-}
 
 TEST(process_affinity, lists_the_threads_of_a_process) {
     if (!library_test::can_pin()) {
@@ -147,11 +97,17 @@ TEST(process_affinity, pins_threads_that_start_meanwhile) {
     EXPECT_LT(missed_in_all, 6);
 }
 
-TEST(process_affinity, is_reported_as_not_supported_where_it_is_not) {
-    if (library_test::can_pin()) {
-        GTEST_SKIP() << "this system pins threads";
+TEST(process_affinity, of_a_process_that_does_not_exist_is_an_error) {
+    EXPECT_EQ(regatta::try_pin_process(no_thread, cpu_set{0}), ESRCH);
+    EXPECT_TRUE(regatta::threads_of(no_thread).empty());
+}
+
+TEST(process_affinity, an_error_names_the_process_and_the_cpus) {
+    try {
+        regatta::pin_process(no_thread, cpu_set{0});
+        FAIL();
+    } catch (const std::system_error& error) {
+        const std::string name = "pin process " + std::to_string(no_thread) + " to CPUs '0'";
+        EXPECT_TRUE(std::string(error.what()).starts_with(name)) << error.what();
     }
-    EXPECT_EQ(regatta::try_pin_process(0, cpu_set{0}), ENOTSUP);
-    EXPECT_EQ(regatta::try_pin_thread(0, cpu_set{0}), ENOTSUP);
-    EXPECT_EQ(regatta::number_of_this_thread(), 0);
 }

@@ -4,6 +4,7 @@
 #include "segment_fixture.hpp"
 #include "support/process_peer.hpp"
 
+#include "process/segment_header.hpp"
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/stale_segments.hpp>
 

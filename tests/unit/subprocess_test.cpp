@@ -94,10 +94,9 @@ TEST(subprocess, inherits_the_environment_with_changes) {
 
 TEST(subprocess, gives_exactly_the_environment_that_was_asked_for) {
     regatta::spawn_options options{.program = "/usr/bin/env"};
-    options.environment =
-        regatta::detail::process_environment::empty().set("B", "2 3").set("A", "1");
+    options.environment = regatta::process_environment::empty().set("B", "2 3").set("A", "1");
     EXPECT_EQ(run(options).output, "A=1\nB=2 3\n");
-    options.environment = regatta::detail::process_environment::empty();
+    options.environment = regatta::process_environment::empty();
     EXPECT_EQ(run(options).output, "");
 }
 
@@ -221,7 +220,7 @@ TEST(subprocess, refuses_options_that_make_no_sense) {
     EXPECT_THROW(spawn({.program = "true", .descriptors = {{-1, 4}}}), std::invalid_argument);
     EXPECT_THROW(spawn({.program = "true", .descriptors = {{0, 4}, {1, 4}}}),
                  std::invalid_argument);
-    regatta::detail::process_environment environment;
+    regatta::process_environment environment;
     EXPECT_THROW(environment.set("", "x"), std::invalid_argument);
     EXPECT_THROW(environment.set("A=B", "x"), std::invalid_argument);
     EXPECT_THROW(environment.set("A", zero), std::invalid_argument);

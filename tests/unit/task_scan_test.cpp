@@ -4,6 +4,8 @@
 #include "machines.hpp"
 
 #include "inspect/task_directory.hpp"
+#include "inspect/task_history.hpp"
+#include "inspect/task_stat.hpp"
 #include <regatta/inspect/task_scan.hpp>
 
 #include <gtest/gtest.h>
@@ -120,7 +122,7 @@ TEST(task_scan, finds_every_thread) {
     EXPECT_EQ(tasks[2].run_ns, 300);
     EXPECT_EQ(tasks[3].run_ns, 70'000'000); // ticks of 10 ms
     EXPECT_TRUE(regatta::scan_tasks("/nonexistent").empty());
-    EXPECT_FALSE(regatta::detail::read_task(20, 22, root.path()));
+    EXPECT_FALSE(regatta::read_task(20, 22, root.path()));
 }
 
 TEST(task_directory, names_tasks_from_proc) {
@@ -224,7 +226,7 @@ TEST(task_history, tells_what_each_task_did_since_the_last_scan) {
         made.turns = static_cast<std::uint64_t>(run / 10);
         return made;
     };
-    regatta::task_history history;
+    regatta::detail::task_history history;
     EXPECT_TRUE(history.update({task(1, 1, 1000), task(2, 1, 500), task(3, 1, 70)}).empty());
     auto deltas = history.update({task(1, 1, 1300), task(2, 1, 500), task(4, 2, 40)});
     ASSERT_EQ(deltas.size(), 2u);

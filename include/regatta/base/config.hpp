@@ -66,6 +66,14 @@
 #define REGATTA_RARE
 #endif
 
+// A name of the compiled part, regatta::system: seen by others though that hides what it does not
+// offer.
+#if defined(__GNUC__)
+#define REGATTA_SYSTEM_API __attribute__((visibility("default")))
+#else
+#define REGATTA_SYSTEM_API
+#endif
+
 // `try`/`catch` that vanish in a build without exceptions: the guarded block always runs, the
 // handler is compiled only where it can be reached.
 #if REGATTA_EXCEPTIONS

@@ -5,19 +5,15 @@
 /// @file
 /// The options with which the kernel keeps CPUs free from its start on.
 
-#include <regatta/base/detail/system_files.hpp>
-#include <regatta/base/error.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/boot/kernel_config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/detail/compact_list.hpp>
 #include <regatta/cpu/topology.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace regatta {
@@ -62,238 +58,36 @@ struct boot_option {
 };
 
 /// What a plan needs to know of the running kernel.
-struct running_kernel {
+struct REGATTA_SYSTEM_API running_kernel {
     std::string release;      ///< "6.1.0-40-amd64"; empty: unknown.
     std::string command_line; ///< What it was started with.
     std::optional<kernel_config> config{};
 
     /// Reads /proc and /boot. Failure: none; what cannot be read is unknown.
     /// @param root a directory that stands in for `/`.
-    static running_kernel read(const std::string& root = {}) {
-        running_kernel kernel;
-        kernel.release = kernel_release(root);
-        const auto line = detail::read_small_file(root + "/proc/cmdline");
-        kernel.command_line = line ? std::string(detail::trimmed(*line)) : std::string();
-        kernel.config = kernel_config::read(kernel.release, root);
-        return kernel;
-    }
+    static running_kernel read(const std::string& root = {});
 
     /// The value of the last `name=value` before the words for the first program; nothing if there
     /// is none.
-    std::optional<std::string> option(std::string_view name) const {
-        std::optional<std::string> value;
-        for (const auto word : detail::split(detail::trimmed(command_line), ' ')) {
-            if (word == "--") {
-                break;
-            }
-            if (word.size() > name.size() && word.substr(0, name.size()) == name &&
-                word[name.size()] == '=') {
-                value = std::string(word.substr(name.size() + 1));
-                std::erase(*value, '"');
-            }
-        }
-        return value;
-    }
+    std::optional<std::string> option(std::string_view name) const;
 
     /// Whether it is of this version or a later one; also where the version is unknown.
-    bool is_at_least(unsigned major, unsigned minor) const {
-        const auto numbers = detail::split(release, '.');
-        const auto first = numbers.size() > 1 ? detail::to_number(numbers[0]) : std::nullopt;
-        const auto digits =
-            first ? numbers[1].substr(0, numbers[1].find_first_not_of("0123456789")) : "";
-        const auto second = detail::to_number(digits);
-        if (!first || !second) {
-            return true;
-        }
-        return *first != major ? *first > major : *second >= minor;
-    }
+    bool is_at_least(unsigned major, unsigned minor) const;
 };
 
 /// The options that keep some CPUs free from the next boot on, and what speaks against them.
-struct boot_line {
+struct REGATTA_SYSTEM_API boot_line {
     cpu_set cpus;
     cpu_set housekeeping;             ///< The CPUs that are present and stay with the system.
     std::vector<boot_option> options; ///< Empty where no line could be obeyed.
     std::vector<boot_warning> warnings;
 
     /// The options, apart by blanks.
-    std::string text() const {
-        std::string text;
-        for (const boot_option& option : options) {
-            text += text.empty() ? "" : " ";
-            text += option.text();
-        }
-        return text;
-    }
+    std::string text() const;
     /// Whether the running kernel has been started with just these options.
-    bool in_force() const {
-        return !options.empty() &&
-               std::all_of(options.begin(), options.end(), [](const boot_option& option) {
-                   return option.current == option.value;
-               });
-    }
-    bool warns_of(boot_concern concern) const {
-        return std::any_of(warnings.begin(), warnings.end(),
-                           [concern](const boot_warning& w) { return w.concern == concern; });
-    }
+    bool in_force() const;
+    bool warns_of(boot_concern concern) const;
 };
-
-namespace detail {
-
-/// Makes a `boot_line`, a concern after the other.
-class boot_line_planner {
-public:
-    boot_line_planner(const cpu_set& cpus, const topology& machine, const running_kernel& kernel)
-        : machine_(machine)
-        , kernel_(kernel) {
-        line_.cpus = cpus;
-        line_.housekeeping = machine.present - cpus;
-    }
-
-    boot_line plan() {
-        if ((line_.housekeeping & machine_.online).empty()) {
-            line_.housekeeping = {};
-            warn(boot_concern::no_housekeeping,
-                 "No CPU that is online would be left for the system, so the kernel would ignore "
-                 "these options. Leave it at least one.");
-            return std::move(line_);
-        }
-        look_at_the_machine();
-        add_options();
-        look_at_the_command_line();
-        return std::move(line_);
-    }
-
-private:
-    void warn(boot_concern concern, std::string text) {
-        line_.warnings.push_back({concern, std::move(text)});
-    }
-    static std::string named(const cpu_set& cpus) {
-        return (cpus.count() == 1 ? "CPU " : "CPUs ") + cpus.to_string();
-    }
-
-    void look_at_the_machine() {
-        const cpu_set& cpus = line_.cpus;
-        if (cpus.contains(0)) {
-            warn(boot_concern::cpu_zero,
-                 "CPU 0 is the one that the system starts on: some interrupts and the keeping of "
-                 "time stay there, and many kernels take it out of nohz_full. Take another.");
-        }
-        for (const cpu_core& core : machine_.split_cores(cpus)) {
-            warn(boot_concern::split_core,
-                 named(core.cpus - cpus) +
-                     (core.cpus.count() - (core.cpus & cpus).count() == 1 ? " shares a core with "
-                                                                          : " share a core with ") +
-                     named(core.cpus & cpus) +
-                     " and stays with the system: what runs there takes part of the core. Plan " +
-                     detail::compact_list(cpus | core.cpus) + ", or switch the sibling off.");
-        }
-        const bool several = machine_.nodes.size() > 1;
-        for (const numa_node& node :
-             several ? machine_.whole_nodes(cpus) : decltype(machine_.nodes){}) {
-            warn(boot_concern::whole_node,
-                 "All CPUs of memory node " + std::to_string(node.id) + " (" +
-                     node.cpus.to_string() +
-                     ") are taken: the system's own work on that node's memory is done from "
-                     "farther away. Leave it one CPU there.");
-        }
-        if (const cpu_set off = cpus - machine_.online; !off.empty()) {
-            warn(boot_concern::not_online, named(off) + (off.count() == 1 ? " is" : " are") +
-                                               " not online now: the options hold as soon as " +
-                                               (off.count() == 1 ? "it is." : "they are."));
-        }
-    }
-
-    void add_options() {
-        const std::string cpus = detail::compact_list(line_.cpus);
-        if (!kernel_.config) {
-            warn(boot_concern::unknown_in_kernel,
-                 "What this kernel was built with is unknown, so an option may be one that it does "
-                 "not have: it needs CONFIG_CPU_ISOLATION, CONFIG_NO_HZ_FULL and "
-                 "CONFIG_RCU_NOCB_CPU.");
-        }
-        std::string flags = "managed_irq,domain,";
-        if (!kernel_.is_at_least(5, 6)) {
-            flags = "domain,";
-            warn(boot_concern::old_kernel,
-                 "isolcpus=managed_irq is newer than kernel " + kernel_.release +
-                     ", which would ignore the whole option, so it is left out: interrupts of "
-                     "devices with a queue for each CPU stay.");
-        }
-        add("isolcpus", flags + cpus, "CONFIG_CPU_ISOLATION",
-            "no thread is balanced onto them, and devices with a queue for each CPU interrupt "
-            "others where they can");
-        add("nohz_full", cpus, "CONFIG_NO_HZ_FULL",
-            "no timer tick while one thread runs there, and the kernel's own work goes elsewhere");
-        add("rcu_nocbs", cpus, "CONFIG_RCU_NOCB_CPU",
-            "what the kernel frees late is freed on other CPUs");
-        add("irqaffinity", detail::compact_list(line_.housekeeping), "",
-            "interrupts of devices go to the CPUs that are left");
-    }
-
-    void add(std::string name, std::string value, std::string_view needs, std::string purpose) {
-        if (kernel_.config && !needs.empty() && !kernel_.config->has(needs)) {
-            warn(boot_concern::not_in_kernel,
-                 name + " is left out: this kernel was built without " + std::string(needs) + " (" +
-                     kernel_.config->source() + ").");
-            return;
-        }
-        auto current = kernel_.option(name);
-        line_.options.push_back(
-            {std::move(name), std::move(value), std::move(purpose), std::move(current)});
-    }
-
-    void look_at_the_command_line() {
-        if (line_.in_force()) {
-            warn(boot_concern::already_set,
-                 "This kernel was started with just these options: there is nothing to do.");
-            return;
-        }
-        for (const boot_option& option : line_.options) {
-            if (option.current) {
-                warn(boot_concern::already_set,
-                     "This kernel was started with " + option.name + '=' + *option.current +
-                         (option.current == option.value
-                              ? ": leave that as it is."
-                              : ": replace it. The same option twice does not add up."));
-            }
-        }
-        if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {
-            warn(boot_concern::already_set,
-                 named(given_up) +
-                     (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
-                     " back to the system with this line. Plan " +
-                     detail::compact_list(line_.cpus | given_up) + " to keep them.");
-        }
-    }
-
-    /// What the running kernel's isolcpus= names; none where it is not understood.
-    cpu_set isolated_at_boot() const {
-        const std::string value = kernel_.option("isolcpus").value_or(std::string());
-        std::string_view list = value;
-        // "managed_irq,domain,2-3": flags are words, and lists begin with a number, 'N' or 'all'.
-        constexpr const char* letters = "abcdefghijklmnopqrstuvwxyz_";
-        for (auto end = list.find(','); list.find_first_not_of(letters) == end && end != list.npos;
-             end = list.find(',')) {
-            if (list.substr(0, end) == "all") {
-                break;
-            }
-            list.remove_prefix(end + 1);
-        }
-        unsigned width = 1;
-        for (const unsigned cpu : machine_.possible) {
-            width = cpu + 1;
-        }
-        cpu_list_error error;
-        return cpu_set::try_parse(list, width, error).value_or(cpu_set()) & machine_.possible;
-    }
-
-    const topology& machine_;
-    const running_kernel& kernel_;
-    boot_line line_{};
-};
-
-} // namespace detail
 
 /// Plans the kernel's command line for a machine on which `cpus` are to be kept free of everything
 /// that is not pinned to them. It changes nothing; the reboot is the user's.
@@ -301,16 +95,7 @@ private:
 /// Failure: `std::invalid_argument` for no CPU at all, or one that this machine can never have.
 /// Everything else that speaks against it is a warning. Source: the kernel's documentation of its
 /// command line and of CPU isolation, NO_HZ and RCU callbacks.
-inline boot_line plan_boot_line(const cpu_set& cpus, const topology& machine,
-                                const running_kernel& kernel) {
-    if (cpus.empty()) {
-        fail_argument("the list names no CPU; this machine has " + machine.possible.to_string());
-    }
-    if (!machine.possible.contains(cpus)) {
-        fail_argument("this machine has no CPU " + (cpus - machine.possible).to_string() +
-                      ", only " + machine.possible.to_string());
-    }
-    return detail::boot_line_planner(cpus, machine, kernel).plan();
-}
+REGATTA_SYSTEM_API boot_line plan_boot_line(const cpu_set& cpus, const topology& machine,
+                                            const running_kernel& kernel);
 
 } // namespace regatta

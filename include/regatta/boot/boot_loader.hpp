@@ -5,17 +5,10 @@
 /// @file
 /// Where the kernel's command line is kept on this system.
 
-#include <regatta/base/detail/system_files.hpp>
-#include <regatta/boot/kernel_config.hpp>
+#include <regatta/base/config.hpp>
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <vector>
-
-#include <filesystem>
 
 namespace regatta {
 
@@ -27,125 +20,6 @@ struct boot_loader {
     std::string command; ///< What to run before the reboot; empty: nothing.
 };
 
-namespace detail {
-
-/// Finds boot loaders by the files that they leave.
-class boot_loader_finder {
-public:
-    explicit boot_loader_finder(const std::string& root) : root_(root) {}
-
-    std::vector<boot_loader> find() {
-        find_grub();
-        find_systemd_boot();
-        find_u_boot();
-        for (const char* file : {"/boot/firmware/cmdline.txt", "/boot/cmdline.txt"}) {
-            if (exists(file)) {
-                add("Raspberry Pi firmware", file, "add the options to its one line", "");
-                break;
-            }
-        }
-        put_the_one_in_use_first();
-        return std::move(found_);
-    }
-
-private:
-    bool exists(const std::string& path) const {
-        std::error_code error; // A link that leads out of `root` counts as well.
-        return std::filesystem::exists(std::filesystem::symlink_status(root_ + path, error));
-    }
-    /// The first of them that exists, or nothing.
-    std::string_view first_of(std::initializer_list<const char*> paths) const {
-        const auto* const path =
-            std::find_if(paths.begin(), paths.end(), [&](const char* p) { return exists(p); });
-        return path != paths.end() ? *path : std::string_view();
-    }
-    bool has_program(const std::string& name) const {
-        return !first_of({("/usr/sbin/" + name).c_str(), ("/sbin/" + name).c_str(),
-                          ("/usr/bin/" + name).c_str()})
-                    .empty();
-    }
-    void add(const char* name, std::string_view file, std::string edit, std::string command) {
-        found_.push_back({name, std::string(file), std::move(edit), std::move(command)});
-    }
-
-    void find_grub() {
-        constexpr const char* settings = "/etc/default/grub";
-        if (!exists(settings)) {
-            return;
-        }
-        // grubby also edits the entries that are there; mkconfig does not where they are files of
-        // their own.
-        if (has_program("grubby") && !has_program("update-grub")) {
-            add("GRUB", "", "hand the options to grubby",
-                "grubby --update-kernel=ALL --args='OPTIONS'");
-            return;
-        }
-        std::string command = "update-grub";
-        if (!has_program("update-grub")) {
-            command = exists("/boot/grub2") ? "grub2-mkconfig -o /boot/grub2/grub.cfg"
-                                            : "grub-mkconfig -o /boot/grub/grub.cfg";
-        }
-        add("GRUB", settings, "add the options to GRUB_CMDLINE_LINUX, inside its quotes", command);
-    }
-
-    void find_systemd_boot() {
-        const bool loader = !first_of({"/boot/loader/loader.conf", "/boot/efi/loader/loader.conf",
-                                       "/efi/loader/loader.conf"})
-                                 .empty();
-        constexpr const char* line = "/etc/kernel/cmdline";
-        if (!loader && !exists(line)) {
-            return;
-        }
-        const std::string release = kernel_release(root_);
-        const std::string packaged = "/usr/lib/modules/" + release + "/vmlinuz";
-        add("systemd-boot", line,
-            exists(line) ? "add the options to its one line"
-                         : "which does not exist yet, write the line of /proc/cmdline without "
-                           "initrd= and BOOT_IMAGE=, and the options behind it",
-            "kernel-install add " + release + ' ' +
-                (exists(packaged) ? packaged : "/boot/vmlinuz-" + release));
-    }
-
-    void find_u_boot() {
-        constexpr const char* debian = "/etc/default/u-boot";
-        constexpr const char* extlinux = "/boot/extlinux/extlinux.conf";
-        constexpr const char* armbian = "/boot/armbianEnv.txt";
-        if (exists(debian) && has_program("u-boot-update")) {
-            add("U-Boot", debian, "add the options to U_BOOT_PARAMETERS, inside its quotes",
-                "u-boot-update");
-        } else if (exists(extlinux)) {
-            add("U-Boot", extlinux, "add the options to each line that begins with 'append'", "");
-        } else if (exists(armbian)) {
-            add("U-Boot", armbian, "add the options to the line 'extraargs='", "");
-        } else if (exists("/etc/fw_env.config")) {
-            add("U-Boot", "", "add the options to the variable bootargs",
-                "fw_setenv bootargs \"$(fw_printenv -n bootargs) OPTIONS\"");
-        } else if (!first_of({"/boot/boot.scr", "/boot/uEnv.txt", "/boot/u-boot.bin"}).empty()) {
-            add("U-Boot", "", "add the options to the variable bootargs, at the loader's prompt",
-                "setenv bootargs \"${bootargs} OPTIONS\"; saveenv");
-        }
-    }
-
-    /// UEFI loaders tell the system their name, in two bytes a letter.
-    void put_the_one_in_use_first() {
-        auto text =
-            detail::read_small_file(root_ + "/sys/firmware/efi/efivars/"
-                                            "LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f");
-        if (!text) {
-            return;
-        }
-        std::erase(*text, '\0');
-        std::stable_partition(found_.begin(), found_.end(), [&](const boot_loader& loader) {
-            return text->find(loader.name) != std::string::npos;
-        });
-    }
-
-    const std::string& root_;
-    std::vector<boot_loader> found_{};
-};
-
-} // namespace detail
-
 /// The boot loaders whose files this system has, the one that has started it first where it told
 /// its name; none in containers and where a host starts the kernel.
 ///
@@ -154,8 +28,6 @@ private:
 /// Source: grub-mkconfig(8), kernel-install(8), the documents of U-Boot and of Debian's
 /// u-boot-menu; the Boot Loader Interface of systemd for the name.
 /// @param root a directory that stands in for `/`.
-inline std::vector<boot_loader> find_boot_loaders(const std::string& root = {}) {
-    return detail::boot_loader_finder(root).find();
-}
+REGATTA_SYSTEM_API std::vector<boot_loader> find_boot_loaders(const std::string& root = {});
 
 } // namespace regatta

@@ -10,10 +10,7 @@
 
 namespace regatta {
 
-class exclusive_cpus;
-
-/// What stands between who needs CPUs of his own and how they are had, so that the former need not
-/// know the latter.
+/// The interface through which a pool enters leased CPUs.
 class cpu_holder {
 public:
     cpu_holder() = default;
@@ -27,17 +24,15 @@ public:
     virtual unsigned count() const noexcept = 0;
 };
 
-/// An `exclusive_cpus` in the hands of everybody who has a copy; it ends with the last one. Made
-/// from a lease by mere assignment: `.cpus = exclusive_cpus::acquire(2)`, for which
-/// `regatta/lease/exclusive_cpus.hpp` is needed.
+/// CPUs of one's own in the hands of everybody who has a copy; they are given back with the last
+/// one. An `exclusive_cpus` (`regatta/lease/exclusive_cpus.hpp`) converts to it:
+/// `.cpus = exclusive_cpus::acquire(2)`.
 ///
 /// Threads: like a `std::shared_ptr`; `try_enter` from any at once.
 class shared_cpus {
 public:
     /// No CPUs.
     shared_cpus() = default;
-    /// Takes the lease over; none if it owns nothing.
-    shared_cpus(exclusive_cpus&& lease);
     /// Shares what somebody else holds.
     explicit shared_cpus(std::shared_ptr<cpu_holder> holder) noexcept
         : holder_(std::move(holder)) {}

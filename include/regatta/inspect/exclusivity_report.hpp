@@ -5,13 +5,12 @@
 /// @file
 /// What a check of CPUs found: who ran there, what came between, and so whose they are.
 
+#include <regatta/base/config.hpp>
 #include <regatta/inspect/gap_causes.hpp>
 #include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,7 +60,7 @@ struct task_presence {
 };
 
 /// The gaps of the loop that ran on a CPU.
-struct gap_report {
+struct REGATTA_SYSTEM_API gap_report {
     std::int64_t threshold_ns = 0; ///< Shorter ones do not count.
     std::uint64_t reads = 0;       ///< Of the clock.
     std::int64_t shortest_ns = 0;  ///< Between two reads.
@@ -70,13 +69,11 @@ struct gap_report {
     std::vector<long_gap> longest; ///< `task` is an index into `cpu_check::tasks`, if it is one.
     std::uint64_t dropped = 0;     ///< Gaps for which there was no room; they are in no histogram.
 
-    const gap_histogram& operator[](gap_cause cause) const noexcept {
-        return by_cause[static_cast<std::size_t>(cause)];
-    }
+    const gap_histogram& operator[](gap_cause cause) const noexcept;
 };
 
 /// What was found on one CPU.
-struct cpu_check {
+struct REGATTA_SYSTEM_API cpu_check {
     unsigned cpu = 0;
     std::int64_t begin_ns = 0; ///< Steady clock.
     std::int64_t end_ns = 0;
@@ -98,42 +95,15 @@ struct cpu_check {
     std::int64_t elapsed_ns() const noexcept { return end_ns - begin_ns; }
 
     /// Intruders come first in `tasks`.
-    bool intruded() const noexcept {
-        return !tasks.empty() && tasks.front().role == task_role::intruder;
-    }
-    std::int64_t time_of(task_role role) const noexcept {
-        std::int64_t sum = 0;
-        for (const task_presence& one : tasks) {
-            sum += one.role == role ? one.time_ns : 0;
-        }
-        return sum;
-    }
-    std::uint64_t interrupts_of(interrupt_kind kind) const noexcept {
-        std::uint64_t sum = 0;
-        for (const interrupt_count& one : interrupts) {
-            sum += one.kind == kind ? one.count : 0;
-        }
-        return sum;
-    }
-    double ticks_a_second() const noexcept {
-        return elapsed_ns() <= 0 ? 0
-                                 : static_cast<double>(interrupts_of(interrupt_kind::tick)) * 1e9 /
-                                       static_cast<double>(elapsed_ns());
-    }
-    cpu_verdict verdict() const noexcept {
-        if (intruded()) {
-            return cpu_verdict::soft;
-        }
-        // A CPU that idles has no ticks either, which says nothing of what a program would have.
-        const std::int64_t busy = time_of(task_role::owner);
-        const bool kept_busy = gaps.has_value() || busy * 10 >= elapsed_ns() * 9;
-        return kept_busy && !interrupts.empty() && ticks_a_second() <= 1 ? cpu_verdict::quiet
-                                                                         : cpu_verdict::exclusive;
-    }
+    bool intruded() const noexcept;
+    std::int64_t time_of(task_role role) const noexcept;
+    std::uint64_t interrupts_of(interrupt_kind kind) const noexcept;
+    double ticks_a_second() const noexcept;
+    cpu_verdict verdict() const noexcept;
 };
 
 /// What a check found.
-struct exclusivity_report {
+struct REGATTA_SYSTEM_API exclusivity_report {
     std::vector<cpu_check> cpus;    ///< In rising order.
     std::vector<std::string> notes; ///< What could not be seen, and what would be needed for it.
     bool stopped = false;           ///< Ended before its time, because it was asked to.
@@ -141,20 +111,10 @@ struct exclusivity_report {
     bool sees_all_tasks = true;
 
     /// The worst of all CPUs.
-    cpu_verdict verdict() const noexcept {
-        cpu_verdict worst = cpu_verdict::quiet;
-        for (const cpu_check& one : cpus) {
-            worst = std::min(worst, one.verdict());
-        }
-        return worst;
-    }
+    cpu_verdict verdict() const noexcept;
     bool exclusive() const noexcept { return verdict() != cpu_verdict::soft; }
     /// Whether an intruder could not have gone unseen: every switch on every CPU is known.
-    bool certain() const noexcept {
-        return sees_all_tasks && std::all_of(cpus.begin(), cpus.end(), [](const cpu_check& one) {
-                   return one.traced && one.lost_records == 0;
-               });
-    }
+    bool certain() const noexcept;
 };
 
 } // namespace regatta

@@ -12,10 +12,6 @@
 #include <chrono>
 #include <cstdint>
 
-#if REGATTA_LINUX
-#include <sys/resource.h>
-#endif
-
 namespace regatta {
 
 /// A stretch in which the gap loop did not run.
@@ -43,17 +39,7 @@ struct gap_loop_result {
 namespace detail {
 
 /// How often the scheduler took the CPU from the calling thread so far; 0 where nobody tells.
-inline std::uint64_t displacements_of_this_thread() noexcept {
-#if REGATTA_LINUX
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    // Also those that count as voluntary: a thread that only reads the clock gives nothing up, but
-    // may be stopped.
-    return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
-#else
-    return 0;
-#endif
-}
+REGATTA_SYSTEM_API std::uint64_t displacements_of_this_thread() noexcept;
 
 } // namespace detail
 
@@ -106,13 +92,8 @@ struct jitter {
 };
 
 /// Measures the calling thread for `duration`. See `run_gap_loop`.
-inline jitter measure_jitter(std::chrono::nanoseconds duration,
-                             std::chrono::nanoseconds threshold = std::chrono::microseconds(1)) {
-    jitter result;
-    result.loop = run_gap_loop(
-        detail::monotonic_ns() + duration.count(), threshold.count(), [] { return false; },
-        [&](const gap& one) { result.gaps.add(one.length_ns); });
-    return result;
-}
+REGATTA_SYSTEM_API jitter
+measure_jitter(std::chrono::nanoseconds duration,
+               std::chrono::nanoseconds threshold = std::chrono::microseconds(1));
 
 } // namespace regatta

@@ -5,10 +5,8 @@
 /// @file
 /// What a lease of CPUs is asked for with.
 
-#include "lease/exclusive_system.hpp"
 #include <regatta/lease/exclusive_level.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,12 +31,6 @@ struct exclusive_options {
     bool whole_processes = false;
     /// What the lease is for; shown by `exclusive_status`.
     std::string title{};
-    /// A directory that stands in for `/`.
-    std::string root{};
-    /// The folder of the journal, below the root. All leases of a machine must share one.
-    std::string journal = "/run/regatta";
-    /// The machine itself, for tests that have an act fail; null: the one below `root`.
-    std::shared_ptr<detail::exclusive_system> system{};
 };
 
 } // namespace regatta

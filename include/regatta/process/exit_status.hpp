@@ -5,9 +5,8 @@
 /// @file
 /// How a process ended, as a value.
 
-#include <sys/wait.h>
+#include <regatta/base/config.hpp>
 
-#include <cstring>
 #include <string>
 
 namespace regatta {
@@ -15,37 +14,25 @@ namespace regatta {
 /// How a process ended: by itself with a code, or by a signal.
 ///
 /// Threads: like an int. Source: wait(2).
-class exit_status {
+class REGATTA_SYSTEM_API exit_status {
 public:
     /// From the status word of waitpid(2) for a process that ended.
     explicit exit_status(int wait_status) noexcept : status_(wait_status) {}
 
     /// Whether it ended by itself, through `exit` or the end of `main`.
-    bool exited() const noexcept { return WIFEXITED(status_); }
+    bool exited() const noexcept;
     /// What it returned, 0..255; -1 if a signal ended it.
-    int code() const noexcept { return exited() ? WEXITSTATUS(status_) : -1; }
+    int code() const noexcept;
     /// Whether a signal ended it.
-    bool signaled() const noexcept { return WIFSIGNALED(status_); }
+    bool signaled() const noexcept;
     /// The signal that ended it; 0 if it ended by itself.
-    int signal() const noexcept { return signaled() ? WTERMSIG(status_) : 0; }
-    bool core_dumped() const noexcept { return signaled() && WCOREDUMP(status_); }
+    int signal() const noexcept;
+    bool core_dumped() const noexcept;
     /// Whether it returned 0.
-    bool success() const noexcept { return exited() && code() == 0; }
+    bool success() const noexcept;
 
     /// "exited with status 3", "killed by signal 9 (SIGKILL)", "… , core dumped".
-    std::string describe() const {
-        if (exited()) {
-            return "exited with status " + std::to_string(code());
-        }
-        std::string text = "killed by signal " + std::to_string(signal());
-        if (const char* name = ::sigabbrev_np(signal())) {
-            text += std::string(" (SIG") + name + ")";
-        }
-        if (core_dumped()) {
-            text += ", core dumped";
-        }
-        return text;
-    }
+    std::string describe() const;
 
     bool operator==(const exit_status&) const = default;
 

@@ -5,7 +5,7 @@
 /// @file
 /// What to start, and what the child gets of its parent.
 
-#include "process/process_environment.hpp"
+#include <regatta/process/process_environment.hpp>
 
 #include <signal.h>
 
@@ -27,7 +27,7 @@ struct spawn_options {
     std::string program;
     /// What follows the program's name; passed as they are, no shell sees them.
     std::vector<std::string> arguments = {};
-    detail::process_environment environment = {};
+    process_environment environment = {};
     /// The child's working directory; empty: the parent's.
     std::string directory = {};
     /// What becomes the child's standard streams; -1: the parent's own.

@@ -5,83 +5,21 @@
 /// @file
 /// Finding and removing the named segments that a crash left behind.
 
-#include "process/segment_file.hpp"
-#include "process/segment_name.hpp"
-#include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/base/error.hpp>
+#include <regatta/base/config.hpp>
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace regatta {
-namespace detail {
-
-/// Hands each unused segment of this user whose name begins with `prefix` to `visit(name, path)`,
-/// while its lock keeps every other process from using it.
-template<class Visit>
-void for_each_stale_segment(std::string_view prefix, Visit visit) {
-    const std::string operation = std::string("look for segments in ") + detail::segment_directory;
-    if (!prefix.empty() && prefix.front() == '/') {
-        prefix.remove_prefix(1);
-    }
-    DIR* directory = ::opendir(detail::segment_directory);
-    if (directory == nullptr) {
-        fail_system(errno, operation);
-    }
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(directory)) {
-        if (std::string_view(entry->d_name).starts_with(prefix)) {
-            names.push_back(std::string("/") + entry->d_name);
-        }
-    }
-    ::closedir(directory);
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
-        const std::string path = detail::segment_path(name);
-        detail::unique_descriptor file(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-        struct stat status {};
-        // What cannot be opened, is another's or is no segment is not this function's business.
-        if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == ::geteuid() && detail::has_magic(file.get()) &&
-            detail::try_lock_exclusive(file.get(), operation) &&
-            detail::is_file_of(path.c_str(), file.get())) {
-            visit(name, path);
-        }
-    }
-}
-
-} // namespace detail
-
 /// The names of this user's named segments that begin with `prefix` and that no process uses: what
 /// a crash left. Files that are no segments, and those of others, are never listed.
 ///
 /// Threads: any; a `replace` of the very segment that is looked at may meanwhile see it in use.
 /// Failure: `std::system_error` if the directory cannot be read.
-inline std::vector<std::string> stale_segments(std::string_view prefix) {
-    std::vector<std::string> found;
-    detail::for_each_stale_segment(
-        prefix, [&](const std::string& name, const std::string&) { found.push_back(name); });
-    return found;
-}
+REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view prefix);
 
 /// Removes what `stale_segments` lists, and returns the names that it removed.
-inline std::vector<std::string> remove_stale_segments(std::string_view prefix) {
-    std::vector<std::string> removed;
-    detail::for_each_stale_segment(prefix, [&](const std::string& name, const std::string& path) {
-        if (::unlink(path.c_str()) == 0) {
-            removed.push_back(name);
-        }
-    });
-    return removed;
-}
+REGATTA_SYSTEM_API std::vector<std::string> remove_stale_segments(std::string_view prefix);
 
 } // namespace regatta

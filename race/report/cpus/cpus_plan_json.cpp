@@ -16,7 +16,7 @@ json text_or_null(std::string_view text) {
     return text.empty() ? json() : json(text);
 }
 
-json to_value(const run_time_way& way) {
+json to_value(const exclusive_way& way) {
     json value;
     value["level"] = to_string(way.level);
     value["way"] = way.way;
@@ -25,13 +25,13 @@ json to_value(const run_time_way& way) {
     return value;
 }
 
-json to_value(const run_time_plan& plan) {
+json to_value(const exclusive_preview& plan) {
     json value;
-    const run_time_way* const first = plan.first();
+    const exclusive_way* const first = plan.first();
     value["refused"] = text_or_null(plan.refused);
     value["level"] = first != nullptr ? json(to_string(first->level)) : json();
     value["ways"] = json::array();
-    for (const run_time_way& way : plan.ways) {
+    for (const exclusive_way& way : plan.ways) {
         value["ways"].push_back(to_value(way));
     }
     value["notes"] = plan.notes;

@@ -9,7 +9,7 @@
 
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/boot/boot_loader.hpp>
-#include <regatta/lease/exclusive_level.hpp>
+#include <regatta/lease/exclusive_preview.hpp>
 
 #include <optional>
 #include <string>
@@ -17,34 +17,9 @@
 
 namespace regatta::race {
 
-/// A way to the CPUs without a reboot.
-struct run_time_way {
-    exclusivity level = exclusivity::soft;
-    std::string way;
-    std::string impossible;         ///< Why it cannot be had; empty: it will be tried.
-    std::vector<std::string> steps; ///< In order, in words.
-};
-
-/// What can be done without a reboot.
-struct run_time_plan {
-    std::string refused;            ///< Why these CPUs cannot be had in any way; empty: they can.
-    std::vector<run_time_way> ways; ///< In the order in which they are tried.
-    std::vector<std::string> notes; ///< What could not be looked at.
-
-    /// The one that is tried first; null where there is none.
-    const run_time_way* first() const noexcept {
-        for (const run_time_way& way : ways) {
-            if (refused.empty() && way.impossible.empty()) {
-                return &way;
-            }
-        }
-        return nullptr;
-    }
-};
-
 /// Both ways to CPUs of one's own.
 struct cpus_plan {
-    run_time_plan run_time;
+    exclusive_preview run_time; ///< Without a reboot.
     boot_line boot;
     running_kernel kernel;
     std::vector<boot_loader> loaders;
@@ -52,7 +27,7 @@ struct cpus_plan {
     bool privileged = true;   ///< Who asks is root.
 };
 
-/// The document, indented, with a final newline; docs/reference/cpu.md describes it.
+/// The document, indented, with a final newline; docs/reference/boot.md describes it.
 std::string cpus_plan_json(const cpus_plan& plan);
 
 /// For people.

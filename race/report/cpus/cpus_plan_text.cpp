@@ -4,6 +4,7 @@
 #include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <fmt/core.h>
 
@@ -39,11 +40,11 @@ std::string sentence(std::string text) {
 }
 
 std::string named(const cpu_set& cpus) {
-    return (cpus.count() == 1 ? "CPU " : "CPUs ") + compact_list(cpus);
+    return (cpus.count() == 1 ? "CPU " : "CPUs ") + detail::compact_list(cpus);
 }
 
 std::string run_time_text(const cpus_plan& plan, const text_style& style) {
-    const run_time_way* const first = plan.run_time.first();
+    const exclusive_way* const first = plan.run_time.first();
     if (first == nullptr) {
         return coloured("Without a reboot: not to be had", "1", style) + '\n' +
                paragraph("  ", sentence(plan.run_time.refused), style);
@@ -58,7 +59,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     if (plan.this_machine) {
         out += paragraph("  ",
                          fmt::format("Do it with: regatta cpus run {} -- COMMAND{}",
-                                     compact_list(plan.boot.cpus),
+                                     detail::compact_list(plan.boot.cpus),
                                      first->steps.empty() ? "" : "; its end undoes each step"),
                          style);
     }
@@ -82,7 +83,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     return out;
 }
 
-std::string note_text(const run_time_plan& plan, const text_style& style) {
+std::string note_text(const exclusive_preview& plan, const text_style& style) {
     std::string out;
     for (const std::string& note : plan.notes) {
         out += paragraph("  Note: ", note, style);

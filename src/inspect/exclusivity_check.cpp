@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/inspect/exclusivity_check.hpp>
+
+#include "inspect/cpu_watch.hpp"
+#include "inspect/exclusivity_checker.hpp"
+#include "inspect/gap_probe.hpp"
+#include "inspect/task_directory.hpp"
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/interrupt_counts.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace regatta {
+exclusivity_report check_exclusivity(const cpu_set& cpus,
+                                     const exclusivity_check_options& options) {
+    if (cpus.empty()) {
+        fail_argument("no CPU to check: the list is empty");
+    }
+    const auto text = detail::read_small_file("/sys/devices/system/cpu/online");
+    cpu_list_error ignored;
+    const auto online = cpu_set::try_parse(detail::trimmed(text ? *text : "0"), ignored);
+    if (online && !online->contains(cpus)) {
+        fail_argument("CPUs '" + (cpus - *online).to_string() +
+                      "' are off or do not exist; online are '" + online->to_string() + "'");
+    }
+    if (options.duration <= std::chrono::nanoseconds::zero()) {
+        fail_argument("the duration of a check must be above 0");
+    }
+    if (options.threshold < std::chrono::nanoseconds(gap_histogram::edges.front())) {
+        fail_argument("the threshold of gaps must be at least 100 ns");
+    }
+    for (const int owner : options.owners) {
+        if (owner <= 0 || !detail::read_small_file("/proc/" + std::to_string(owner) + "/stat")) {
+            fail_argument("no process " + std::to_string(owner) + " to own the CPUs");
+        }
+    }
+    return detail::exclusivity_checker(cpus, options).run();
+}
+
+} // namespace regatta

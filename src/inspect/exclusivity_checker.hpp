@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// One check of CPUs, from its begin to its report.
+
+#include "inspect/cpu_watch.hpp"
+#include "inspect/gap_attribution.hpp"
+#include "inspect/gap_probe.hpp"
+#include "inspect/switch_trace.hpp"
+#include "inspect/task_history.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/interrupt_counts.hpp>
+#include <regatta/inspect/task_scan.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace regatta::detail {
+
+/// Runs one check.
+class exclusivity_checker {
+public:
+    exclusivity_checker(const cpu_set& cpus, const exclusivity_check_options& options);
+
+    exclusivity_report run();
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    bool stopped();
+    void open_traces();
+
+    /// A core's other threads of execution take from it what no switch and no gap shows.
+    void note_siblings();
+    void start_probes();
+
+    /// All tasks now; who is a descendant of an owner is known then.
+    std::vector<task_sample> scan();
+    void begin();
+
+    /// Short stretches tell causes well apart, but looking at all tasks of a large machine takes
+    /// long: the check leaves at least 19 of 20 parts of its own CPU alone.
+    std::int64_t sleep_until_next(std::int64_t last) const;
+    void gather(std::int64_t now_ns);
+    void finish();
+
+    /// How many tasks of others may run on each CPU.
+    void count_allowed(const std::vector<task_sample>& tasks);
+
+    const cpu_set& cpus_;
+    const exclusivity_check_options& options_;
+    exclusivity_report report_;
+    watch_context context_;
+    std::vector<std::unique_ptr<cpu_watch>> watches_;
+    std::vector<switch_trace> names_; ///< Of the other CPUs.
+    task_history history_;            ///< From stretch to stretch.
+    task_history whole_history_;      ///< From the begin to the end.
+    interrupt_counts counts_;         ///< The last ones read.
+    std::vector<std::int64_t> steal_ns_;
+    bool traced_ = true; ///< All of them.
+    std::int64_t begin_ns_ = 0;
+    std::int64_t cost_ns_ = 0; ///< Of the last `gather`.
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "inspect/gap_probe.hpp"
+
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/inspect/jitter.hpp>
+#include <regatta/sync/spsc_ring.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stop_token>
+
+namespace regatta::detail {
+
+gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare)
+    : ring_(1 << 14)
+    , thread_([this, cpu, threshold_ns, prepare](const std::stop_token& stop) {
+        run(cpu, threshold_ns, prepare, stop);
+    }) {
+    started_.acquire();
+}
+
+void gap_probe::drain(const std::function<void(const gap&)>& visit) {
+    // No more than there are now, or a fast producer would hold it for ever.
+    for (std::size_t left = ring_.capacity(); left > 0;) {
+        const std::size_t used = ring_.consume(left, [&](gap& one) { visit(one); });
+        if (used == 0) {
+            break;
+        }
+        left -= used;
+    }
+}
+
+void gap_probe::stop() {
+    if (thread_.joinable()) {
+        thread_.request_stop();
+        thread_.join();
+    }
+}
+
+void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare,
+                    const std::stop_token& stop) {
+    platform::name_this_thread("regatta_probe");
+    number_ = number_of_this_thread();
+    if (prepare) {
+        prepare();
+    }
+    error_ = try_pin_this_thread(cpu_set{cpu});
+    started_.release();
+    if (error_ != 0) {
+        return;
+    }
+    result_ = run_gap_loop(
+        std::numeric_limits<std::int64_t>::max(), threshold_ns,
+        [&] { return stop.stop_requested(); },
+        [&](const gap& one) { dropped_ += ring_.try_emplace(one) ? 0 : 1; });
+}
+
+} // namespace regatta::detail

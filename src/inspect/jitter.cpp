@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/inspect/jitter.hpp>
+
+#include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/inspect/gap_histogram.hpp>
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace regatta {
+
+std::uint64_t detail::displacements_of_this_thread() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    // Also those that count as voluntary: a thread that only reads the clock gives nothing up, but
+    // may be stopped.
+    return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
+}
+
+jitter measure_jitter(std::chrono::nanoseconds duration, std::chrono::nanoseconds threshold) {
+    jitter result;
+    result.loop = run_gap_loop(
+        detail::monotonic_ns() + duration.count(), threshold.count(), [] { return false; },
+        [&](const gap& one) { result.gaps.add(one.length_ns); });
+    return result;
+}
+
+} // namespace regatta

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// The plans for cpusets of control groups of version 1.
+
+#include "lease/plan_steps.hpp"
+
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_machine.hpp"
+#include "lease/exclusive_plan.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+/// Which groups of version 1 must give up CPUs, the innermost first.
+std::vector<std::string> overlapping_groups(const plan_request& request) {
+    std::vector<std::string> overlapping;
+    for (const std::string& group : groups_below(request.system, request.machine.v1.top)) {
+        const auto cpus = read_cpus(request.system, group + "/cpuset.cpus");
+        if (cpus && !(*cpus & request.cpus).empty()) {
+            overlapping.push_back(group);
+        }
+    }
+    std::reverse(overlapping.begin(), overlapping.end());
+    return overlapping;
+}
+
+/// What both plans with cpusets of version 1 begin with.
+exclusive_plan cpuset_plan(const plan_request& request, std::string way) {
+    const group_tree& tree = request.machine.v1;
+    exclusive_plan plan;
+    plan.level = exclusivity::shielded;
+    plan.way = std::move(way);
+    if (!tree) {
+        plan.impossible = "there are no control groups of version 1 with cpusets";
+        return plan;
+    }
+    plan.group = tree.top + "/" + request.name;
+    plan.home = tree.own;
+    plan.member = "tasks";
+    plan.steps.push_back(masks_step(step_kind::save_masks, request));
+    return plan;
+}
+
+/// The CPUs of the top cpuset of version 1 that nobody holds.
+cpu_set cpus_of_nobody(const plan_request& request) {
+    cpu_set free =
+        read_cpus(request.system, request.machine.v1.top + "/cpuset.cpus").value_or(cpu_set());
+    for (const held_cpus& one : request.machine.held) {
+        free -= one.cpus;
+    }
+    return free;
+}
+
+/// Gives a new cpuset all memory, and CPUs.
+void fill_cpuset(exclusive_plan& plan, const plan_request& request, const std::string& group,
+                 const cpu_set& cpus) {
+    const auto mems = request.system.read(request.machine.v1.top + "/cpuset.mems");
+    plan.steps.push_back(
+        file_step(group + "/cpuset.mems", std::string(mems ? trimmed(*mems) : "")));
+    plan.steps.push_back(file_step(group + "/cpuset.cpus", cpus.to_string()));
+}
+
+/// The cpuset of the lease itself, which both end with.
+void make_lease_cpuset(exclusive_plan& plan, const plan_request& request,
+                       const std::string& target) {
+    plan.steps.push_back(group_step(plan.group, target, plan.member));
+    fill_cpuset(plan, request, plan.group, request.cpus);
+    // Where the top is no exclusive cpuset itself, inside of a container, this cannot be had.
+    plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
+}
+
+} // namespace
+
+exclusive_plan shield_plan(const plan_request& request) {
+    exclusive_plan plan =
+        cpuset_plan(request, "a cpuset of version 1 for the lease, and one for everybody else");
+    if (!plan.impossible.empty()) {
+        return plan;
+    }
+    const std::string& top = request.machine.v1.top;
+    plan.others = top + "/" + std::string(others_group);
+    if (!request.options.move_others) {
+        plan.impossible = "other programs' tasks would be moved, which was not allowed";
+        return plan;
+    }
+    if (request.foreign_shield) {
+        plan.impossible = "the group " + plan.others + " belongs to leases that are not in this " +
+                          "journal, those of another container perhaps, and ends with them";
+        return plan;
+    }
+    for (const std::string& group : overlapping_groups(request)) {
+        plan.steps.push_back(cpus_step(step_kind::take_cpus, group + "/cpuset.cpus", request.cpus));
+    }
+    plan.steps.push_back(group_step(plan.others, top, plan.member));
+    plan.steps.back().shared = true;
+    if (!request.system.read(plan.others + "/cpuset.cpus")) {
+        fill_cpuset(plan, request, plan.others, cpus_of_nobody(request));
+        plan.steps.push_back(
+            cpus_step(step_kind::take_cpus, plan.others + "/cpuset.cpus", request.cpus));
+    }
+    exclusive_step move;
+    move.kind = step_kind::move_tasks;
+    move.path = top;
+    move.target = plan.others;
+    move.member = plan.member;
+    move.shared = true;
+    plan.steps.push_back(std::move(move));
+    make_lease_cpuset(plan, request, plan.home == top ? plan.others : plan.home);
+    return plan;
+}
+
+exclusive_plan yielding_plan(const plan_request& request) {
+    exclusive_plan plan = cpuset_plan(
+        request,
+        "a cpuset of version 1 for the lease, and one for processes of this program alone");
+    if (!plan.impossible.empty()) {
+        return plan;
+    }
+    const std::string aside = plan.group + std::string(yielding_suffix);
+    plan.steps.push_back(group_step(aside, plan.home, plan.member));
+    fill_cpuset(plan, request, aside, cpus_of_nobody(request) - request.cpus);
+    for (const int process : request.options.yielding) {
+        exclusive_step move;
+        move.kind = step_kind::move_process;
+        move.path = "/proc/" + std::to_string(process);
+        move.target = aside;
+        move.member = plan.member;
+        plan.steps.push_back(std::move(move));
+    }
+    make_lease_cpuset(plan, request, plan.home);
+    return plan;
+}
+
+} // namespace regatta::detail

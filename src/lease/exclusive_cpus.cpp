@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/lease/exclusive_cpus.hpp>
+
+#include "lease/exclusive_entry.hpp"
+#include "lease/exclusive_journal.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/lease_access.hpp"
+#include "lease/lease_state.hpp"
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
+#include <regatta/lease/exclusive_error.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+#include <regatta/lease/exclusive_options.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+namespace {
+
+/// A lease as others hold it.
+class leased_cpus final : public cpu_holder {
+public:
+    explicit leased_cpus(exclusive_cpus&& lease) noexcept : lease_(std::move(lease)) {}
+    int try_enter() noexcept override { return lease_.try_enter(); }
+    unsigned count() const noexcept override { return lease_.cpus().count(); }
+
+private:
+    exclusive_cpus lease_;
+};
+
+/// The lease that threads enter and leave.
+detail::lease_state& owned(const std::unique_ptr<detail::lease_state>& state) {
+    if (!state) {
+        fail_state("no CPUs are owned that a thread could enter or leave");
+    }
+    return *state;
+}
+
+void put_in(detail::lease_state& lease, int thread, bool alone) {
+    const std::scoped_lock lock(lease.mutex);
+    if (const auto error = detail::put_thread_in(lease, thread, alone)) {
+        fail_system(error.number, error.text);
+    }
+}
+
+std::shared_ptr<detail::exclusive_system> this_machine() {
+    return std::make_shared<detail::exclusive_system>();
+}
+
+/// Gives the CPUs of a lease back and tells on stderr what could not be undone.
+void release_or_tell(exclusive_cpus& lease) noexcept {
+    std::string problem;
+    if (lease && !lease.try_release(problem)) {
+        std::fprintf(stderr, "regatta: give back CPUs: %s\n", problem.c_str());
+    }
+}
+
+} // namespace
+
+exclusive_cpus::exclusive_cpus() noexcept = default;
+
+exclusive_cpus::exclusive_cpus(std::unique_ptr<detail::lease_state> state) noexcept
+    : state_(std::move(state)) {}
+
+exclusive_cpus::exclusive_cpus(exclusive_cpus&& other) noexcept = default;
+
+exclusive_cpus& exclusive_cpus::operator=(exclusive_cpus&& other) noexcept {
+    if (this != &other) {
+        release_or_tell(*this);
+        state_ = std::move(other.state_);
+    }
+    return *this;
+}
+
+exclusive_cpus::~exclusive_cpus() {
+    release_or_tell(*this);
+}
+
+exclusive_cpus exclusive_cpus::acquire(const cpu_set& cpus, exclusive_options options) {
+    return detail::acquire_on(this_machine(), cpus, std::move(options));
+}
+
+exclusive_cpus exclusive_cpus::acquire(unsigned count, exclusive_options options) {
+    return detail::acquire_on(this_machine(), count, std::move(options));
+}
+
+std::optional<exclusive_cpus> exclusive_cpus::try_acquire(const cpu_set& cpus,
+                                                          exclusive_options options,
+                                                          exclusive_error& error) {
+    return detail::try_acquire_on(this_machine(), cpus, std::move(options), error);
+}
+
+std::optional<exclusive_cpus> exclusive_cpus::try_acquire(unsigned count, exclusive_options options,
+                                                          exclusive_error& error) {
+    return detail::try_acquire_on(this_machine(), count, std::move(options), error);
+}
+
+const cpu_set& exclusive_cpus::cpus() const noexcept {
+    static const cpu_set none;
+    return state_ ? state_->cpus : none;
+}
+
+exclusivity exclusive_cpus::level() const noexcept {
+    return state_ ? state_->plan.level : exclusivity::soft;
+}
+
+std::vector<std::string> exclusive_cpus::explain() const {
+    return state_ ? state_->sentences : std::vector<std::string>{"No CPUs are owned."};
+}
+
+exclusive_cpus::operator shared_cpus() && {
+    return *this ? shared_cpus(std::make_shared<leased_cpus>(std::move(*this))) : shared_cpus();
+}
+
+void exclusive_cpus::enter() {
+    enter(owned(state_).system->this_thread());
+}
+
+void exclusive_cpus::enter(int thread) {
+    put_in(owned(state_), thread, !balances_load(level()));
+}
+
+int exclusive_cpus::try_enter() noexcept {
+    if (!state_) {
+        return EINVAL;
+    }
+    const std::scoped_lock lock(state_->mutex);
+    return detail::put_thread_in(*state_, state_->system->this_thread(), !balances_load(level()))
+        .number;
+}
+
+void exclusive_cpus::enter_process(int process) {
+    detail::lease_state& lease = owned(state_);
+    if (lease.plan.member == "cgroup.procs") {
+        put_in(lease, process, false);
+        return;
+    }
+    for (const std::string& name :
+         lease.system->list("/proc/" + std::to_string(process) + "/task")) {
+        if (const auto thread = detail::to_number(name)) {
+            put_in(lease, static_cast<int>(*thread), false);
+        }
+    }
+}
+
+void exclusive_cpus::leave() {
+    leave(owned(state_).system->this_thread());
+}
+
+void exclusive_cpus::leave(int thread) {
+    detail::lease_state& lease = owned(state_);
+    const std::scoped_lock lock(lease.mutex);
+    const auto found = lease.entered.find(thread);
+    if (found != lease.entered.end()) {
+        detail::put_thread_out(lease, found->second);
+        lease.entered.erase(found);
+    }
+}
+
+std::optional<std::string> exclusive_cpus::check() const {
+    std::string breach = state_ ? detail::find_breach(*state_->system, state_->plan, state_->cpus)
+                                : std::string("no CPUs are owned");
+    return breach.empty() ? std::nullopt : std::optional(std::move(breach));
+}
+
+std::optional<std::string> exclusive_cpus::renew() {
+    const bool isolated = level() == exclusivity::isolated_partition;
+    if (state_ && (isolated || level() == exclusivity::root_partition) && check()) {
+        const std::string file = state_->plan.group + "/cpuset.cpus.partition";
+        state_->system->write(file, "member\n");
+        state_->system->write(file, isolated ? "isolated\n" : "root\n");
+    }
+    return check();
+}
+
+void exclusive_cpus::release() {
+    std::string problem;
+    if (!try_release(problem)) {
+        fail_system(EBUSY, "give back CPUs: " + problem);
+    }
+}
+
+bool exclusive_cpus::try_release(std::string& problem) {
+    const auto state = std::move(state_);
+    if (!state || state->owner != state->system->this_process()) {
+        return true;
+    }
+    for (const auto& [thread, before] : state->entered) {
+        detail::put_thread_out(*state, before);
+    }
+    if (!state->journal.is_open()) {
+        return true;
+    }
+    detail::lease_lock lock(*state->system);
+    if (const auto error = lock.take()) {
+        problem = error.text;
+    } else {
+        for (const std::string& one : detail::end_lease(*state)) {
+            problem += (problem.empty() ? "" : "; ") + one;
+        }
+    }
+    if (problem.empty()) {
+        return true;
+    }
+    // Else nobody would touch what is left for as long as this process lives.
+    const int error = state->journal.give_up();
+    problem += error == 0 ? "; `regatta cpus release --stale` or the next lease undoes the rest"
+                          : "; the rest is undone once this process has ended";
+    return false;
+}
+
+} // namespace regatta

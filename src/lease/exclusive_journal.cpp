@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_journal.hpp"
+
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/lease_record.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace regatta::detail {
+
+lease_lock::~lease_lock() {
+    if (file_ >= 0) {
+        system_.unlock(file_);
+    }
+}
+
+step_error lease_lock::take() {
+    const std::string& folder = system_.journal();
+    if (const int error = system_.make_directory(folder); error != 0 && error != EEXIST) {
+        return {error, "could not create the journal " + folder + ": " +
+                           std::generic_category().message(error)};
+    }
+    if (!system_.is_trusted(folder)) {
+        return {EPERM, "the journal " + folder +
+                           " could have been written by other users; it must belong to root "
+                           "or this user, and nobody else may write there"};
+    }
+    file_ = system_.lock(folder + "/lock");
+    if (file_ < 0) {
+        return {-file_, "could not lock the journal " + folder + ": " +
+                            (file_ == -EWOULDBLOCK ? "another program holds it"
+                                                   : std::generic_category().message(-file_))};
+    }
+    return {};
+}
+
+int lease_journal::begin(const cpu_set& cpus, const std::string& title,
+                         const std::function<bool(const std::string&)>& is_used) {
+    const lease_owner owner = this_owner(*system_);
+    const std::vector<std::string> taken = system_->list(system_->journal());
+    const std::string stem = "lease." + std::to_string(owner.process) + ".";
+    for (int number = 1; name_.empty(); ++number) {
+        const std::string name = stem + std::to_string(number);
+        if (!std::binary_search(taken.begin(), taken.end(), name) && !is_used(name)) {
+            name_ = name;
+        }
+    }
+    const int error = line({"lease 1", std::to_string(owner.process), std::to_string(owner.start),
+                            owner.boot, owner.processes, cpus.to_string(), title});
+    if (error != 0) {
+        end();
+    }
+    return error;
+}
+
+int lease_journal::step(const exclusive_step& done) {
+    return is_open() ? put(step_to_line(done)) : EBADF;
+}
+
+int lease_journal::not_done() {
+    return line({"not done"});
+}
+
+int lease_journal::undone() {
+    return line({"undone"});
+}
+
+int lease_journal::taken(exclusivity level) {
+    return line({"taken", std::to_string(static_cast<int>(level))});
+}
+
+int lease_journal::give_up() {
+    return line({"given up"});
+}
+
+void lease_journal::end() {
+    if (is_open()) {
+        system_->remove_file(path());
+        name_.clear();
+    }
+}
+
+std::string lease_journal::path() const {
+    return system_->journal() + "/" + name_;
+}
+
+int lease_journal::line(const std::vector<std::string>& fields) {
+    return put(join_fields(fields));
+}
+
+int lease_journal::put(const std::string& text) {
+    // A line that was cut off must not take the next one with it.
+    const int error = system_->append(path(), (torn_ ? "\n" : "") + text + "\n");
+    torn_ = error != 0;
+    return error;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_machine.hpp"
+
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_system.hpp"
+#include <regatta/base/detail/cgroup_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+group_tree find_group_tree(exclusive_system& system, bool v2) {
+    const auto groups = system.read("/proc/self/cgroup");
+    const auto mounts = system.read("/proc/self/mountinfo");
+    group_tree tree;
+    for (const auto line :
+         split(groups && mounts ? std::string_view(*groups) : std::string_view(), '\n')) {
+        const auto own = parse_cgroup_line(line);
+        if (!own || own->v2() != v2 || (!v2 && !own->has("cpuset"))) {
+            continue;
+        }
+        const auto mount = find_cgroup_mount(*mounts, v2, "cpuset");
+        if (!mount) {
+            continue;
+        }
+        if (v2) {
+            const auto controllers = system.read(mount->point + "/cgroup.controllers");
+            const auto names = split(controllers ? trimmed(*controllers) : std::string_view(), ' ');
+            if (std::find(names.begin(), names.end(), "cpuset") == names.end()) {
+                continue;
+            }
+        }
+        tree.top = mount->point;
+        tree.own = mount->point + group_below_mount(*mount, own->path);
+        tree.top_is_root = !v2 || !system.read(tree.top + "/cgroup.type");
+    }
+    return tree;
+}
+
+/// CPUs that groups keep for themselves: partitions, and exclusive cpusets next to each other below
+/// the top. A partition is inside of its parent's: the innermost one counts.
+std::vector<held_cpus> find_held_cpus(exclusive_system& system, const group_tree& v2,
+                                      const group_tree& v1) {
+    std::vector<held_cpus> held;
+    if (v2) {
+        for (const std::string& group : groups_below(system, v2.top)) {
+            const auto cpus = is_partition(system, group)
+                                  ? read_cpus(system, group + "/cpuset.cpus.effective")
+                                  : std::nullopt;
+            if (cpus) {
+                held.push_back({group, *cpus});
+            }
+        }
+    }
+    if (v1) {
+        for (const std::string& name : system.list_folders(v1.top)) {
+            const std::string group = v1.top + "/" + name;
+            const auto exclusive = system.read(group + "/cpuset.cpu_exclusive");
+            const auto cpus = read_cpus(system, group + "/cpuset.cpus");
+            const bool is_held = exclusive && trimmed(*exclusive) == "1";
+            if (cpus && (is_held || is_lease_group(group))) { // Theirs cannot always be exclusive.
+                held.push_back({group, *cpus});
+            }
+        }
+    }
+    return held;
+}
+
+} // namespace
+
+std::vector<std::string> group_tree::chain() const {
+    std::vector<std::string> groups{top};
+    for (auto at = own.find('/', top.size() + 1); own.size() > top.size();
+         at = own.find('/', at + 1)) {
+        groups.push_back(own.substr(0, at));
+        if (at == std::string::npos) {
+            break;
+        }
+    }
+    return groups;
+}
+
+std::string_view last_part(std::string_view path) noexcept {
+    return path.substr(path.rfind('/') + 1);
+}
+
+std::string group_name(std::string_view lease) {
+    return std::string(group_prefix) + std::string(lease.substr(lease.find('.') + 1));
+}
+
+bool is_lease_group(std::string_view path) noexcept {
+    const std::string_view name = last_part(path);
+    return name.starts_with(group_prefix) && name != others_group &&
+           !name.ends_with(yielding_suffix);
+}
+
+std::vector<std::string> groups_below(exclusive_system& system, const std::string& top) {
+    std::vector<std::string> groups;
+    for (const std::string& name : system.list_folders(top)) {
+        groups.push_back(top + "/" + name);
+        for (std::string& inner : groups_below(system, groups.back())) {
+            groups.push_back(std::move(inner));
+        }
+    }
+    return groups;
+}
+
+bool is_partition(exclusive_system& system, const std::string& group) {
+    const auto state = system.read(group + "/cpuset.cpus.partition");
+    const auto text = state ? trimmed(*state) : std::string_view();
+    return text == "root" || text == "isolated";
+}
+
+exclusive_machine read_machine(exclusive_system& system) {
+    exclusive_machine machine;
+    machine.online = read_cpus(system, "/sys/devices/system/cpu/online").value_or(cpu_set());
+    machine.v2 = find_group_tree(system, true);
+    machine.v1 = find_group_tree(system, false);
+    machine.held = find_held_cpus(system, machine.v2, machine.v1);
+    machine.isolated_at_boot =
+        read_cpus(system, "/sys/devices/system/cpu/isolated").value_or(cpu_set()) & machine.online;
+    for (const held_cpus& one : machine.held) {
+        machine.isolated_at_boot -= one.cpus; // Newer kernels list those of partitions, too.
+    }
+    return machine;
+}
+
+bool has_group(exclusive_system& system, const exclusive_machine& machine,
+               const std::string& name) {
+    for (const std::string* parent : {&machine.v1.top, &machine.v2.top, &machine.v2.own}) {
+        if (!parent->empty() && system.exists(*parent + "/" + name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine) {
+    cpu_set usable = machine.online;
+    if (machine.v1) {
+        usable &= read_cpus(system, machine.v1.top + "/cpuset.cpus").value_or(usable);
+    }
+    if (machine.v2) {
+        // A group that has no cpuset of its own has that of the next one above which has.
+        const auto chain = machine.v2.chain();
+        for (auto group = chain.rbegin(); group != chain.rend(); ++group) {
+            if (const auto granted = read_cpus(system, *group + "/cpuset.cpus.effective")) {
+                // What partitions hold is missing there, and is told apart by their names.
+                cpu_set all = *granted;
+                for (const held_cpus& one : machine.held) {
+                    all |= one.cpus;
+                }
+                usable &= all;
+                break;
+            }
+        }
+    }
+    return usable;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_masks.hpp"
+
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+/// Puts in the place of each mask the one that the task had before any lease, where other leases
+/// have noted it.
+void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_step>& of_others) {
+    for (const exclusive_step& step : of_others) {
+        for (const task_mask& saved : step.masks) {
+            for (task_mask& task : masks) {
+                if (task.thread == saved.thread && task.start == saved.start) {
+                    task.allowed = saved.allowed;
+                }
+            }
+        }
+    }
+}
+
+/// The CPUs of leases, as far as these have noted masks.
+cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
+    cpu_set cpus;
+    for (const exclusive_step& step : steps) {
+        if (step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks) {
+            cpus |= step.cpus;
+        }
+    }
+    return cpus;
+}
+
+/// Whether a task's mask is still what the lease made of it, or what an older kernel leaves when
+/// the CPUs come back, and not one that somebody gave it since.
+bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& saved,
+                        const cpu_set& now) {
+    const cpu_set online = step.cpus | step.rest | of_others;
+    const cpu_set left = (saved - step.cpus - of_others) & online;
+    return (!left.empty() && (now & online) == left) // without the lease's CPUs
+           || now.contains(step.rest - of_others)    // it could run nowhere else, or was reset
+           || step.cpus.contains(now);               // it had entered
+}
+
+/// CPUs that other leases keep everybody off by nothing but the tasks' masks.
+cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
+    cpu_set cpus;
+    for (const exclusive_step& other : of_others) {
+        if (other.kind == step_kind::narrow_masks) {
+            cpus |= other.cpus;
+        }
+    }
+    return cpus;
+}
+
+/// Gives a task its mask back unless it has it. @returns false if the kernel refuses.
+bool restore_mask(exclusive_system& system, const exclusive_step& step,
+                  const std::vector<exclusive_step>& of_others, const task_mask& saved) {
+    const auto now = read_task(system, saved.process, saved.thread);
+    const cpu_set kept_off = swept_by_others(of_others);
+    const cpu_set wanted =
+        (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
+    if (!now || now->start != saved.start || now->allowed == wanted ||
+        !is_ours_to_restore(step, cpus_of(of_others), saved.allowed, now->allowed)) {
+        return true;
+    }
+    if (system.set_affinity(saved.thread, wanted) == 0) {
+        return true;
+    }
+    // It has ended; or the kernel has bound a thread of its own meanwhile.
+    const auto details = read_task_details(system, saved.process, saved.thread);
+    return !details || details->start != saved.start || details->of_kernel;
+}
+
+/// Tasks that were started while their parents' masks were narrowed have inherited those: gives
+/// them the masks that they would have inherited without the lease.
+void widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu_set& kept_off) {
+    std::map<int, const task_mask*> saved;
+    std::set<std::pair<int, std::uint64_t>> known;
+    for (const task_mask& task : step.masks) {
+        saved.emplace(task.process, &task); // The first thread of a process stands for it.
+        known.insert({task.thread, task.start});
+    }
+    for (const task_mask& task : tasks_allowed_on(system, step.rest)) {
+        if (known.contains({task.thread, task.start}) || !(task.allowed & step.cpus).empty()) {
+            continue;
+        }
+        int ancestor = task.process;
+        for (int generation = 0; generation < 100 && ancestor > 0; ++generation) {
+            if (const auto found = saved.find(ancestor); found != saved.end()) {
+                const cpu_set whole = found->second->allowed - kept_off;
+                if (task.allowed == whole - step.cpus) {
+                    system.set_affinity(task.thread, whole);
+                }
+                break;
+            }
+            const auto details = read_task_details(system, ancestor, ancestor);
+            ancestor = details ? details->parent : 0;
+        }
+    }
+}
+
+} // namespace
+
+bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
+    for (const exclusive_step& step : steps) {
+        for (const task_mask& saved : step.masks) {
+            if (saved.thread == task.thread && saved.start == task.start) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& everything,
+                                    const std::vector<exclusive_step>& of_others) {
+    auto pinned = find_tasks(system, [&](const cpu_set& allowed) {
+        return !of_others.empty() || !allowed.contains(everything);
+    });
+    std::erase_if(pinned, [&](const task_mask& task) {
+        return task.allowed.contains(everything) && !is_noted(of_others, task);
+    });
+    recall_masks(pinned, of_others);
+    return pinned;
+}
+
+step_error narrow_all(exclusive_system& system, const exclusive_step& step,
+                      const std::vector<exclusive_step>& of_others, std::vector<std::string>& notes,
+                      const std::function<step_error(const exclusive_step&)>& record) {
+    std::set<std::pair<int, std::uint64_t>> refused;
+    for (int pass = 0; pass < 100; ++pass) {
+        exclusive_step done = step;
+        // The first time also those that keep their masks, to tell them from later ones.
+        done.masks = find_tasks(system, [&](const cpu_set& allowed) {
+            return pass == 0 || !(allowed & step.cpus).empty();
+        });
+        std::erase_if(done.masks, [&](const task_mask& task) {
+            return refused.contains({task.thread, task.start});
+        });
+        if (done.masks.empty()) {
+            break;
+        }
+        const std::vector<task_mask> found = done.masks;
+        recall_masks(done.masks, of_others);
+        if (step_error error = record(done)) {
+            return error;
+        }
+        for (const task_mask& task : found) {
+            if ((task.allowed & step.cpus).empty()) {
+                continue;
+            }
+            cpu_set left = task.allowed - step.cpus;
+            const int error = system.set_affinity(task.thread, left.empty() ? step.rest : left);
+            if (error == 0 || error == ESRCH) {
+                continue;
+            }
+            refused.insert({task.thread, task.start});
+            const auto details = read_task_details(system, task.process, task.thread);
+            if (details && details->start == task.start && !details->of_kernel) {
+                return {error, "task " + std::to_string(task.thread) +
+                                   " cannot be taken off CPUs " + step.cpus.to_string() + ": " +
+                                   std::generic_category().message(error)};
+            }
+        }
+    }
+    if (!refused.empty()) {
+        notes.push_back(std::to_string(refused.size()) +
+                        " kernel threads cannot be moved; most belong to one CPU each.");
+    }
+    return {};
+}
+
+void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done,
+               const std::vector<exclusive_step>& of_others) {
+    for (const exclusive_step& step : done) {
+        for (const task_mask& saved : step.masks) {
+            const cpu_set wanted = saved.allowed - step.cpus - cpus_of(of_others);
+            const auto now = read_task(system, saved.process, saved.thread);
+            if (now && now->start == saved.start && !wanted.empty() && now->allowed != wanted) {
+                system.set_affinity(saved.thread, wanted);
+            }
+        }
+    }
+}
+
+step_error restore_masks(exclusive_system& system, const exclusive_step& step,
+                         const std::vector<exclusive_step>& of_others) {
+    std::size_t refused = 0;
+    for (const task_mask& saved : step.masks) {
+        refused += restore_mask(system, step, of_others, saved) ? 0 : 1;
+    }
+    if (step.kind == step_kind::narrow_masks) {
+        widen_heirs(system, step, swept_by_others(of_others));
+    }
+    return refused == 0 ? step_error{}
+                        : step_error{EINVAL, "the affinity of " + std::to_string(refused) +
+                                                 " tasks cannot be restored"};
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_plan.hpp"
+
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_machine.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/plan_steps.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+std::vector<exclusive_step> quiet_steps(const plan_request& request, exclusivity level) {
+    std::vector<std::string> files;
+    if (request.options.move_interrupts) {
+        files.push_back("/proc/irq/default_smp_affinity");
+        for (const std::string& number : request.system.list_folders("/proc/irq")) {
+            files.push_back("/proc/irq/" + number + "/smp_affinity_list");
+        }
+    }
+    if (request.options.move_others && level <= exclusivity::shielded) {
+        files.push_back("/sys/devices/virtual/workqueue/cpumask");
+    }
+    std::vector<exclusive_step> steps;
+    for (const std::string& file : files) {
+        const auto cpus = read_cpus(request.system, file);
+        if (cpus && !(*cpus & request.cpus).empty()) {
+            steps.push_back(as_optional(cpus_step(step_kind::take_cpus, file, request.cpus)));
+            steps.back().rest = request.rest();
+        }
+    }
+    return steps;
+}
+
+std::vector<exclusive_plan> make_plans(const plan_request& request) {
+    const bool balanced = request.options.balanced && request.cpus.count() > 1;
+    const bool at_top =
+        request.options.whole_processes && request.machine.v2.own != request.machine.v2.top;
+    std::vector<exclusivity> types{exclusivity::isolated_partition, exclusivity::root_partition};
+    if (balanced) {
+        std::swap(types[0], types[1]);
+    }
+    std::vector<exclusive_plan> plans{boot_plan(request)};
+    for (const exclusivity type : types) {
+        plans.push_back(partition_plan(request, type, false));
+        if (at_top) {
+            plans.push_back(partition_plan(request, type, true));
+        }
+    }
+    const bool aside = !request.options.move_others && !request.options.yielding.empty();
+    plans.push_back(aside ? yielding_plan(request) : shield_plan(request));
+    plans.push_back(sweep_plan(request));
+    exclusive_plan soft;
+    soft.way = "pin to the CPUs, where everybody else may run, too";
+    plans.push_back(std::move(soft));
+    return plans;
+}
+
+} // namespace regatta::detail

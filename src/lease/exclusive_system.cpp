@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_system.hpp"
+
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+int result_of(int status) noexcept {
+    return status == 0 ? 0 : errno;
+}
+
+} // namespace
+
+std::optional<std::string> exclusive_system::read(const std::string& path) {
+    return read_small_file(root_ + path);
+}
+
+std::vector<std::string> exclusive_system::list(const std::string& path) {
+    return names(path, false);
+}
+
+std::vector<std::string> exclusive_system::list_folders(const std::string& path) {
+    return names(path, true);
+}
+
+bool exclusive_system::exists(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(root_ + path, error);
+}
+
+int exclusive_system::read_error(const std::string& path) {
+    const int file = ::open((root_ + path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int error = file < 0 ? errno : 0;
+    if (file >= 0) {
+        ::close(file);
+    }
+    return error;
+}
+
+bool exclusive_system::is_trusted(const std::string& path) {
+    struct stat about {};
+    return ::lstat((root_ + path).c_str(), &about) == 0 && !S_ISLNK(about.st_mode) &&
+           (about.st_uid == 0 || about.st_uid == ::geteuid()) && (about.st_mode & 022) == 0;
+}
+
+int exclusive_system::write(const std::string& path, const std::string& text) {
+    return put(path, text, open_kind::existing);
+}
+
+int exclusive_system::append(const std::string& path, const std::string& text) {
+    return put(path, text, open_kind::journal);
+}
+
+int exclusive_system::make_directory(const std::string& path) {
+    const std::string name = root_ + path;
+    if (::mkdir(name.c_str(), 0755) != 0) {
+        return errno;
+    }
+    ::chmod(name.c_str(), 0755); // Others see who owns CPUs, whatever the mask of new files.
+    return 0;
+}
+
+int exclusive_system::remove_directory(const std::string& path) {
+    return result_of(::rmdir((root_ + path).c_str()));
+}
+
+int exclusive_system::remove_file(const std::string& path) {
+    return result_of(::unlink((root_ + path).c_str()));
+}
+
+int exclusive_system::set_affinity(int thread, const cpu_set& cpus) {
+    const auto words = cpus.words();
+    return words.empty()
+               ? EINVAL
+               : result_of(::sched_setaffinity(thread, words.size_bytes(),
+                                               reinterpret_cast<const cpu_set_t*>(words.data())));
+}
+
+int exclusive_system::lock(const std::string& path) {
+    const int file =
+        ::open((root_ + path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) {
+        return -errno;
+    }
+    for (int attempt = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+        if (const int error = errno; error != EWOULDBLOCK || attempt == 1000) {
+            ::close(file);
+            return -error;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return file;
+}
+
+void exclusive_system::unlock(int file) noexcept {
+    ::flock(file, LOCK_UN); // A process that was forked meanwhile has the file open, too.
+    ::close(file);
+}
+
+int exclusive_system::this_process() noexcept {
+    return ::getpid();
+}
+
+std::string exclusive_system::process_numbering() {
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink("/proc/self/ns/pid", error);
+    return error ? "unknown" : target.string();
+}
+
+bool exclusive_system::sees_all_processes() {
+    return process_numbering() == "pid:[4026531836]";
+}
+
+std::string exclusive_system::numbering_of(int process) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(root_ + folder + "/ns/pid", error);
+    if (!error) {
+        return target.string();
+    }
+    // It may be hidden even from root, but not that a process has this one number alone.
+    constexpr std::string_view label = "\nNSpid:\t";
+    const std::string status = read(folder + "/status").value_or("");
+    const auto begin = status.find(label);
+    const auto end = status.find_first_of("\t\n", begin + label.size());
+    return begin != std::string::npos && end != std::string::npos && status[end] == '\n'
+               ? process_numbering()
+               : std::string();
+}
+
+int exclusive_system::this_thread() noexcept {
+    return static_cast<int>(::syscall(SYS_gettid));
+}
+
+std::vector<std::string> exclusive_system::names(const std::string& path, bool only_folders) const {
+    std::vector<std::string> found;
+    std::error_code error;
+    std::filesystem::directory_iterator it(root_ + path, error);
+    while (!error && it != std::filesystem::directory_iterator()) {
+        std::error_code unknown;
+        if (!only_folders || it->is_directory(unknown)) {
+            found.push_back(it->path().filename().string());
+        }
+        it.increment(error);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+int exclusive_system::put(const std::string& path, const std::string& text, open_kind kind) {
+    const int flags = kind == open_kind::existing ? O_TRUNC : O_CREAT | O_APPEND | O_NOFOLLOW;
+    const int file = ::open((root_ + path).c_str(), O_WRONLY | O_CLOEXEC | flags, 0644);
+    if (file < 0) {
+        return errno;
+    }
+    if (kind == open_kind::journal) {
+        ::fchmod(file, 0644); // As for directories.
+    }
+    const ssize_t written = ::write(file, text.data(), text.size());
+    int error = written == static_cast<ssize_t>(text.size()) ? 0 : written < 0 ? errno : ENOSPC;
+    if (error == 0 && kind == open_kind::journal && ::fdatasync(file) != 0) {
+        error = errno;
+    }
+    ::close(file);
+    return error;
+}
+
+} // namespace regatta::detail

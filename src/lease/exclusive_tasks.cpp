@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/exclusive_tasks.hpp"
+
+#include "lease/exclusive_system.hpp"
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+std::string task_folder(int process, int thread) {
+    return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread);
+}
+
+std::string_view status_field(std::string_view status, std::string_view name) {
+    for (const auto line : split(status, '\n')) {
+        if (line.size() > name.size() && line.substr(0, name.size()) == name &&
+            line[name.size()] == ':') {
+            return trimmed(line.substr(name.size() + 1));
+        }
+    }
+    return {};
+}
+
+std::optional<task_details> read_task_details(exclusive_system& system, int process, int thread) {
+    const auto text = system.read(task_folder(process, thread) + "/stat");
+    // "number (name) state parent …": the name may hold anything, brackets and blanks included.
+    const auto name_end = text ? text->rfind(')') : std::string::npos;
+    if (name_end == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto fields = split(std::string_view(*text).substr(name_end + 1), ' ');
+    constexpr std::size_t state = 0;
+    constexpr std::size_t parent = 1;
+    constexpr std::size_t flags = 6;
+    constexpr std::size_t start = 19;
+    constexpr std::int64_t kernel_thread = 0x0020'0000;
+    constexpr std::int64_t no_affinity = 0x0400'0000;
+    if (fields.size() <= start) {
+        return std::nullopt;
+    }
+    task_details details;
+    details.parent = static_cast<int>(to_number(fields[parent]).value_or(0));
+    const std::int64_t bits = to_number(fields[flags]).value_or(0);
+    details.of_kernel = (bits & kernel_thread) != 0;
+    details.is_fixed = (bits & no_affinity) != 0;
+    details.is_dead = fields[state] == "Z" || fields[state] == "X";
+    details.start = static_cast<std::uint64_t>(to_number(fields[start]).value_or(0));
+    return details;
+}
+
+std::optional<cpu_set> read_task_mask(exclusive_system& system, int process, int thread) {
+    const auto status = system.read(task_folder(process, thread) + "/status");
+    cpu_list_error error;
+    return status ? cpu_set::try_parse(status_field(*status, "Cpus_allowed_list"),
+                                       cpu_set::max_width, error)
+                  : std::nullopt;
+}
+
+std::optional<task_mask> read_task(exclusive_system& system, int process, int thread) {
+    auto allowed = read_task_mask(system, process, thread);
+    const auto details = allowed ? read_task_details(system, process, thread) : std::nullopt;
+    if (!details) {
+        return std::nullopt;
+    }
+    return task_mask{process, thread, details->start, std::move(*allowed)};
+}
+
+std::vector<task_mask> find_tasks(exclusive_system& system,
+                                  const std::function<bool(const cpu_set&)>& is_wanted) {
+    std::vector<task_mask> found;
+    for (const std::string& name : system.list("/proc")) {
+        if (!to_number(name)) {
+            continue;
+        }
+        const int process = static_cast<int>(*to_number(name));
+        for (const std::string& number : system.list("/proc/" + name + "/task")) {
+            const int thread = static_cast<int>(to_number(number).value_or(0));
+            auto allowed = read_task_mask(system, process, thread);
+            if (!allowed || !is_wanted(*allowed)) {
+                continue;
+            }
+            const auto details = read_task_details(system, process, thread);
+            if (details && !details->is_fixed) {
+                found.push_back({process, thread, details->start, std::move(*allowed)});
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<task_mask> tasks_allowed_on(exclusive_system& system, const cpu_set& cpus) {
+    return find_tasks(system, [&](const cpu_set& allowed) { return !(allowed & cpus).empty(); });
+}
+
+int process_of_thread(exclusive_system& system, int thread) {
+    const auto status = system.read("/proc/" + std::to_string(thread) + "/status");
+    return status ? static_cast<int>(to_number(status_field(*status, "Tgid")).value_or(0)) : 0;
+}
+
+bool is_numbering_gone(exclusive_system& system, const std::string& numbering) {
+    if (!system.sees_all_processes()) {
+        return false;
+    }
+    for (const std::string& name : system.list("/proc")) {
+        const int process = static_cast<int>(to_number(name).value_or(0));
+        const std::string one = process > 0 ? system.numbering_of(process) : "none";
+        if (one.empty() || one == numbering) {
+            const auto details = read_task_details(system, process, process);
+            if (details && !details->is_dead) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Steps on files of the kernel.
+
+#include "lease/step_rules.hpp"
+
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <cerrno>
+#include <optional>
+#include <string>
+
+namespace regatta::detail {
+namespace {
+
+// set_file
+
+std::string describe_set_file(const exclusive_step& step) {
+    return "write '" + step.text + "' to " + step.path;
+}
+
+/// Writes a text and reads it back: some files take what they do not mean.
+step_error write_and_check(exclusive_system& system, const exclusive_step& step) {
+    if (const int error = system.write(step.path, step.text + "\n")) {
+        return act_failed(error, describe(step));
+    }
+    const auto now = system.read(step.path);
+    if (!now || trimmed(*now) != step.text) {
+        return {EINVAL, "wrote '" + step.text + "' to " + step.path + ", which then read '" +
+                            std::string(now ? trimmed(*now) : "nothing") + "'"};
+    }
+    return {};
+}
+
+step_error apply_set_file(step_context& context, const exclusive_step& step) {
+    if (!step.undo_text.empty()) {
+        if (auto error = keep_inverse(context, step)) {
+            return error;
+        }
+    }
+    return write_and_check(context.system, step);
+}
+
+step_error undo_set_file(step_context& context, const exclusive_step& step) {
+    const int error = context.system.write(step.path, step.undo_text + "\n");
+    return error == 0 || error == ENOENT
+               ? step_error{}
+               : act_failed(error, "write '" + step.undo_text + "' to " + step.path);
+}
+
+// take_cpus, add_cpus
+
+std::string describe_take_cpus(const exclusive_step& step) {
+    return "take CPUs " + step.cpus.to_string() + " from " + step.path;
+}
+
+std::string describe_add_cpus(const exclusive_step& step) {
+    return "add CPUs " + step.cpus.to_string() + " to " + step.path;
+}
+
+step_error apply_cpu_file(step_context& context, const exclusive_step& planned) {
+    exclusive_step step = planned;
+    const auto text = context.system.read(step.path);
+    const auto now = text ? cpus_from_text(step.path, *text) : std::nullopt;
+    if (!now) {
+        return {ENOENT, "could not read " + step.path};
+    }
+    const bool take = step.kind == step_kind::take_cpus;
+    cpu_set after = take ? *now - step.cpus : *now | step.cpus;
+    if (after.empty()) {
+        after = step.rest;
+    }
+    if (after == *now) {
+        return {};
+    }
+    if (after.empty()) {
+        return {EBUSY, step.path + " has no other CPUs than " + now->to_string()};
+    }
+    step.before = *text;
+    step.after = cpus_to_text(step.path, after);
+    if (auto error = keep_inverse(context, step)) {
+        return error;
+    }
+    if (const int error = context.system.write(step.path, step.after)) {
+        return act_failed(error, describe(step));
+    }
+    const auto result = read_cpus(context.system, step.path);
+    if (result != after) {
+        return {EINVAL, "wrote CPUs '" + after.to_string() + "' to " + step.path +
+                            ", which then read '" + (result ? result->to_string() : "") + "'"};
+    }
+    return {};
+}
+
+/// Gives a file back what a step took from it, and takes from it what the step gave.
+step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
+    const auto now = read_cpus(context.system, step.path);
+    const auto before = cpus_from_text(step.path, step.before);
+    const auto after = cpus_from_text(step.path, step.after);
+    if (!now || !before || !after || *now == *before) {
+        return {}; // The file is gone, or it was never changed, or it is as it was.
+    }
+    std::string text = step.before;
+    if (*now != *after) {
+        // Another lease or somebody else has changed it since: only this step's part is undone.
+        const cpu_set merged = (*now - (*after - *before)) | (*before - *after);
+        if (merged == *now || (merged.empty() && step.kind == step_kind::take_cpus)) {
+            return {};
+        }
+        text = cpus_to_text(step.path, merged);
+    }
+    if (trimmed(text).empty()) {
+        text = "\n";
+    }
+    const int error = context.system.write(step.path, text);
+    if (error == 0 || error == ENOENT) {
+        return {};
+    }
+    return act_failed(error, "write '" + std::string(trimmed(text)) + "' to " + step.path);
+}
+
+/// The failure of an optional step becomes a note.
+step_error undo_cpu_file(step_context& context, const exclusive_step& step) {
+    step_error error = restore_cpu_file(context, step);
+    if (error && step.optional) {
+        context.notes.push_back(error.text + ".");
+        return {};
+    }
+    return error;
+}
+
+} // namespace
+
+constinit const step_rules set_file_rules{"set_file", describe_set_file, apply_set_file,
+                                          undo_set_file};
+constinit const step_rules take_cpus_rules{"take_cpus", describe_take_cpus, apply_cpu_file,
+                                           undo_cpu_file};
+constinit const step_rules add_cpus_rules{"add_cpus", describe_add_cpus, apply_cpu_file,
+                                          undo_cpu_file};
+
+} // namespace regatta::detail

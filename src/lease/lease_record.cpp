@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/lease_record.hpp"
+
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
+#include <regatta/base/detail/printable_text.hpp>
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+/// Reads a lease's file. A line whose end is missing was never followed by an act and is ignored.
+lease_record read_lease(exclusive_system& system, const std::string& name) {
+    lease_record lease;
+    lease.name = name;
+    const std::string path = system.journal() + "/" + name;
+    const auto text = system.read(path);
+    lease.unread = !text && system.read_error(path) != ENOENT;
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+        const auto fields = fields_of(rest.substr(0, end));
+        rest.remove_prefix(end + 1);
+        if (fields[0] == "lease 1" && fields.size() == 7) {
+            cpu_list_error error;
+            lease.owner.process = static_cast<int>(to_number(fields[1]).value_or(0));
+            lease.owner.start = static_cast<std::uint64_t>(to_number(fields[2]).value_or(0));
+            lease.owner.boot = fields[3];
+            lease.owner.processes = fields[4];
+            lease.cpus =
+                cpu_set::try_parse(fields[5], cpu_set::max_width, error).value_or(cpu_set());
+            lease.title = printable_text(fields[6]);
+            lease.complete = true;
+        } else if (fields[0].starts_with("lease ")) {
+            lease.foreign = true;
+        } else if (fields[0] == "undone") {
+            lease.steps.clear();
+        } else if (fields[0] == "taken" && fields.size() == 2) {
+            lease.level = static_cast<exclusivity>(to_number(fields[1]).value_or(0));
+            lease.taken = true;
+        } else if (fields[0] == "not done" && !lease.steps.empty()) {
+            lease.steps.pop_back();
+        } else if (fields[0] == "given up") {
+            lease.given_up = true;
+        } else if (auto step = step_from_fields(fields)) {
+            lease.steps.push_back(std::move(*step));
+        }
+    }
+    // Tasks that entered later were noted later; masks are restored after everything else.
+    std::stable_partition(lease.steps.begin(), lease.steps.end(), [](const exclusive_step& step) {
+        return step.kind == step_kind::save_masks;
+    });
+    return lease;
+}
+
+} // namespace
+
+lease_owner this_owner(exclusive_system& system) {
+    lease_owner owner;
+    owner.process = system.this_process();
+    const auto details = read_task_details(system, owner.process, owner.process);
+    owner.start = details ? details->start : 0;
+    const auto boot = system.read("/proc/sys/kernel/random/boot_id");
+    owner.boot = boot ? trimmed(*boot) : "unknown";
+    owner.processes = system.process_numbering();
+    return owner;
+}
+
+bool is_alive(exclusive_system& system, const lease_record& lease) {
+    if (lease.foreign || lease.unread) {
+        return true;
+    }
+    if (lease.given_up) {
+        return false;
+    }
+    const lease_owner self = this_owner(system);
+    if (lease.owner.boot != self.boot) {
+        return false;
+    }
+    if (lease.owner.processes != self.processes) {
+        return !is_numbering_gone(system, lease.owner.processes);
+    }
+    const auto details = read_task_details(system, lease.owner.process, lease.owner.process);
+    return details && details->start == lease.owner.start && !details->is_dead;
+}
+
+std::vector<lease_record> read_leases(exclusive_system& system) {
+    std::vector<lease_record> leases;
+    for (const std::string& name : system.list(system.journal())) {
+        if (name.starts_with("lease.")) {
+            leases.push_back(read_lease(system, name));
+        }
+    }
+    return leases;
+}
+
+std::vector<std::string> unread_leases(exclusive_system& system,
+                                       const std::vector<lease_record>& leases) {
+    const std::string& folder = system.journal();
+    std::vector<std::string> sentences;
+    const int error = system.read_error(folder);
+    if (error != 0 && error != ENOENT) {
+        sentences.push_back("The journal " + folder + " cannot be read, so that leases of CPUs " +
+                            "are not known: " + std::generic_category().message(error) + ".");
+    }
+    for (const lease_record& lease : leases) {
+        if (lease.unread) {
+            sentences.push_back("The lease " + folder + "/" + lease.name +
+                                " cannot be read, and whose CPUs which are is not known.");
+        }
+    }
+    return sentences;
+}
+
+bool is_made_by(const std::vector<lease_record>& leases, const std::string& group) {
+    return std::any_of(leases.begin(), leases.end(), [&](const lease_record& lease) {
+        return std::any_of(lease.steps.begin(), lease.steps.end(), [&](const exclusive_step& step) {
+            return step.kind == step_kind::make_group && step.path == group;
+        });
+    });
+}
+
+std::vector<exclusive_step> steps_of_others(exclusive_system& system, const std::string& own) {
+    std::vector<exclusive_step> steps;
+    for (lease_record& lease : read_leases(system)) {
+        if (lease.name != own) {
+            std::move(lease.steps.begin(), lease.steps.end(), std::back_inserter(steps));
+        }
+    }
+    return steps;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A lease from within, and what is done with all of it at once.
+
+#include "lease/exclusive_journal.hpp"
+#include "lease/exclusive_plan.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_options.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace regatta::detail {
+
+/// A thread that is on the CPUs of a lease.
+struct entered_task {
+    task_mask before{};  ///< With the mask that it would have without the lease.
+    bool pinned = false; ///< It was given a mask of its own there.
+};
+
+/// Everything that belongs to a lease.
+struct lease_state {
+    std::shared_ptr<exclusive_system> system;
+    exclusive_options options;
+    cpu_set cpus;
+    cpu_set rest;
+    exclusive_plan plan;
+    lease_journal journal;
+    int owner = 0;                       ///< The process; a fork of it owns nothing.
+    std::vector<exclusive_step> done;    ///< What is to be undone, last first.
+    std::vector<std::string> sentences;  ///< What was obtained, and what could not be had.
+    std::mutex mutex;                    ///< For the members below.
+    std::map<int, entered_task> entered; ///< By thread.
+    unsigned next = 0;                   ///< Whose turn it is among the CPUs.
+};
+
+/// Why a lease is no longer what it was; empty if it is.
+std::string find_breach(exclusive_system& system, const exclusive_plan& plan, const cpu_set& cpus);
+
+/// Does the steps of a plan; where one fails, all before it are undone.
+step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
+                      std::vector<std::string>& notes);
+
+/// Undoes everything, under the lock. @returns what could not be undone.
+std::vector<std::string> end_lease(lease_state& lease);
+
+} // namespace regatta::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The steps that plans are made of, and the plans themselves, a function each.
+
+#include "lease/exclusive_machine.hpp"
+#include "lease/exclusive_plan.hpp"
+#include "lease/exclusive_step.hpp"
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_level.hpp>
+
+#include <string>
+
+namespace regatta::detail {
+
+exclusive_step file_step(std::string path, std::string text, std::string undo_text = {});
+
+exclusive_step group_step(std::string path, std::string target, std::string member);
+
+exclusive_step cpus_step(step_kind kind, std::string path, const cpu_set& cpus);
+
+exclusive_step masks_step(step_kind kind, const plan_request& request);
+
+exclusive_step as_optional(exclusive_step step);
+
+exclusive_plan boot_plan(const plan_request& request);
+
+/// A partition of control groups of version 2.
+/// @param at_top the group is made below the top and takes whole processes; else below this
+/// process's own, and takes threads, which stay in their group for everything but CPUs.
+exclusive_plan partition_plan(const plan_request& request, exclusivity level, bool at_top);
+
+/// A cpuset of version 1 for the lease, and one without its CPUs for everybody else.
+exclusive_plan shield_plan(const plan_request& request);
+
+/// The same for processes that yield: nobody else is moved.
+exclusive_plan yielding_plan(const plan_request& request);
+
+exclusive_plan sweep_plan(const plan_request& request);
+
+} // namespace regatta::detail

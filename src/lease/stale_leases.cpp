@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "lease/stale_leases.hpp"
+
+#include "lease/exclusive_journal.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/lease_record.hpp"
+#include "lease/step_rules.hpp"
+#include <regatta/base/error.hpp>
+#include <regatta/lease/exclusive_leases.hpp>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+exclusive_lease describe_lease(exclusive_system& system, const lease_record& record) {
+    exclusive_lease lease;
+    lease.name = record.name;
+    lease.title = record.title;
+    lease.cpus = record.cpus;
+    lease.level = record.level;
+    lease.taken = record.taken;
+    lease.process = record.owner.process;
+    lease.stale = !is_alive(system, record);
+    lease.given_up = record.given_up;
+    for (const exclusive_step& step : record.steps) {
+        lease.effects.push_back(describe(step));
+    }
+    return lease;
+}
+
+} // namespace
+
+std::vector<std::string> undo_steps(exclusive_system& system, const std::string& own,
+                                    const std::vector<exclusive_step>& steps,
+                                    std::vector<std::string>& notes) {
+    const std::vector<exclusive_step> of_others = steps_of_others(system, own);
+    step_context context{system, of_others, {}, {}, notes};
+    std::vector<std::string> problems;
+    // What cannot be undone for a moment only is so at the second try.
+    for (int attempt = 0; attempt == 0 || (attempt == 1 && !problems.empty()); ++attempt) {
+        problems.clear();
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+            if (const step_error error = undo_step(context, *step)) {
+                problems.push_back(error.text);
+            }
+        }
+    }
+    return problems;
+}
+
+stale_release release_stale_locked(exclusive_system& system) {
+    stale_release result;
+    const lease_owner self = this_owner(system);
+    const std::vector<lease_record> records = read_leases(system);
+    result.notes = unread_leases(system, records);
+    for (const lease_record& record : records) {
+        if (is_alive(system, record)) {
+            continue;
+        }
+        const std::string path = system.journal() + "/" + record.name;
+        if (!system.is_trusted(path)) {
+            result.problems.push_back(path + " could have been written by other users");
+            continue;
+        }
+        // Whatever was done before the machine was started anew is gone.
+        const bool same_boot = record.owner.boot == self.boot;
+        const auto problems = same_boot
+                                  ? undo_steps(system, record.name, record.steps, result.notes)
+                                  : std::vector<std::string>();
+        if (problems.empty()) {
+            system.remove_file(path);
+            result.released.push_back(describe_lease(system, record));
+        }
+        for (const std::string& problem : problems) {
+            result.problems.push_back(record.name + ": " + problem);
+        }
+    }
+    return result;
+}
+
+std::vector<exclusive_lease> leases_on(exclusive_system& system, std::vector<std::string>& unread) {
+    std::vector<exclusive_lease> leases;
+    const std::vector<lease_record> records = read_leases(system);
+    for (const lease_record& record : records) {
+        if (record.complete || record.foreign) {
+            leases.push_back(describe_lease(system, record));
+        }
+    }
+    unread = unread_leases(system, records);
+    return leases;
+}
+
+stale_release release_stale_on(exclusive_system& system) {
+    if (const int error = system.read_error(system.journal());
+        error == ENOENT || (error == 0 && system.list(system.journal()).empty())) {
+        return {};
+    }
+    lease_lock lock(system);
+    if (const auto error = lock.take()) {
+        fail_system(error.number, "release stale CPUs: " + error.text);
+    }
+    return release_stale_locked(system);
+}
+
+} // namespace regatta::detail

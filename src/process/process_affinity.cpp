@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/process/process_affinity.hpp>
+
+#include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace regatta {
+
+std::vector<thread_number> threads_of(process_number process, const std::string& root) {
+    std::vector<thread_number> threads;
+    std::error_code error;
+    std::filesystem::directory_iterator entry(
+        root + "/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/task", error);
+    // An entry that cannot be read makes it the end.
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        if (const auto number = detail::to_number(entry->path().filename().string())) {
+            threads.push_back(static_cast<thread_number>(*number));
+        }
+    }
+    std::sort(threads.begin(), threads.end());
+    return threads;
+}
+
+int try_pin_process(process_number process, const cpu_set& cpus) {
+    // A thread that was started by one that was pinned is pinned. So it is done when a look finds
+    // no thread that an earlier one has not found.
+    std::vector<thread_number> pinned;
+    for (;;) {
+        const std::vector<thread_number> found = threads_of(process);
+        if (found.empty()) {
+            return ESRCH;
+        }
+        bool any_new = false;
+        for (const thread_number thread : found) {
+            if (std::binary_search(pinned.begin(), pinned.end(), thread)) {
+                continue;
+            }
+            any_new = true;
+            const int error = try_pin_thread(thread, cpus);
+            if (error != 0 && error != ESRCH) {
+                return error;
+            }
+        }
+        if (!any_new) {
+            return 0;
+        }
+        pinned = found;
+    }
+}
+
+void pin_process(process_number process, const cpu_set& cpus) {
+    if (const int error = try_pin_process(process, cpus)) {
+        fail_system(error, "pin process " + std::to_string(process) + " to CPUs '" +
+                               cpus.to_string() + "'");
+    }
+}
+
+} // namespace regatta

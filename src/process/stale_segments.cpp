@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/process/stale_segments.hpp>
+
+#include "process/segment_file.hpp"
+#include "process/segment_name.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta {
+namespace {
+
+/// Hands each unused segment of this user whose name begins with `prefix` to `visit(name, path)`,
+/// while its lock keeps every other process from using it.
+void for_each_stale_segment(
+    std::string_view prefix,
+    const std::function<void(const std::string&, const std::string&)>& visit) {
+    const std::string operation = std::string("look for segments in ") + detail::segment_directory;
+    if (!prefix.empty() && prefix.front() == '/') {
+        prefix.remove_prefix(1);
+    }
+    DIR* directory = ::opendir(detail::segment_directory);
+    if (directory == nullptr) {
+        fail_system(errno, operation);
+    }
+    std::vector<std::string> names;
+    while (const dirent* entry = ::readdir(directory)) {
+        if (std::string_view(entry->d_name).starts_with(prefix)) {
+            names.push_back(std::string("/") + entry->d_name);
+        }
+    }
+    ::closedir(directory);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        const std::string path = detail::segment_path(name);
+        detail::unique_descriptor file(
+            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        struct stat status {};
+        // What cannot be opened, is another's or is no segment is not this function's business.
+        if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_uid == ::geteuid() && detail::has_magic(file.get()) &&
+            detail::try_lock_exclusive(file.get(), operation) &&
+            detail::is_file_of(path.c_str(), file.get())) {
+            visit(name, path);
+        }
+    }
+}
+
+} // namespace
+
+std::vector<std::string> stale_segments(std::string_view prefix) {
+    std::vector<std::string> found;
+    for_each_stale_segment(
+        prefix, [&](const std::string& name, const std::string&) { found.push_back(name); });
+    return found;
+}
+
+std::vector<std::string> remove_stale_segments(std::string_view prefix) {
+    std::vector<std::string> removed;
+    for_each_stale_segment(prefix, [&](const std::string& name, const std::string& path) {
+        if (::unlink(path.c_str()) == 0) {
+            removed.push_back(name);
+        }
+    });
+    return removed;
+}
+
+} // namespace regatta

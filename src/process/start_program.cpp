@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/start_program.hpp"
+
+#include "process/spawn_child.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/process/find_program.hpp>
+#include <regatta/process/spawn_options.hpp>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+/// A relative path that stays valid in another working directory.
+std::string absolute_path(const std::string& path) {
+    char* here = ::getcwd(nullptr, 0);
+    const std::string absolute = here == nullptr ? path : here + ('/' + path);
+    std::free(here);
+    return absolute;
+}
+
+/// Blocks every signal of the calling thread, the C library's own ones too, for its life.
+class signal_block {
+public:
+    signal_block() noexcept {
+        const unsigned long all = ~0ul;
+        ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved_, sizeof saved_);
+    }
+    signal_block(const signal_block&) = delete;
+    signal_block& operator=(const signal_block&) = delete;
+    ~signal_block() { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof saved_); }
+
+private:
+    unsigned long saved_ = 0;
+};
+
+/// A stack for a child that shares this process's memory until it runs its program.
+class child_stack {
+public:
+    explicit child_stack(const std::string& operation)
+        : base_(::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {
+        if (base_ == MAP_FAILED) {
+            fail_system(errno, operation + ": allocate a stack");
+        }
+    }
+    child_stack(const child_stack&) = delete;
+    child_stack& operator=(const child_stack&) = delete;
+    ~child_stack() { ::munmap(base_, size); }
+    void* top() const noexcept { return static_cast<std::byte*>(base_) + size; }
+
+private:
+    static constexpr std::size_t size = 64 * 1024;
+    void* base_;
+};
+
+/// Makes a process that runs the plan, and its pidfd.
+started_child clone_child(spawn_plan& plan, const std::string& operation) {
+    constexpr int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+    const child_stack stack(operation);
+    int pidfd = -1;
+    int error = 0;
+    pid_t pid = -1;
+    {
+        const signal_block block;
+        pid = unwrapped_clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
+        if (pid < 0 && errno == EINVAL) {
+            // An emulator that does not know the flag. The child cannot vanish before it is waited
+            // for, so asking afterwards is as safe.
+            pid = unwrapped_clone(run_spawn_plan, stack.top(), flags, &plan);
+            if (pid >= 0) {
+                pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+            }
+        }
+        error = errno;
+    }
+    if (pid < 0) {
+        fail_system(error, operation);
+    }
+    if (pidfd < 0) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+        fail_system(error, operation + ": open its pidfd");
+    }
+    return {pid, unique_descriptor(pidfd)};
+}
+
+/// The sentence about a child that could not start.
+[[noreturn]] void fail_spawn(const spawn_failure& failure, const spawn_options& options,
+                             const spawn_plan& plan, const std::string& operation) {
+    switch (failure.stage) {
+    case spawn_stage::descriptors:
+        fail_system(failure.error, operation + ": pass on descriptor " +
+                                       std::to_string(failure.parent_descriptor));
+    case spawn_stage::closing:
+        fail_system(failure.error, operation + ": close the other descriptors (needs Linux 5.11)");
+    case spawn_stage::group:
+        fail_system(failure.error, operation + ": make a process group");
+    case spawn_stage::directory:
+        fail_system(failure.error, operation + ": enter directory '" + options.directory + "'");
+    case spawn_stage::death_signal:
+        fail_system(failure.error,
+                    operation + ": set death signal " + std::to_string(plan.death_signal));
+    case spawn_stage::program:
+        break;
+    }
+    fail_system(failure.error, operation + ": run it");
+}
+
+/// Pointers to the texts, ended by a null pointer, as execve(2) takes them.
+std::vector<char*> to_pointers(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) {
+        pointers.push_back(text.data());
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+} // namespace
+
+started_child start_program(const spawn_options& options) {
+    const std::string operation = "spawn '" + options.program + "'";
+    const auto check_text = [&](const std::string& text, const char* what) {
+        if (text.find('\0') != std::string::npos) {
+            fail_argument(operation + ": " + what + " has a zero byte");
+        }
+    };
+    if (options.program.empty()) {
+        fail_argument(operation + ": the name of the program is empty");
+    }
+    check_text(options.program, "the name of the program");
+    check_text(options.directory, "the name of the directory");
+
+    std::vector<std::string> arguments{options.program};
+    for (const std::string& argument : options.arguments) {
+        check_text(argument, "an argument");
+        arguments.push_back(argument);
+    }
+    std::vector<descriptor_move> moves;
+    const int streams[] = {options.standard_input, options.standard_output, options.standard_error};
+    for (int number = 0; number < 3; ++number) {
+        if (streams[number] >= 0) {
+            moves.push_back({streams[number], number, -1});
+        }
+    }
+    for (const inherited_descriptor& passed : options.descriptors) {
+        if (passed.parent < 0 || passed.child < 0) {
+            fail_argument(operation + ": descriptor " + std::to_string(passed.parent) + " as " +
+                          std::to_string(passed.child) + ": neither may be negative");
+        }
+        moves.push_back({passed.parent, passed.child, -1});
+    }
+    std::vector<int> kept;
+    for (const auto& move : moves) {
+        if (std::find(kept.begin(), kept.end(), move.to) != kept.end()) {
+            fail_argument(operation + ": two descriptors are to be number " +
+                          std::to_string(move.to) + " in the child");
+        }
+        kept.push_back(move.to);
+    }
+    kept.insert(kept.end(), {0, 1, 2});
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+
+    std::string program = find_program(options.program);
+    if (program.empty()) {
+        fail_system(ENOENT, operation + ": find it in PATH");
+    }
+    if (program.front() != '/' && !options.directory.empty()) {
+        program = absolute_path(program);
+    }
+    std::vector<std::string> environment = options.environment.entries();
+    const std::vector<char*> argument_pointers = to_pointers(arguments);
+    const std::vector<char*> environment_pointers = to_pointers(environment);
+
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        fail_system(errno, operation + ": make a pipe");
+    }
+    const unique_descriptor report(ends[0]);
+    unique_descriptor report_end(ends[1]);
+    spawn_plan plan{
+        .program = program.c_str(),
+        .arguments = argument_pointers.data(),
+        .environment = environment_pointers.data(),
+        .directory = options.directory.empty() ? nullptr : options.directory.c_str(),
+        .moves = moves.data(),
+        .move_count = moves.size(),
+        .kept = kept.data(),
+        .kept_count = kept.size(),
+        .report = report_end.get(),
+        .parent = ::getpid(),
+        .death_signal = options.death_signal,
+        .own_process_group = options.own_process_group,
+    };
+    started_child child = clone_child(plan, operation);
+    report_end.reset();
+    spawn_failure failure{};
+    ssize_t count = 0;
+    do {
+        count = ::read(report.get(), &failure, sizeof failure);
+    } while (count < 0 && errno == EINTR);
+    if (count == static_cast<ssize_t>(sizeof failure)) {
+        while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        fail_spawn(failure, options, plan, operation);
+    }
+    return child;
+}
+
+} // namespace regatta::detail

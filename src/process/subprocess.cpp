@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/process/subprocess.hpp>
+
+#include "process/start_program.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/process/exit_status.hpp>
+#include <regatta/process/spawn_options.hpp>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace regatta {
+namespace {
+
+std::chrono::microseconds to_duration(const timeval& time) noexcept {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+} // namespace
+
+subprocess::subprocess(pid_t pid, detail::unique_descriptor pidfd) noexcept
+    : pid_(pid)
+    , pidfd_(std::move(pidfd))
+    , state_(state::running) {}
+
+subprocess::subprocess(subprocess&& other) noexcept {
+    swap(other);
+}
+
+subprocess& subprocess::operator=(subprocess&& other) noexcept {
+    subprocess taken(std::move(other));
+    swap(taken);
+    return *this;
+}
+
+subprocess::~subprocess() {
+    if (state_ == state::running) {
+        kill(SIGKILL);
+        int status = 0;
+        while (::wait4(pid_, &status, 0, nullptr) < 0 && errno == EINTR) {
+        }
+    }
+}
+
+bool subprocess::kill(int signal) noexcept {
+    return state_ == state::running &&
+           ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0;
+}
+
+exit_status subprocess::wait() {
+    if (must_wait()) {
+        reap();
+    }
+    return exit_status(wait_status_);
+}
+
+std::optional<exit_status> subprocess::status() const noexcept {
+    return state_ == state::ended ? std::optional(exit_status(wait_status_)) : std::nullopt;
+}
+
+std::optional<exit_status> subprocess::wait_at_most(std::chrono::duration<double> seconds) {
+    if (must_wait() && becomes_readable(seconds)) {
+        reap();
+    }
+    return status();
+}
+
+bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
+    using clock = std::chrono::steady_clock;
+    // Longer than a few decades is for ever, and would overflow the clock; so would as long
+    // ago. What is no number is no time, either.
+    if (!(seconds.count() > 0)) {
+        seconds = std::chrono::duration<double>::zero();
+    }
+    const bool for_ever = seconds.count() > 1e9;
+    const auto deadline = for_ever
+                              ? clock::time_point::max()
+                              : clock::now() + std::chrono::duration_cast<clock::duration>(seconds);
+    for (;;) {
+        timespec rest{};
+        if (!for_ever) {
+            const auto left = deadline - clock::now();
+            if (left > clock::duration::zero()) {
+                const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+                rest.tv_sec = static_cast<time_t>(whole.count());
+                rest.tv_nsec = static_cast<long>(
+                    std::chrono::duration_cast<std::chrono::nanoseconds>(left - whole).count());
+            }
+        }
+        pollfd waited{pidfd_.get(), POLLIN, 0};
+        const int ready = ::ppoll(&waited, 1, for_ever ? nullptr : &rest, nullptr);
+        if (ready >= 0) {
+            return ready > 0;
+        }
+        if (errno != EINTR) {
+            fail_system(errno, "wait for process " + std::to_string(pid_));
+        }
+    }
+}
+
+bool subprocess::must_wait() const {
+    if (state_ == state::none || state_ == state::lost) {
+        fail_state("subprocess: wait without a child, or for one whose end was lost");
+    }
+    return state_ == state::running;
+}
+
+void subprocess::reap() {
+    rusage usage{};
+    while (::wait4(pid_, &wait_status_, 0, &usage) < 0) {
+        if (errno != EINTR) {
+            state_ = state::lost; // Its number may be another's by now.
+            fail_system(errno, "wait for process " + std::to_string(pid_));
+        }
+    }
+    state_ = state::ended;
+    times_ = {to_duration(usage.ru_utime), to_duration(usage.ru_stime)};
+}
+
+void subprocess::swap(subprocess& other) noexcept {
+    std::swap(pid_, other.pid_);
+    std::swap(pidfd_, other.pidfd_);
+    std::swap(state_, other.state_);
+    std::swap(wait_status_, other.wait_status_);
+    std::swap(times_, other.times_);
+}
+
+subprocess spawn(const spawn_options& options) {
+    auto [pid, pidfd] = detail::start_program(options);
+    return subprocess(pid, std::move(pidfd));
+}
+
+} // namespace regatta

@@ -1,0 +1,26 @@
+# regatta::system as a shared library: installed, found and used; it offers what its headers declare, and
+# nothing that is its own business.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+install_library(${work}/installed -D BUILD_SHARED_LIBS=ON)
+configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=package
+    -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=system)
+run_system_user(${work}/user)
+
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" so_version ${version})
+foreach(name IN ITEMS libregatta_system.so libregatta_system.so.${so_version} libregatta_system.so.${version})
+    if(NOT EXISTS ${work}/installed/lib/${name})
+        message(FATAL_ERROR "not installed: lib/${name}")
+    endif()
+endforeach()
+find_program(nm nm REQUIRED)
+run(${nm} --dynamic --defined-only --demangle ${work}/installed/lib/libregatta_system.so)
+if(NOT output MATCHES "regatta::spawn\\(" OR NOT output MATCHES "regatta::exclusive_cpus::acquire\\(")
+    message(FATAL_ERROR "the library does not offer what its headers declare:\n${output}")
+endif()
+string(REGEX MATCHALL "[^\n]* [TDBR] [^\n]*regatta::detail::[^\n]*" private "${output}")
+list(FILTER private EXCLUDE REGEX "displacements_of_this_thread") # A template in jitter.hpp calls it.
+list(FILTER private EXCLUDE REGEX " [TDBR] [^\n]*regatta::(shared_memory|exclusive_cpus|subprocess)::")
+if(private)
+    list(JOIN private "\n" private)
+    message(FATAL_ERROR "the library shows what is its own business:\n${private}")
+endif()
