@@ -6,8 +6,8 @@
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/boot/kernel_config.hpp>
+#include <regatta/cpu/compact_list.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/cpu/detail/compact_list.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <unistd.h>
@@ -67,7 +67,7 @@ private:
                                                                           : " share a core with ") +
                      named(core.cpus & cpus) +
                      " and stays with the system: what runs there takes part of the core. Plan " +
-                     detail::compact_list(cpus | core.cpus) + ", or switch the sibling off.");
+                     compact_list(cpus | core.cpus) + ", or switch the sibling off.");
         }
         const bool several = machine_.nodes.size() > 1;
         for (const numa_node& node :
@@ -86,7 +86,7 @@ private:
     }
 
     void add_options() {
-        const std::string cpus = detail::compact_list(line_.cpus);
+        const std::string cpus = compact_list(line_.cpus);
         if (!kernel_.config) {
             warn(boot_concern::unknown_in_kernel,
                  "What this kernel was built with is unknown, so an option may be one that it does "
@@ -108,7 +108,7 @@ private:
             "no timer tick while one thread runs there, and the kernel's own work goes elsewhere");
         add("rcu_nocbs", cpus, "CONFIG_RCU_NOCB_CPU",
             "what the kernel frees late is freed on other CPUs");
-        add("irqaffinity", detail::compact_list(line_.housekeeping), "",
+        add("irqaffinity", compact_list(line_.housekeeping), "",
             "interrupts of devices go to the CPUs that are left");
     }
 
@@ -144,7 +144,7 @@ private:
                  named(given_up) +
                      (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
                      " back to the system with this line. Plan " +
-                     detail::compact_list(line_.cpus | given_up) + " to keep them.");
+                     compact_list(line_.cpus | given_up) + " to keep them.");
         }
     }
 
