@@ -29,7 +29,7 @@ const std::string users_core = [] {
 }();
 
 /// What a program that does nothing prints on both its streams, started with libraries before it.
-std::string output_with(const std::string& libraries, detail::process_environment environment) {
+std::string output_with(const std::string& libraries, process_environment environment) {
     const memory_file output;
     environment.set("LD_PRELOAD", libraries).set("OPENBLAS_NUM_THREADS", "1");
     if (users_core.empty()) {
@@ -96,18 +96,18 @@ blas_record find_blas_record() {
     blas_record found;
     try {
         // The dynamic loader names the files instead of running the program.
-        const std::string names = output_with(
-            std::string(library_file) + ' ' + usual_file,
-            detail::process_environment::inherited().set("LD_TRACE_LOADED_OBJECTS", "1"));
+        const std::string names =
+            output_with(std::string(library_file) + ' ' + usual_file,
+                        process_environment::inherited().set("LD_TRACE_LOADED_OBJECTS", "1"));
         found.usual_path = file_of(usual_file, names);
         found.path = file_of(library_file, names);
         if (!found.path.empty()) {
             found.version = version_in(found.path);
             found.requested_core = users_core;
-            found.core = between(
-                output_with(library_file,
-                            detail::process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),
-                "Core: ", "\n");
+            found.core =
+                between(output_with(library_file,
+                                    process_environment::inherited().set("OPENBLAS_VERBOSE", "2")),
+                        "Core: ", "\n");
         }
     } catch (const std::exception&) {
         // No such program, no memory: nothing is known.

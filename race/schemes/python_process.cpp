@@ -33,8 +33,8 @@ constexpr const char* blas_thread_variables[] = {"OPENBLAS_NUM_THREADS", "GOTO_N
                                                  "OMP_NUM_THREADS", "MKL_NUM_THREADS",
                                                  "BLIS_NUM_THREADS"};
 
-detail::process_environment environment(bool one_blas_thread) {
-    detail::process_environment changed;
+process_environment environment(bool one_blas_thread) {
+    process_environment changed;
     for (const char* name : blas_thread_variables) {
         if (one_blas_thread) {
             changed.set(name, "1");
