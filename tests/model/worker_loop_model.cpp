@@ -134,6 +134,31 @@ struct submitted_before_waiting : rl::test_suite<submitted_before_waiting, 2> {
     }
 };
 
+/// A queue accepts a task or is closed first. A thread that then finds that all has ended knows of
+/// the task.
+struct accepted_before_closing : rl::test_suite<accepted_before_closing, 3> {
+    static constexpr unsigned closed = 0x100;
+    regatta::detail::basic_task_census<loop_atomics> census;
+    model::atomic<unsigned> queue{0};
+    bool accepted = false;
+    bool ended = false;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            unsigned before = 0;
+            accepted = queue.compare_exchange_weak(before, 1, std::memory_order_relaxed,
+                                                   std::memory_order_relaxed);
+        } else if (index == 1) {
+            queue.fetch_or(closed, std::memory_order_relaxed);
+            census.close();
+        } else {
+            ended = census.ended([] { return 0u; },
+                                 [&] { return queue.load(std::memory_order_relaxed) & ~closed; });
+        }
+    }
+    void after() { RL_ASSERT(!accepted || !ended); } // I2 of the census
+};
+
 /// Two workers and a producer that closes: every accepted task is run, also the one that a task
 /// submits, and both workers end.
 struct closing : rl::test_suite<closing, 3> {
@@ -368,6 +393,7 @@ const char* const hidden_fence = "another fence of this thread stands beside it,
 
 int main() {
     return model::check({model::make_scenario<submitted_before_waiting>("submitted before waiting"),
+                         model::make_scenario<accepted_before_closing>("accepted before closing"),
                          model::make_scenario<closing>("closing"),
                          model::make_scenario<closing_meanwhile>("closing meanwhile"),
                          model::make_scenario<waiting>("waiting"),

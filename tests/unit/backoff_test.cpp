@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace {
 
 /// Counts what a backoff does instead of doing it.
 struct counting {
+    static constexpr std::uint32_t backoff_steps = 9;
     static inline int hints = 0;
     static void relax() noexcept { ++hints; }
 };

@@ -6,7 +6,6 @@
 /// Results of races that never took place, to be reported.
 
 #include "report/common/provenance.hpp"
-#include "sampling/evaluation.hpp"
 #include "sampling/race_evaluation.hpp"
 #include "sampling/race_result.hpp"
 
