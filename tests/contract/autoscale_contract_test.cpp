@@ -3,9 +3,9 @@
 
 /// What `dynamic_pool::autoscale` promises, and that a pool of any kind continues coroutines.
 
+#include "support/eventually.hpp"
 #include "support/meeting.hpp"
 #include "support/pool_cases.hpp"
-#include "support/eventually.hpp"
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/cpu/affinity.hpp>

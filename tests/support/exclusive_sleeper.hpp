@@ -5,9 +5,9 @@
 /// @file
 /// A process that only waits, for tests of where others may run.
 
-#include "support/eventually.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
+#include "support/eventually.hpp"
 #include <regatta/cpu/affinity.hpp>
 
 #include <sys/prctl.h>

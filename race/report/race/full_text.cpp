@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "report/info/info_text.hpp"
 #include "report/race/full_text.hpp"
+#include "report/info/info_text.hpp"
 #include "report/race/program_words.hpp"
 #include "report/race/python_words.hpp"
 #include "report/race/table.hpp"
