@@ -42,18 +42,18 @@ public:
     using clock = std::chrono::steady_clock;
 
     /// No worker yet. Throws `std::invalid_argument` for a negative `spin`.
-    /// @param pool the pool's own address, by which a future knows whose workers may run its task.
+    /// @param owner the pool's own address, by which a future knows whose workers may run its task.
     /// @param source outlives this, as do the options and the errors.
     /// @param deepest_help how many tasks may wait within each other on one worker: the stack has
     /// an end.
-    worker_engine(const void* pool, Source& source, const pool_options& options,
+    worker_engine(const void* owner, Source& source, const pool_options& options,
                   error_tally& errors, unsigned deepest_help)
-        : pool_(pool)
+        : pool_(owner)
         , source_(source)
         , options_(options)
         , errors_(errors)
         , deepest_help_(deepest_help)
-        , blocks_(pool)
+        , blocks_(owner)
         , loop_(source, options.steal, options.spin) {
         if (options.spin < std::chrono::nanoseconds::zero()) {
             fail_argument("pool_options::spin must not be negative");
