@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <list>
 #include <mutex>
+#include <utility>
 
 namespace regatta::detail {
 
@@ -25,32 +25,34 @@ namespace regatta::detail {
 ///     between the end of its task and `reach`; `prepare_wait` has the heavy one.)
 template<class Atomics>
 class basic_wake_marks {
-    using counts = std::list<std::uint64_t>;
-
 public:
     /// A mark, from its construction to its destruction.
     class mark {
     public:
         /// @param count it is reached when at least that many tasks have been taken; 0: always.
-        mark(basic_wake_marks& marks, std::uint64_t count) : marks_(marks) {
-            counts mine{count};
+        mark(basic_wake_marks& marks, std::uint64_t count) : marks_(marks), count_(count) {
             const std::lock_guard lock(marks_.mutex_);
-            at_ = mine.begin();
-            marks_.all_.splice(marks_.all_.begin(), mine);
+            next_ = std::exchange(marks_.all_, this);
             marks_.publish();
         }
         mark(const mark&) = delete;
         mark& operator=(const mark&) = delete;
         ~mark() {
-            counts mine; // Freed after the lock.
             const std::lock_guard lock(marks_.mutex_);
-            mine.splice(mine.begin(), marks_.all_, at_);
+            mark** at = &marks_.all_;
+            while (*at != this) {
+                at = &(*at)->next_;
+            }
+            *at = next_;
             marks_.publish();
         }
 
     private:
+        friend basic_wake_marks;
+
         basic_wake_marks& marks_;
-        counts::iterator at_;
+        const std::uint64_t count_;
+        mark* next_ = nullptr; ///< In the list.
     };
 
     /// A worker has ended a task: notifies if a mark is reached.
@@ -68,15 +70,18 @@ private:
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
     void publish() noexcept {
-        const auto least = std::min_element(all_.begin(), all_.end());
+        std::uint64_t least = none;
+        for (const mark* m = all_; m != nullptr; m = m->next_) {
+            least = std::min(least, m->count_);
+        }
         // relaxed: as in reach().
-        first_.store(least != all_.end() ? *least : none, std::memory_order_relaxed);
+        first_.store(least, std::memory_order_relaxed);
     }
 
     /// The least of the marks. Written under the lock, read by workers after each task.
     typename Atomics::template atomic<std::uint64_t> first_{none};
     typename Atomics::mutex mutex_; ///< Guards the list.
-    counts all_;
+    mark* all_ = nullptr;
 };
 
 } // namespace regatta::detail

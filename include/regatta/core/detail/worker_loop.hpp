@@ -229,7 +229,7 @@ public:
             progress_.wait([&] { return source_.taken() >= last; });
         }
         // taken() acquired what each worker did up to its claim, its enter() included.
-        await_passed(members_.observe_in_order());
+        await_passed();
     }
 
     // --- holding and ending ----------------------------------------------------------------------
@@ -260,7 +260,7 @@ public:
     /// Waits until the tasks that were under way when a hold began have ended.
     void await_rest() {
         fence_.heavy(); // Partner: the light fence in a worker's enter() and renew().
-        await_passed(members_.observe_in_order());
+        await_passed();
     }
 
     /// Whether workers may take tasks from other workers' queues.
@@ -418,9 +418,14 @@ private:
             gate_.notify_all();
         }
     }
-    void await_passed(const typename members_type::observation& at_work) {
+    /// Waits for the end of the task that each worker has under way.
+    void await_passed() {
         const typename marks_type::mark every_task(marks_, 0);
-        progress_.wait([&] { return members_.passed(at_work); });
+        unsigned next = 0;
+        while (const auto task = members_.observe_in_order(next)) {
+            progress_.wait([&] { return members_.passed(*task); });
+            next = task->index + 1;
+        }
     }
 
     Source& source_;

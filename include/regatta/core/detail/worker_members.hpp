@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,11 @@ namespace regatta::detail {
 template<class Worker, class Atomics>
 class basic_worker_members {
 public:
-    /// What `observe_in_order` saw of each worker.
-    using observation = std::vector<std::pair<unsigned, typename basic_quiescence<Atomics>::stamp>>;
+    /// What one worker was at.
+    struct sighting {
+        unsigned index; ///< The worker's.
+        typename basic_quiescence<Atomics>::stamp seen;
+    };
 
     /// A record for a worker of that number; its thread is still to be started.
     Worker& add(unsigned index) {
@@ -125,22 +129,22 @@ public:
         return left_;
     }
 
-    /// What each worker is at, for a caller whose own fence or acquire orders the look.
-    observation observe_in_order() const {
-        observation seen;
+    /// What the first worker is at whose number is `from` or above, for a caller whose own fence or
+    /// acquire orders the look. Nothing if there is none.
+    std::optional<sighting> observe_in_order(unsigned from) const noexcept {
         const lock_guard lock(mutex_);
-        for (const auto& w : members_) {
-            seen.emplace_back(w->index, w->activity.observe_in_order());
+        for (const auto& w : members_) { // In the order of their numbers.
+            if (w->index >= from) {
+                return sighting{w->index, w->activity.observe_in_order()};
+            }
         }
-        return seen;
+        return std::nullopt;
     }
-    /// Whether the tasks that were seen under way have ended.
-    bool passed(const observation& seen) const noexcept {
+    /// Whether the task that was seen under way has ended.
+    bool passed(const sighting& task) const noexcept {
         const lock_guard lock(mutex_);
         return std::all_of(members_.begin(), members_.end(), [&](const auto& w) {
-            return std::all_of(seen.begin(), seen.end(), [&](const auto& s) {
-                return s.first != w->index || w->activity.passed(s.second);
-            });
+            return w->index != task.index || w->activity.passed(task.seen);
         });
     }
 
