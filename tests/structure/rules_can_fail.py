@@ -39,6 +39,8 @@ SOUND = {
     "tests/command/usage_test.py": "# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
     "CONTRIBUTING.md": "## Where things are\n\n```\ninclude/regatta/   the library\n  {library}\n"
     + "race/   the engine: a/b\n  {race}\ncommand/  docs/   others\nexamples/  script/\ntests/   all\n  unit/ command/\n```\n",
+    "docs/reference/headers.md": "# Headers\n\n## sync/, `base/`\n\n| Header | What |\n|---|---|\n"
+    + "| [lock.hpp](../../include/regatta/sync/lock.hpp) | a [lock](#sync-base) |\n| `regatta/base/version.hpp` | [b](../one.md) |\n",
     "script/do": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Copyright (c) 2026 The Regatta authors\n",
 }
 # A file in each folder of the order, and the picture that shows them.
@@ -212,6 +214,66 @@ class Rules(unittest.TestCase):
             self.check("atomics", {header: text}, "one_ is not in the table")
             self.assertEqual(complaints("atomics", {header: text, "docs/reference/sync.md": row}), [])
         self.assertEqual(complaints("atomics", {header: "void f(std::atomic<int>& two);\n"}), [])
+
+    def test_links(self):
+        targets = {
+            "no.md": "there is no docs/no.md",
+            "reference/one.md": "there is no docs/reference/one.md",
+            "../include/regatta/sync/no/": "there is no include/regatta/sync/no",
+            "#no": "docs/new.md has no such heading",
+            "#heading-2": "docs/new.md has no such heading",
+            "#in-code": "docs/new.md has no such heading",
+            "reference/headers.md#sync": "docs/reference/headers.md has no such heading",
+        }
+        text = "# Heading\n\n# Heading\n\n```\n# In code\n```\n" + "".join(f"[a]({target})\n" for target in targets)
+        found = complaints("links", {"docs/new.md": text + "[a]: gone.md\n"})
+        for complaint, word in zip(found, [*targets.values(), "there is no docs/gone.md"], strict=True):
+            self.assertIn(word, complaint)
+        text = (
+            "# A `heading`: one, two_three\n# A [link](one.md)\n# A\n# A\n"
+            "[a](#a-heading-one-two_three) [b](#a-link) [c](#a) [d](#a-1) [e](reference/headers.md#sync-base)\n"
+            "[f](../race) [g](../script/do) [h](https://example.org/no.md) `[i](no.md)`\n\n```\n[j](no.md)\n```\n"
+        )
+        self.assertEqual(complaints("links", {"docs/new.md": text}), [])
+
+    def test_public_headers(self):
+        ring, page, moved = "include/regatta/sync/detail/ring.hpp", "docs/reference/new.md", "docs/reference/moved.md"
+        self.check("public_headers", {"include/regatta/sync/new.hpp": LICENCE}, "sync/new.hpp:1: no page")
+        self.check("public_headers", {"include/regatta/sync.hpp": LICENCE}, "regatta/sync.hpp:1: no page")
+        self.check("public_headers", {page: "`<regatta/sync/no.hpp>`\n"}, "new.md:1: names regatta/sync/no.hpp")
+        self.check("public_headers", {page: "[a](../../include/regatta/sync/no.hpp)\n"}, "is not there")
+        for text in (
+            "`regatta/sync/detail/ring.hpp`\n",
+            "```cpp\n#include <regatta/sync/detail/ring.hpp>\n```\n",
+            f"| Header | What |\n|---|---|\n| [ring.hpp](../../{ring}) | a |\n",
+        ):
+            self.check("public_headers", {ring: LICENCE, page: text}, "it is internal")
+        text = f"See [it](../../{ring}).\n\n| Inside | What |\n|---|---|\n| [ring.hpp](../../{ring}) | a |\n"
+        self.assertEqual(complaints("public_headers", {ring: LICENCE, page: text}), [])
+        table = "| Old | New |\n|---|---|\n| `<regatta/sync/ring.hpp>` | `<regatta/sync/lock.hpp>` |\n"
+        self.assertEqual(complaints("public_headers", {moved: table}), [])
+        there = {moved: table, "include/regatta/sync/ring.hpp": LICENCE, page: "`regatta/sync/ring.hpp`\n"}
+        self.check("public_headers", there, "has not moved")
+        self.check("public_headers", {moved: table.replace("lock", "no")}, "names regatta/sync/no.hpp")
+        unnamed = {moved: table, "docs/reference/headers.md": "`regatta/base/version.hpp`\n"}
+        self.check("public_headers", unnamed, "lock.hpp:1: no page")
+
+    def test_public_names(self):
+        header, page = "include/regatta/sync/lock.hpp", "docs/reference/new.md"
+        text = (
+            "class basic_ring_a;\ntemplate<class T, template<class> class U>\nclass [[nodiscard]] ring_b {\n    int other;\n};\n"
+            "template<class T> concept ring_c = true;\nstruct REGATTA_SYSTEM_API ring_d : other {\n};\nenum class ring_e { red };\n"
+            "using ring_f = other<int>;\n[[noreturn]] inline void ring_g(const other& o) {\n    call();\n}\n"
+            "REGATTA_SYSTEM_API std::vector<other>\nring_h(int o);\ninline constexpr unsigned ring_i = 3;\n"
+        )
+        inner = "namespace detail {\nstruct other;\n} // namespace detail\n"
+        text = LICENCE + "namespace regatta {\n" + text + inner + "} // namespace regatta\n"
+        names = ["basic_ring_a", *(f"ring_{letter}" for letter in "bcdefghi")]
+        moved = {"docs/reference/moved.md": "`" + "` `".join(names) + "`\n"}
+        found = complaints("public_names", {header: text} | moved)
+        self.assertEqual([complaint.split()[-1] for complaint in found], names)
+        told = {page: "`" + "` `".join(names).removeprefix("basic_") + "`\n"}
+        self.assertEqual(complaints("public_names", {header: text} | told), [])
 
 
 if __name__ == "__main__":

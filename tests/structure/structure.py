@@ -15,6 +15,7 @@ import textwrap
 
 sys.dont_write_bytecode = True
 import agreements  # noqa: E402
+import documents  # noqa: E402
 
 # A file may include from its own folder and from those before it.
 ORDER = [
@@ -366,6 +367,7 @@ RULES = {
         quotes,
         atomics,
         *agreements.RULES,
+        *documents.RULES,
     )
 }
 

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Rules of structure.py: documents name what is there."""
+
+import pathlib
+import posixpath
+import re
+
+FENCE = re.compile(r"\s*```")
+CODE_SPAN = re.compile(r"`[^`]*`")
+LINK = re.compile(r"\]\(([^()\s]+)\)|^\s*\[[^\]]+\]:\s+(\S+)")
+ELSEWHERE = re.compile(r"[a-z]+:|//")
+HEADING = re.compile(r"#{1,6} +(.*?) *#*$")
+REFERENCE = "docs/reference/"
+# Lists former headers, in its tables with the head "Old".
+MOVED = REFERENCE + "moved.md"
+HEADER = re.compile(r"(?:include/)?(regatta(?:/\w+)*\.hpp)\b")
+# What a public header declares: it begins at the begin of a line, as does the name of a function whose
+# result stands on the line before.
+TYPE = r"(?:class|struct|enum class|enum|concept|using|union) (?:REGATTA_\w+ |alignas\([^)]*\) |\[\[\w+\]\] )*(\w+)"
+VALUE = r"(?:[\w>&*\]][\w:<>,&*\[\] ]*? [&*]?)?(\w+)(?:\(| = |\{)"
+DECLARED = re.compile(rf"(?!return|static_assert|requires|template|friend|#|//){TYPE}(?: final)?(?:;| [:={{]| requires|$|<)|{VALUE}")
+PREFIX = re.compile(r"(?:template<[^>]*(?:<[^<>]*>[^<>]*)*> *|\[\[\w+\]\] |inline |constexpr |extern )+")
+SCOPE = re.compile(r"^(?:inline )?namespace ([\w:]*) ?\{|^\} // namespace")
+
+
+def prose(lines):
+    """(line number, line) of what stands outside of blocks of code."""
+    within = False
+    for number, line in enumerate(lines, 1):
+        if FENCE.match(line):
+            within = not within
+        elif not within:
+            yield number, line
+
+
+def anchors(lines):
+    """The anchors that a document has, one a heading, made as GitHub makes them."""
+    found = {}
+    for _, line in prose(lines):
+        if heading := HEADING.match(line):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
+            anchor = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+            found[anchor] = found.get(anchor, -1) + 1
+            if found[anchor]:
+                found[f"{anchor}-{found[anchor]}"] = 0
+    return set(found)
+
+
+def links(tree):
+    """A relative link of a document points to a file or folder that is there, an anchor to a heading."""
+    files = set(tree.files)
+    folders = {str(parent) for file in files for parent in pathlib.PurePath(file).parents}
+    known = {}
+    for name in tree.files:
+        if not name.endswith(".md"):
+            continue
+        for number, line in prose(tree.lines(name)):
+            for match in LINK.finditer(CODE_SPAN.sub("", line)):
+                target = match[1] or match[2]
+                if ELSEWHERE.match(target):
+                    continue
+                path, _, anchor = target.partition("#")
+                place = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+                if place not in files | folders:
+                    yield f"{name}:{number}: links to {target}, but there is no {place}"
+                elif anchor and place.endswith(".md"):
+                    if place not in known:
+                        known[place] = anchors(tree.lines(place))
+                    if anchor not in known[place]:
+                        yield f"{name}:{number}: links to {target}, but {place} has no such heading"
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]] if line.startswith("|") else []
+
+
+def public_headers(tree):
+    """The pages of docs/reference name every public header, and no other as one to include: a header
+    that is not there, or an internal one in a table of headers or as an include."""
+    there = {name.removeprefix("include/") for name in tree.files if name.startswith("include/") and name.endswith(".hpp")}
+    named = set()
+    for name in tree.files:
+        if not name.startswith(REFERENCE) or not name.endswith(".md"):
+            continue
+        table = ""
+        for number, line in enumerate(tree.lines(name), 1):
+            row = cells(line)
+            table = (table or row[0]) if row else ""
+            if name == MOVED and row and table == "Old":
+                for header in HEADER.findall(row[0]):
+                    if header in there and "/detail/" not in header:
+                        yield f"{name}:{number}: {header} has not moved: it is there"
+                line = line.replace(row[0], "", 1)
+            for match in HEADER.finditer(line):
+                header = match[1]
+                if header not in there:
+                    yield f"{name}:{number}: names {header}, which is not there"
+                elif "/detail/" not in header:
+                    if name != MOVED:
+                        named.add(header)
+                elif table == "Header" and match[0] in row[0] or not match[0].startswith("include/"):
+                    yield f"{name}:{number}: shows {header} as a header to include; it is internal"
+    for header in sorted(there - named):
+        if "/detail/" not in header:
+            yield f"include/{header}:1: no page of {REFERENCE} names it"
+
+
+def declared(lines):
+    """(line number, name) of what a header declares in namespace regatta itself."""
+    scopes = []
+    for number, line in enumerate(lines, 1):
+        if scope := SCOPE.match(line):
+            if scope[1] is None:
+                scopes.pop()
+            else:
+                scopes.append(scope[1])
+        elif scopes == ["regatta"]:
+            if match := DECLARED.match(PREFIX.sub("", line, count=1) if PREFIX.match(line) else line):
+                yield number, match[1] or match[2]
+
+
+def public_names(tree):
+    """The pages of docs/reference name what public headers declare in namespace regatta. A template
+    basic_x is named by x."""
+    pages = [name for name in tree.files if name.startswith(REFERENCE) and name.endswith(".md") and name != MOVED]
+    words = {word for name in pages for word in re.findall(r"\w+", tree.text(name))}
+    for name in tree.files:
+        if name.startswith("include/") and name.endswith(".hpp") and "/detail/" not in name:
+            told = set()
+            for number, word in declared(tree.lines(name)):
+                if not {word, word.removeprefix("basic_")} & words and word not in told:
+                    told.add(word)
+                    yield f"{name}:{number}: no page of {REFERENCE} names {word}"
+
+
+RULES = (links, public_headers, public_names)
