@@ -121,16 +121,23 @@ def declared(lines):
 
 
 def public_names(tree):
-    """The pages of docs/reference name what public headers declare in namespace regatta. A template
-    basic_x is named by x."""
+    """The pages of docs/reference name, as code, what public headers declare in namespace regatta. A
+    template basic_x is named by x."""
     pages = [name for name in tree.files if name.startswith(REFERENCE) and name.endswith(".md") and name != MOVED]
-    words = {word for name in pages for word in re.findall(r"\w+", tree.text(name))}
+    words = set()
+    for name in pages:
+        lines = tree.lines(name)
+        told = {number for number, _ in prose(lines)}
+        spans = [span for number in told for span in CODE_SPAN.findall(lines[number - 1])]
+        code = [line for number, line in enumerate(lines, 1) if number not in told]
+        for text in spans + code:
+            words.update(re.findall(r"\w+", re.sub(r"[\w/]+\.hpp", "", text)))
     for name in tree.files:
         if name.startswith("include/") and name.endswith(".hpp") and "/detail/" not in name:
-            told = set()
+            missing = set()
             for number, word in declared(tree.lines(name)):
-                if not {word, word.removeprefix("basic_")} & words and word not in told:
-                    told.add(word)
+                if not {word, word.removeprefix("basic_")} & words and word not in missing:
+                    missing.add(word)
                     yield f"{name}:{number}: no page of {REFERENCE} names {word}"
 
 

@@ -269,7 +269,7 @@ class Rules(unittest.TestCase):
         inner = "namespace detail {\nstruct other;\n} // namespace detail\n"
         text = LICENCE + "namespace regatta {\n" + text + inner + "} // namespace regatta\n"
         names = ["basic_ring_a", *(f"ring_{letter}" for letter in "bcdefghi")]
-        moved = {"docs/reference/moved.md": "`" + "` `".join(names) + "`\n"}
+        moved = {"docs/reference/moved.md": "`" + "` `".join(names) + "`\n", page: "ring_b `ring_b.hpp`\n"}
         found = complaints("public_names", {header: text} | moved)
         self.assertEqual([complaint.split()[-1] for complaint in found], names)
         told = {page: "`" + "` `".join(names).removeprefix("basic_") + "`\n"}
