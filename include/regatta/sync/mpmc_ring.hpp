@@ -40,12 +40,16 @@ public:
 
     /// Takes the oldest element, or nothing if there is none.
     std::optional<T> try_take() noexcept {
-        return try_take([](std::uint64_t) noexcept {});
+        std::optional<T> taken;
+        try_use([](std::uint64_t) noexcept {},
+                [&](T& element) noexcept { taken.emplace(std::move(element)); });
+        return taken;
     }
-    /// The same; calls `at(position)` for what belongs to the position, as long as no producer can
-    /// claim it again.
-    template<class At>
-    std::optional<T> try_take(At&& at_position) noexcept {
+    /// Takes the oldest element and calls `use(element)` with it, once its cell is free again.
+    /// Before that it calls `at(position)`, for what belongs to the position: no producer can claim
+    /// it again yet. Neither may throw. @returns whether there was one.
+    template<class At, class Use>
+    bool try_use(At&& at_position, Use&& use) noexcept {
         // relaxed: a guess that the compare-and-swap checks.
         std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         for (;;) {
@@ -59,16 +63,17 @@ public:
                 if (this->head_.compare_exchange_weak(position, position + 1,
                                                       std::memory_order_release,
                                                       std::memory_order_relaxed)) {
-                    std::optional<T> taken{std::move(at.element.get())};
+                    T taken{std::move(at.element.get())};
                     at.element.destroy();
                     at_position(position);
                     // release: partner is the acquire of the turn in try_place; the cell is
                     // empty.
                     at.turn.store(position + this->capacity(), std::memory_order_release);
-                    return taken;
+                    use(taken);
+                    return true;
                 }
             } else if (ahead < 0) {
-                return std::nullopt;
+                return false;
             } else {
                 position = this->head_.load(std::memory_order_relaxed);
             }

@@ -94,36 +94,28 @@ public:
     worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found) noexcept {
         message_context context{.worker = worker};
         std::int64_t submitted = 0;
-        std::optional<message> m = ring_.try_take([&](std::uint64_t position) noexcept {
-            context.sequence = position;
-            if (handlers_.timed()) [[unlikely]] {
-                submitted = submitted_at_[position & (ring_.capacity() - 1)];
-            }
-        });
-        if (!m) {
-            return {};
-        }
-        const bool discard = found();
-        tell_room();
-        if (submitted != 0) [[unlikely]] {
-            context.waited = std::chrono::nanoseconds(std_atomics::now_ns() - submitted);
-        }
         bool ran = true;
-        if (discard) [[unlikely]] {
-            drop(*m);
-            ran = false;
-        } else {
-            REGATTA_TRY {
-                handlers_.dispatch(*m, context, [&](const task_message& t) noexcept {
-                    ran = t.job()();
-                    mine.tasks.add();
-                });
-            }
-            REGATTA_CATCH_ALL {
-                errors_.report(std::current_exception());
-            }
-        }
-        return {.found = true, .ran = ran};
+        const bool taken = ring_.try_use(
+            [&](std::uint64_t position) noexcept {
+                context.sequence = position;
+                if (handlers_.timed()) [[unlikely]] {
+                    submitted = submitted_at_[position & (ring_.capacity() - 1)];
+                }
+            },
+            [&](message& m) noexcept {
+                const bool discard = found();
+                tell_room();
+                if (submitted != 0) [[unlikely]] {
+                    context.waited = std::chrono::nanoseconds(std_atomics::now_ns() - submitted);
+                }
+                if (discard) [[unlikely]] {
+                    drop(m);
+                    ran = false;
+                } else {
+                    ran = handle(m, context, mine);
+                }
+            });
+        return {.found = taken, .ran = ran};
     }
     void flush(seat&) noexcept {}
     bool ready(unsigned, bool) const noexcept { return ring_.ready(); }
@@ -154,6 +146,20 @@ private:
     /// How long a producer that waits may overlook room: long beside a wait for half of it.
     static constexpr std::chrono::milliseconds look_again{10};
 
+    /// @returns false if it was a task that had been called off.
+    bool handle(message& m, const message_context& context, seat& mine) noexcept {
+        bool ran = true;
+        REGATTA_TRY {
+            handlers_.dispatch(m, context, [&](const task_message& t) noexcept {
+                ran = t.job()();
+                mine.tasks.add();
+            });
+        }
+        REGATTA_CATCH_ALL {
+            errors_.report(std::current_exception());
+        }
+        return ran;
+    }
     static void drop(const message& m) noexcept {
         if (const auto* const t = std::get_if<task_message>(&m)) {
             static_cast<void>(t->job().drop());
