@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// busy_pool steady|balanced|dynamic|worker: two workers run 10,000 tasks of 50 µs that wait in a
+/// row, for a count of the system calls meanwhile.
+
+#include <regatta/bus.hpp>
+#include <regatta/pool.hpp>
+
+#include <chrono>
+#include <string_view>
+
+namespace {
+
+constexpr int tasks = 10'000;
+
+void work() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+template<class Pool>
+int run() {
+    Pool pool(2);
+    for (int i = 0; i < tasks; ++i) {
+        pool.execute([] { work(); });
+    }
+    pool.wait();
+    return pool.stats().run == tasks ? 0 : 1;
+}
+
+struct message {};
+
+int run_messages() {
+    regatta::worker_pool<message> pool{{.threads = 2, .capacity = tasks}};
+    pool.on<message>([](message&) { work(); }).start();
+    for (int i = 0; i < tasks; ++i) {
+        pool.submit(message());
+    }
+    pool.drain();
+    return pool.stats().handled == tasks ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view pool = argc == 2 ? argv[1] : "";
+    return pool == "steady"     ? run<regatta::steady_pool>()
+           : pool == "balanced" ? run<regatta::balanced_pool>()
+           : pool == "dynamic"  ? run<regatta::dynamic_pool>()
+           : pool == "worker"   ? run_messages()
+                                : 2;
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""While work is there, a pool makes no system call a task: busy_pool_test.py BUSY_POOL
+
+Counts the calls that put threads to sleep or wake them, in 10,000 tasks of 50 µs, with strace.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TASKS = 10_000
+# A worker that is descheduled, or that finds its queue empty at the end, may sleep now and then.
+ALLOWED = TASKS // 20
+
+
+def calls(program, pool):
+    """How many futex and membarrier calls the program made."""
+    with tempfile.NamedTemporaryFile("r") as report:
+        strace = ["strace", "-f", "-c", "-o", report.name, "-e", "trace=futex,membarrier"]
+        subprocess.run([*strace, program, pool], check=True, timeout=60)
+        rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) .*\b(?:futex|membarrier)$", report.read(), re.M)
+    return sum(int(count) for count in rows)
+
+
+def main(program):
+    if shutil.which("strace") is None:
+        print("skipped: strace is not installed")
+        return 77
+    if subprocess.run(["strace", "-o", "/dev/null", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        print("skipped: strace may not trace here")
+        return 77
+    failed = 0
+    for pool in ("steady", "balanced", "dynamic", "worker"):
+        count = calls(program, pool)
+        print(f"{pool}: {count} futex and membarrier calls in {TASKS} tasks; at most {ALLOWED} are allowed")
+        failed += count > ALLOWED
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
