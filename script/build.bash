@@ -8,7 +8,7 @@ build_preset() {
     local preset=$1 log=$root/build/logs/$1.log
     shift
     mkdir -p "$root/build/logs"
-    [[ -e $root/build/$preset/build.ninja ]] || echo "Building; the first time takes a minute or two." >&2
+    [[ -e $root/build/$preset/build.ninja ]] || echo "Building; the first time takes some minutes." >&2
     if ! { cmake -S "$root" --preset "$preset" &&
         cmake --build "$root/build/$preset" --target "$@"; } >"$log" 2>&1 </dev/null; then
         tail -n 60 "$log" >&2
