@@ -7,8 +7,8 @@
 
 #include "expect.hpp"
 
-#include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/compact_list.hpp>
+#include <regatta/cpu/cpu_set.hpp>
 
 #include <cstddef>
 #include <cstdint>
