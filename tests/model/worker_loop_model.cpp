@@ -106,15 +106,15 @@ regatta::detail::worker_turn number_source::run_next(seat& mine, unsigned worker
                                                      Found&& found) {
     const auto b = queue.take(1);
     if (b.size() == 0) {
-        return {};
+        return regatta::detail::worker_turn::none;
     }
-    const bool discard = found();
+    const bool discard = found(false);
     if (!discard) {
         pool.run(b[0], worker);
     }
     b.destroy(0);
     mine.tally.finish(b, 1);
-    return {.found = true, .ran = !discard};
+    return discard ? regatta::detail::worker_turn::called_off : regatta::detail::worker_turn::ran;
 }
 
 /// Two tasks run; the second submits a third and then waits for the others, as the first does.
@@ -377,7 +377,7 @@ struct dropping : rl::test_suite<dropping, 4> {
                 mine.finish(b, 1);
                 if (task == 1) {
                     pool.results[1]($) = 1;
-                    pool.workers[0]->count({.found = true, .ran = true});
+                    pool.workers[0]->count(regatta::detail::worker_turn::ran);
                 } else {
                     pool.loop.count_dropped();
                 }

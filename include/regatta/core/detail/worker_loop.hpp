@@ -27,9 +27,9 @@ namespace regatta::detail {
 /// A source has
 ///
 /// - `seat`, its part of a worker's record;
-/// - `run_next(seat, worker, steal, found)`, which takes the task whose turn it is, calls `found()`
-///   once it has one, runs the task (drops it if `found` returned true) and says as a `worker_turn`
-///   what became of it; `noexcept`;
+/// - `run_next(seat, worker, steal, found)`, which takes the task whose turn it is, calls
+///   `found(stolen)` once it has one (`stolen`: from another worker's queue), runs the task (drops
+///   it if `found` returned true) and says as a `worker_turn` what became of it; `noexcept`;
 /// - `flush(seat)`: the worker is about to rest;
 /// - `ready(worker, steal)`: whether the worker finds a task; `coming(worker, steal)`: the same,
 ///   also for a task that is just being appended, seq_cst;
@@ -134,18 +134,23 @@ public:
 
     /// Runs the task whose turn it is, if there is one.
     bool run_next(worker& me) noexcept {
-        const worker_turn turn = source_.run_next(me.seat, me.index, stealing(), [&]() noexcept {
+        const auto found = [&](bool stolen) noexcept {
             stop_looking(me);
+            if (stolen) [[unlikely]] {
+                me.count_stolen();
+            }
             if (me.begin_busy()) {
                 rested_.notify_all();
             }
             // relaxed: the thread that discards drops what it finds itself, too.
             return discarding_.load(std::memory_order_relaxed);
-        });
-        if (turn.found) {
-            me.count(turn);
+        };
+        const worker_turn turn = source_.run_next(me.seat, me.index, stealing(), found);
+        if (turn == worker_turn::none) {
+            return false;
         }
-        return turn.found;
+        me.count(turn);
+        return true;
     }
 
     /// Sees to it that a worker looks for tasks that have been appended.

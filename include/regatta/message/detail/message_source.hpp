@@ -94,7 +94,7 @@ public:
     worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found) noexcept {
         message_context context{.worker = worker};
         std::int64_t submitted = 0;
-        bool ran = true;
+        auto turn = worker_turn::ran;
         const bool taken = ring_.try_use(
             [&](std::uint64_t position) noexcept {
                 context.sequence = position;
@@ -103,19 +103,19 @@ public:
                 }
             },
             [&](message& m) noexcept {
-                const bool discard = found();
+                const bool discard = found(false);
                 tell_room();
                 if (submitted != 0) [[unlikely]] {
                     context.waited = std::chrono::nanoseconds(std_atomics::now_ns() - submitted);
                 }
                 if (discard) [[unlikely]] {
                     drop(m);
-                    ran = false;
-                } else {
-                    ran = handle(m, context, mine);
+                    turn = worker_turn::called_off;
+                } else if (!handle(m, context, mine)) {
+                    turn = worker_turn::called_off;
                 }
             });
-        return {.found = taken, .ran = ran};
+        return taken ? turn : worker_turn::none;
     }
     void flush(seat&) noexcept {}
     bool ready(unsigned, bool) const noexcept { return ring_.ready(); }

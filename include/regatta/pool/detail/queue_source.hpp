@@ -50,9 +50,9 @@ public:
         bool stolen = false;
         const auto b = queues_.take(worker, mine.turn, steal, mine.victim, stolen);
         if (b.size() == 0) {
-            return {};
+            return worker_turn::none;
         }
-        const bool discard = found();
+        const bool discard = found(stolen);
         ++mine.turn;
         room_.give(1);
         bool ran = false;
@@ -69,7 +69,7 @@ public:
         }
         b.destroy(0);
         mine.tally.finish(b, 1);
-        return {.found = true, .ran = ran, .stolen = stolen};
+        return ran ? worker_turn::ran : worker_turn::called_off;
     }
     void flush(seat& mine) noexcept { mine.tally.flush(); }
     bool ready(unsigned worker, bool steal) const noexcept { return queues_.ready(worker, steal); }
