@@ -66,6 +66,13 @@
 #define REGATTA_RARE
 #endif
 
+// For the common half of a hot function with one caller, which a compiler counts as a large one.
+#if defined(__GNUC__)
+#define REGATTA_INLINE [[gnu::always_inline]] inline
+#else
+#define REGATTA_INLINE inline
+#endif
+
 // A name of the compiled part, regatta::system: seen by others though that hides what it does not
 // offer.
 #if defined(__GNUC__)

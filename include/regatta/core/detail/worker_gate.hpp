@@ -44,6 +44,9 @@ public:
         /// @param worker its number: of those that sleep one with a low number is woken.
         explicit search(unsigned worker = 0) noexcept : place_(worker % gate_type::places) {}
 
+        /// Whether the worker counts as looking: `end` has something to do.
+        bool on() const noexcept { return on_; }
+
     private:
         friend basic_worker_gate;
         const unsigned place_;
@@ -89,7 +92,7 @@ public:
     /// says; for that it is to notify another worker, since a producer may have relied on this one.
     template<class Coming>
     [[nodiscard]] bool end(search& mine, Coming&& coming) noexcept {
-        if (!mine.on_) [[likely]] {
+        if (!mine.on_) {
             return false;
         }
         stop(mine);

@@ -7,6 +7,7 @@
 /// leaves.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/wake_marks.hpp>
 #include <regatta/core/detail/worker.hpp>
@@ -139,7 +140,7 @@ public:
             if (stolen) [[unlikely]] {
                 me.count_stolen();
             }
-            if (me.begin_busy()) {
+            if (me.begin_busy()) [[unlikely]] {
                 rested_.notify_all();
             }
             // relaxed: the thread that discards drops what it finds itself, too.
@@ -412,6 +413,11 @@ private:
 
     /// The worker has found a task or goes away: others look for further ones.
     void stop_looking(worker& me) noexcept {
+        if (me.search.on()) [[unlikely]] {
+            end_search(me);
+        }
+    }
+    REGATTA_RARE void end_search(worker& me) noexcept {
         if (gate_.end(me.search, [&] { return source_.coming(me.index, stealing()); })) {
             wake();
         }

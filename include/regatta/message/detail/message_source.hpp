@@ -91,7 +91,7 @@ public:
     // --- for the worker loop ---------------------------------------------------------------------
 
     template<class Found>
-    worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found) noexcept {
+    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found) noexcept {
         message_context context{.worker = worker};
         std::int64_t submitted = 0;
         auto turn = worker_turn::ran;

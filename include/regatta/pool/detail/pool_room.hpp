@@ -51,14 +51,8 @@ public:
     }
     /// Gives the room of so many tasks back.
     void give(std::size_t count) noexcept {
-        if (capacity_ == 0 || count == 0) {
-            return;
-        }
-        // relaxed: as in take(). Who waits sleeps until half the room is there: waking it for each
-        // task would cost two context switches a task.
-        const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;
-        if (left >= (capacity_ + 1) / 2) {
-            gate_.notify_all();
+        if (capacity_ != 0 && count != 0) {
+            give_back(count);
         }
     }
     /// Waits until there is room for a task and takes it, or until `closed()` holds.
@@ -80,6 +74,15 @@ public:
     void tell_closed() noexcept { gate_.notify_all(); }
 
 private:
+    void give_back(std::size_t count) noexcept {
+        // relaxed: as in take(). Who waits sleeps until half the room is there: waking it for each
+        // task would cost two context switches a task.
+        const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;
+        if (left >= (capacity_ + 1) / 2) {
+            gate_.notify_all();
+        }
+    }
+
     /// How long who waits for room may overlook some: long beside a wait for half of it.
     static constexpr std::chrono::milliseconds look_again{10};
 

@@ -46,7 +46,8 @@ public:
     // --- for the worker loop ---------------------------------------------------------------------
 
     template<class Found>
-    worker_turn run_next(seat& mine, unsigned worker, bool steal, Found&& found) noexcept {
+    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, bool steal,
+                                        Found&& found) noexcept {
         bool stolen = false;
         const auto b = queues_.take(worker, mine.turn, steal, mine.victim, stolen);
         if (b.size() == 0) {
