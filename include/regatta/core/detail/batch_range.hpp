@@ -12,15 +12,15 @@
 
 namespace regatta::detail {
 
-/// Whether what a range holds is moved out of it: it is its own, and nobody else's any more; or it
-/// is a view of what cannot be copied.
+/// Whether elements are moved out of a range. They are if the range is an rvalue and no view, or if
+/// it is a view of elements that cannot be copied.
 template<class Range>
 inline constexpr bool moved_out_of =
     std::ranges::view<std::remove_cvref_t<Range>>
         ? !std::is_copy_constructible_v<std::ranges::range_value_t<Range>>
         : !std::is_lvalue_reference_v<Range>;
 
-/// An element of a `Range`, as an rvalue if it is moved out of it.
+/// An element of a `Range`: an rvalue if elements are moved out of it.
 template<class Range, class E>
 decltype(auto) batch_element(E&& e) {
     if constexpr (moved_out_of<Range>) {
@@ -30,7 +30,7 @@ decltype(auto) batch_element(E&& e) {
     }
 }
 
-/// Makes room for what a range holds, if that can be known without using it up.
+/// Reserves space for the elements of a range, if they can be counted without consuming it.
 template<class Range, class... Lists>
 void reserve_for(Range& range, Lists&... lists) {
     if constexpr (std::ranges::sized_range<Range> || std::ranges::forward_range<Range>) {

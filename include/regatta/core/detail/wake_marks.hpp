@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Waking a thread that waits for one point in a row of tasks, and not at each task before.
+/// Wakes a thread that waits for one point in a sequence of tasks, and not at each task before it.
 
 #include <regatta/sync/atomics.hpp>
 
@@ -15,10 +15,11 @@
 
 namespace regatta::detail {
 
-/// The counts of tasks at which a worker is to notify, for threads that sleep until then.
+/// The task counts at which a worker notifies threads that sleep until then.
 ///
-/// Threads: any. Blocks: setting and dropping a mark, for a lock. Cost: a worker pays one load a
-/// task while no mark is set.
+/// Threads: any.
+/// Blocks: to set or drop a mark, for a lock.
+/// Cost: one load a task for a worker while no mark is set.
 ///
 /// I1: a thread that sets a mark and then prepares to wait at the event count is notified by every
 ///     worker that ends a task after that and finds the mark reached. (The worker has a light fence
@@ -26,10 +27,11 @@ namespace regatta::detail {
 template<class Atomics>
 class basic_wake_marks {
 public:
-    /// A mark, from its construction to its destruction.
+    /// A mark that is set from its construction to its destruction.
     class mark {
     public:
-        /// @param count it is reached when at least that many tasks have been taken; 0: always.
+        /// @param count the mark is reached when at least that many tasks have been taken; 0:
+        /// always.
         mark(basic_wake_marks& marks, std::uint64_t count) : marks_(marks), count_(count) {
             const std::lock_guard lock(marks_.mutex_);
             next_ = std::exchange(marks_.all_, this);
@@ -52,11 +54,11 @@ public:
 
         basic_wake_marks& marks_;
         const std::uint64_t count_;
-        mark* next_ = nullptr; ///< In the list.
+        mark* next_ = nullptr; ///< The next mark in the list.
     };
 
     /// A worker has ended a task: notifies if a mark is reached.
-    /// @param taken gives how many tasks have been taken.
+    /// @param taken returns the number of tasks taken.
     template<class Taken, class EventCount>
     void reach(Taken&& taken, EventCount& sleepers) noexcept {
         // relaxed: the fences of I1 order it.
@@ -78,7 +80,7 @@ private:
         first_.store(least, std::memory_order_relaxed);
     }
 
-    /// The least of the marks. Written under the lock, read by workers after each task.
+    /// The least count of all marks. Written under the lock, read by workers after each task.
     typename Atomics::template atomic<std::uint64_t> first_{none};
     typename Atomics::mutex mutex_; ///< Guards the list.
     mark* all_ = nullptr;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// One worker of an engine: what belongs to its thread, and what others may read of it.
+/// The record of one worker of an engine: the part of its thread, and the part that others read.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/core/detail/task_census.hpp>
@@ -16,21 +16,21 @@
 
 namespace regatta::detail {
 
-/// What became of one look for work. One value and not a struct of flags: that would be written
-/// byte by byte and read as a word, which costs some 25 cycles a task (a store-forwarding stall).
+/// The result of one look for work. It is one value, not a struct of flags. Flags would be written
+/// byte by byte and read as a word: some 25 cycles a task for the store-forwarding stall.
 enum class worker_turn : unsigned char {
     none,      ///< There was no task.
     ran,       ///< A task ran.
-    called_off ///< A task was called off, or dropped.
+    called_off ///< A task was cancelled or dropped.
 };
 
-/// What a worker has done so far.
+/// The figures of a worker so far.
 struct worker_figures {
-    std::uint64_t run = 0;            ///< Tasks, also those that threw.
-    std::uint64_t cancelled = 0;      ///< Tasks that were called off or dropped.
-    std::uint64_t stolen = 0;         ///< Of all these, taken from another worker's queue.
-    std::uint64_t parked = 0;         ///< Times that it went to sleep.
-    std::chrono::nanoseconds busy{0}; ///< Not looking for a task; to a microsecond or so.
+    std::uint64_t run = 0;            ///< Tasks that ran, those included that threw.
+    std::uint64_t cancelled = 0;      ///< Tasks that were cancelled or dropped.
+    std::uint64_t stolen = 0;         ///< Of both, those taken from another worker's queue.
+    std::uint64_t parked = 0;         ///< How often the worker went to sleep.
+    std::chrono::nanoseconds busy{0}; ///< Time with a task, to about a microsecond.
 
     worker_figures& operator+=(const worker_figures& more) noexcept {
         run += more.run;
@@ -44,32 +44,34 @@ struct worker_figures {
 
 /// A worker's record.
 ///
-/// Threads: its own thread, but for `activity`'s observers, `completed`, `resting` and `read`.
+/// Threads: the worker's own. Any thread may call the observers of `activity`, `completed`,
+/// `resting` and `read`.
 /// @tparam Seat what the source of work keeps for each worker.
 template<class Seat, class Atomics>
 class alignas(destructive_alignment) basic_worker {
 public:
     explicit basic_worker(unsigned number) noexcept : index(number), search(number) {}
 
-    const unsigned index; ///< Its number in the pool.
-    /// At work from before it looks for a task to after it has run it.
+    const unsigned index; ///< Its index in the pool.
+    /// Working from before each look for a task until that task has run.
     basic_quiescence<Atomics> activity;
-    Seat seat{};                                        ///< The source's.
+    Seat seat{};                                        ///< The source's part.
     typename basic_worker_gate<Atomics>::search search; ///< Whether it looks for a task.
-    /// How long it spins when it finds nothing: not at all if its last rest was long, since the
-    /// next one will be, too, and the thread that it takes the CPU from may hold the next task.
+    /// How long it spins when it finds nothing. After a long rest it does not spin: the next rest
+    /// will probably be long, too, and the preempted thread may hold the next task.
     std::uint32_t patience = basic_backoff<Atomics>::patient;
-    unsigned helping = 0; ///< Its tasks that wait within each other and run others meanwhile.
-    unsigned blocked = 0; ///< Its tasks that wait for room, but for those beneath a `wait`.
-    bool in_hook = false; ///< It runs `on_start` or `on_stop`.
+    unsigned helping = 0; ///< Its nested waits that run other tasks.
+    unsigned blocked = 0; ///< Its tasks that wait for room, except those beneath a `wait`.
+    bool in_hook = false; ///< It is running `on_start` or `on_stop`.
 
-    /// The worker has taken a task from another worker's queue.
+    /// Counts a task taken from another worker's queue.
     void count_stolen() noexcept { add_one(stolen_); }
-    /// A task is done with. Its end last: a thread that sees it sees all figures of the task.
+    /// Counts a finished task. The end is stored last: a thread that sees it sees all figures of
+    /// the task.
     void count(worker_turn turn) noexcept { (turn == worker_turn::ran ? run_ : cancelled_).add(); }
     void count_park() noexcept { add_one(parked_); }
 
-    /// The worker has found a task. @returns whether it had none before.
+    /// The worker has found a task. @returns whether it was resting.
     bool begin_busy() noexcept {
         if (busy_) [[likely]] {
             return false;
@@ -81,12 +83,12 @@ public:
         since_.store(begin, std::memory_order_relaxed);
         return true;
     }
-    /// It finds none.
+    /// The worker finds no task.
     void end_busy() noexcept {
         if (busy_) {
             busy_ = false;
             rest_since_ = Atomics::now_ns();
-            // relaxed, all: figures that publish nothing but themselves.
+            // relaxed, all: figures that publish only themselves.
             busy_for_.store(busy_for_.load(std::memory_order_relaxed) + rest_since_ -
                                 since_.load(std::memory_order_relaxed),
                             std::memory_order_relaxed);
@@ -94,7 +96,7 @@ public:
         }
     }
 
-    /// Tasks that it has done with, run or called off.
+    /// The number of tasks it is done with, run or cancelled.
     std::uint64_t completed() const noexcept { return run_.get() + cancelled_.get(); }
     /// Whether it has no task.
     bool resting() const noexcept { return since_.load(std::memory_order_relaxed) == 0; }
@@ -110,12 +112,12 @@ private:
     template<class T>
     using atomic = typename Atomics::template atomic<T>;
 
-    /// A rest that spinning is better for than parking.
+    /// For a shorter rest, spinning is better than parking.
     static constexpr std::int64_t short_rest_ns = 50'000;
     static constexpr std::uint32_t no_patience = basic_backoff<Atomics>::none;
 
     static void add_one(atomic<std::uint64_t>& counter) noexcept {
-        // relaxed: a figure that publishes nothing but itself. Only the worker writes it.
+        // relaxed: a figure that publishes only itself. Only the worker writes it.
         counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
@@ -124,10 +126,10 @@ private:
     /// Written by the worker, read by all.
     atomic<std::uint64_t> stolen_{0};
     atomic<std::uint64_t> parked_{0};
-    atomic<std::int64_t> busy_for_{0}; ///< Nanoseconds, up to the last time it found nothing.
-    atomic<std::int64_t> since_{0};    ///< When it began to be busy; 0: it is not.
+    atomic<std::int64_t> busy_for_{0}; ///< In nanoseconds, up to its last rest.
+    atomic<std::int64_t> since_{0};    ///< When it last became busy; 0: it rests.
     bool busy_ = false;
-    std::int64_t rest_since_ = 0; ///< When it last found nothing.
+    std::int64_t rest_since_ = 0; ///< When its last rest began.
 };
 
 } // namespace regatta::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a worker thread is to the code that runs on it.
+/// The identity of a worker thread, for code that runs on it.
 
 #include <regatta/base/error.hpp>
 
@@ -13,30 +13,30 @@ class block_magazine;
 class wait_graph;
 class wait_target;
 
-/// One level of a worker's stack: the tasks that it runs one inside the other because each waits
-/// for the next. A wait for a whole pool that runs other tasks meanwhile begins a new level.
-/// Its members belong to the `wait_graph`.
+/// One level of a worker's stack: nested tasks, each of which waits for the next. A wait for a
+/// whole pool that runs other tasks begins a new level. The members belong to the `wait_graph`.
 struct worker_level {
-    const wait_target* target = nullptr; ///< What it is blocked on, if that is one task.
-    /// What it runs on top of itself while it waits for its pool, but for a limited time only.
+    const wait_target* target = nullptr; ///< The task it is blocked on, or null.
+    /// The level that runs on top of it during a wait with a deadline for its pool.
     const worker_level* inner = nullptr;
-    worker_level* next = nullptr; ///< In the graph's list of blocked levels.
+    worker_level* next = nullptr; ///< The next in the graph's list of blocked levels.
 };
 
-/// Describes the worker that the calling thread is, from its construction to its destruction.
+/// Makes the calling thread a worker, from its construction to its destruction.
 ///
-/// Threads: lives on the worker's own stack and belongs to that thread. Cost: `current` is one load
-/// relative to the thread's pointer.
+/// Threads: lives on the worker's own stack and belongs to that thread.
+/// Cost: `current` is one load relative to the thread pointer.
 class worker_context {
 public:
-    /// Makes the calling thread worker `worker` of the pool at that address. @param waits where the
-    /// pool's workers register what they are blocked on; none: deadlocks go unseen.
+    /// Makes the calling thread worker `worker` of the pool at that address.
+    /// @param waits where the pool's workers register what they are blocked on. Null: deadlocks are
+    /// not detected.
     worker_context(const void* pool_address, unsigned worker, wait_graph* waits = nullptr)
         : pool(pool_address)
         , index(worker)
         , graph(waits) {
         if (current() != nullptr) {
-            fail_state("this thread is a worker of a pool already");
+            fail_state("this thread is already a worker of a pool");
         }
         current() = this;
     }
@@ -44,7 +44,7 @@ public:
     worker_context& operator=(const worker_context&) = delete;
     ~worker_context() { current() = nullptr; }
 
-    /// The calling thread's own, or none.
+    /// The context of the calling thread, or null.
     static worker_context*& current() noexcept {
         static constinit thread_local worker_context* context = nullptr;
         return context;
@@ -55,12 +55,12 @@ public:
         return context != nullptr && context->pool == pool_address;
     }
 
-    const void* const pool;             ///< The pool's own address.
-    const unsigned index;               ///< Which of its workers.
-    wait_graph* const graph;            ///< The pool's.
+    const void* const pool;             ///< The address of the pool.
+    const unsigned index;               ///< The worker's index in the pool.
+    wait_graph* const graph;            ///< The pool's graph, or null.
     block_magazine* magazine = nullptr; ///< Set by the magazine itself.
-    worker_level base{};                ///< Where its stack begins.
-    worker_level* level = &base;        ///< The innermost.
+    worker_level base{};                ///< The outermost level.
+    worker_level* level = &base;        ///< The innermost level.
 };
 
 } // namespace regatta::detail

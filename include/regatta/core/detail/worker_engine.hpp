@@ -26,26 +26,26 @@
 
 namespace regatta::detail {
 
-/// Says "no worker of this pool".
+/// Stands for "no worker of this pool".
 inline constexpr unsigned outside = ~0u;
 
-/// Threads that run the loop over a source, and the rules about who may wait for whom.
+/// Threads that run the worker loop over a source, and the checks that refuse waits without end.
 ///
-/// Threads: any, for every member. Failure: misuse by a task of the same pool throws
-/// `std::system_error` (`resource_deadlock_would_occur`).
+/// Threads: any, for every member.
+/// Failure: misuse by a task of the same pool throws `std::system_error`
+/// (`resource_deadlock_would_occur`).
 ///
-/// I1: a task that was accepted is run, found called off or dropped, once; `close` and `discard`
-///     return after that.
+/// I1: an accepted task is run, cancelled or dropped, exactly once; `close` and `discard` return
+///     after that.
 template<class Source>
 class worker_engine {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// No worker yet. Throws `std::invalid_argument` for a negative `spin`.
-    /// @param owner the pool's own address, by which a future knows whose workers may run its task.
-    /// @param source outlives this, as do the options and the errors.
-    /// @param deepest_help how many tasks may wait within each other on one worker: the stack has
-    /// an end.
+    /// Has no workers yet. Throws `std::invalid_argument` for a negative `spin`.
+    /// @param owner the pool's own address. It tells a future whose workers may run its task.
+    /// @param source outlives the engine, as do the options and the errors.
+    /// @param deepest_help how many waits may nest on one worker. This bounds its stack.
     worker_engine(const void* owner, Source& source, const pool_options& options,
                   error_tally& errors, unsigned deepest_help)
         : pool_(owner)
@@ -65,13 +65,13 @@ public:
 
     block_cache& blocks() noexcept { return blocks_; }
 
-    /// The number of the worker that calls, or `outside`.
+    /// The index of the calling worker, or `outside`.
     unsigned caller() const noexcept {
         const worker_context* const context = worker_context::current();
         return context != nullptr && context->pool == pool_ ? context->index : outside;
     }
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
-    /// @param what it would do: "close the pool".
+    /// @param what the refused operation: "close the pool".
     void refuse_worker(const char* what) const {
         if (caller() != outside) {
             fail_system(EDEADLK, what + (" '" + options_.name) + "' in one of its tasks");
@@ -80,14 +80,14 @@ public:
 
     // --- workers come and go ---------------------------------------------------------------------
 
-    /// Starts that many workers, or none: throws `std::system_error` then, and `std::logic_error`
-    /// if the pool is closed.
+    /// Starts `count` workers, or none. Throws `std::system_error` if one cannot be started,
+    /// `std::logic_error` if the pool is closed.
     void add_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (closed()) {
             fail_state("the pool '" + options_.name + "' is closed; it gets no further threads");
         }
-        unsigned added = members().ask_to_stay(count); // Those that have not yet left stay instead.
+        unsigned added = members().ask_to_stay(count); // Workers about to leave stay instead.
         REGATTA_TRY {
             for (; added < count; ++added) {
                 add_worker();
@@ -100,8 +100,8 @@ public:
         }
         loop_.rested().notify_all();
     }
-    /// Starts the first workers, of which none takes a task before all are in place. If one cannot
-    /// be started all leave: throws `std::system_error` then.
+    /// Starts the first workers. None takes a task before all are in place. If one cannot be
+    /// started, all leave and `std::system_error` is thrown.
     void start(unsigned count) {
         loop_.hold(loop_type::starting);
         REGATTA_TRY {
@@ -118,8 +118,8 @@ public:
         }
         loop_.release(loop_type::starting);
     }
-    /// Lets that many workers, or all there are, leave after the tasks that they run. If the pool
-    /// is closed they leave anyway.
+    /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
+    /// if the pool is closed: the workers leave anyway.
     void remove_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (!closed()) {
@@ -127,7 +127,7 @@ public:
             loop_.wake_all();
         }
     }
-    /// Adds or removes as many as it takes for `count` to stay.
+    /// Adds or removes workers until `count` are to stay.
     void resize(unsigned count) {
         const std::lock_guard resizing(resize_mutex_);
         const unsigned now = expected();
@@ -137,37 +137,37 @@ public:
             remove_workers(now - count);
         }
     }
-    /// Waits until those that are to leave have left.
+    /// Waits until the workers that were asked to leave have left.
     void wait_for_leavers() {
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
-    /// Workers that there are, those included that are to leave.
+    /// The number of workers, those included that are about to leave.
     unsigned running() const noexcept { return members().running(); }
-    /// Workers that are to stay.
+    /// The number of workers that are to stay.
     unsigned expected() const noexcept { return members().expected(); }
-    /// Workers that have no task at the moment.
+    /// The number of workers that have no task at the moment.
     unsigned resting() const noexcept { return members().resting(); }
-    /// Where a thread sleeps until a worker finds a task after it had none, or until the number of
-    /// workers changes.
+    /// Where threads sleep until a resting worker finds a task, or until the number of workers
+    /// changes.
     event_count& rested() noexcept { return loop_.rested(); }
 
     // --- tasks -----------------------------------------------------------------------------------
 
-    /// Sees to it that a worker looks for tasks that have been appended, by a seq_cst operation.
+    /// Ensures that a worker looks for tasks that have been appended by a seq_cst operation.
     void wake() noexcept { loop_.wake(); }
 
-    /// Waits until `settled()` holds, by running tasks. For a worker of this pool that may not
-    /// sleep: what it waits for comes from tasks.
-    /// @param what it waits for, for the error's text, if tasks wait too deep.
+    /// Runs tasks until `settled()` holds. For a worker of this pool that must not sleep, since
+    /// tasks bring about what it waits for.
+    /// @param what the purpose of the wait, for the error text if waits nest too deep.
     template<class Settled>
     void help_until(const char* what, Settled&& settled) {
         const helper h(*this, what);
-        // A hook is no task.
+        // A hook is not a task.
         loop_.help_until(h.me, h.me.in_hook && h.me.helping == 1 ? 0 : 1, settled);
     }
 
-    /// Waits until no task waits or runs, or until the deadline. @returns whether that came about.
+    /// Waits until no task waits or runs. @returns false if the deadline passed first.
     bool wait_idle(const clock::time_point* deadline) {
         if (caller() == outside) {
             return loop_.wait_idle(deadline);
@@ -180,21 +180,21 @@ public:
         const helper h(*this, "wait in a task");
         return loop_.help_until_idle(h.me, deadline);
     }
-    /// Waits until every task that was appended before the call is done. For a source from which
-    /// tasks are taken in the order in which they came.
+    /// Waits until every task that was appended before the call is done. Requires a source whose
+    /// tasks are taken in the order in which they were appended.
     void drain() {
         refuse_worker("drain the pool");
         loop_.drain();
     }
     bool idle() const noexcept { return loop_.idle(false); }
 
-    /// A task was destroyed unrun, by another thread than a worker's.
+    /// Counts a task that another thread than a worker's destroyed unrun.
     void count_dropped() noexcept { loop_.count_dropped(); }
 
     // --- pausing and ending ----------------------------------------------------------------------
 
-    /// Lets workers take no further task until `resume`. Within a task it returns at once,
-    /// otherwise once no task runs; one that waits for the pool goes on running others.
+    /// Stops workers from taking tasks until `resume`. Returns at once in a task, otherwise once no
+    /// task runs. A task that waits for the pool still runs others.
     void pause() {
         loop_.hold(loop_type::paused);
         if (caller() == outside) {
@@ -207,13 +207,13 @@ public:
     void steal(bool allowed) noexcept { loop_.steal(allowed); }
 
     bool closed() const noexcept { return loop_.closed(); }
-    /// Refuses tasks from outside, runs those that were accepted, ends the workers. Again: does
+    /// Refuses tasks from outside, runs the accepted ones, ends the workers. A second call does
     /// nothing.
     void close() { end(false); }
-    /// The same, but tasks that have not begun are destroyed.
+    /// As `close`, but destroys the tasks that have not begun.
     void discard() { end(true); }
-    /// As `close`, for destructors. If there is no worker, and the system has no thread for one,
-    /// the tasks are destroyed unrun and the error sink is told.
+    /// As `close`, for destructors. If there is no worker and the system cannot start a thread, the
+    /// tasks are destroyed unrun and the error sink is told.
     void finish() noexcept {
         REGATTA_TRY {
             close();
@@ -227,7 +227,7 @@ public:
     // --- figures ---------------------------------------------------------------------------------
 
     /// Calls `use(worker, figures)` for each worker that is to stay.
-    /// @returns the sum over all workers there have been.
+    /// @returns the sum over all workers, past ones included.
     template<class Use>
     worker_figures read(Use&& use) const {
         worker_figures present;
@@ -249,7 +249,7 @@ private:
     };
     using loop_type = basic_worker_loop<Source, worker, std_atomics>;
 
-    /// What makes the calling thread a worker, on its stack.
+    /// The context, on its stack, that makes the calling thread a worker.
     class seated_context : public worker_context {
     public:
         seated_context(const void* address, worker& w, wait_graph& waits, block_cache& blocks)
@@ -263,7 +263,7 @@ private:
         block_magazine magazine_;
     };
 
-    /// A worker whose task runs others while it waits.
+    /// A worker whose task runs other tasks while it waits.
     struct helper {
         helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
@@ -280,7 +280,7 @@ private:
         worker& me;
     };
 
-    /// What the loop calls at the ends of a worker's life.
+    /// The hooks that the loop calls at both ends of a worker's life.
     struct hooks {
         worker_engine& engine;
         std::optional<seated_context> seat{};
@@ -356,11 +356,11 @@ private:
     block_cache blocks_;
     wait_graph waits_;
 
-    /// Held by the thread that adds or removes workers or begins to close. No task runs under it.
+    /// Held while workers are added or removed and while closing begins. No task runs under it.
     std::mutex lifecycle_;
     std::mutex resize_mutex_; ///< Held while resizing, so that two calls do not add up.
-    std::mutex join_mutex_;   ///< Held by the thread that joins.
-    unsigned next_index_ = 0; ///< Of the next worker. Guarded by `lifecycle_`.
+    std::mutex join_mutex_;   ///< Held while joining.
+    unsigned next_index_ = 0; ///< The index of the next worker. Guarded by `lifecycle_`.
 
     loop_type loop_; ///< Last: its workers use all of the above.
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Where the workers of a pool sleep, and who wakes them when there is a task.
+/// Where the workers of a pool sleep, and which of them a new task wakes.
 
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
@@ -14,37 +14,41 @@
 
 namespace regatta::detail {
 
-/// A wake gate for workers any of which will do for a task.
+/// An event count for workers any of which can run a task.
 ///
-/// While one worker looks for a task, or is being woken to do so, a producer wakes no other: that
-/// one will find the task, and when it has found one and sees a second, it wakes the next worker
-/// itself. So a burst of tasks costs the producer one system call, and of many workers no more are
-/// awake than find something.
+/// While one worker looks for a task, or is being woken to do so, a producer wakes no other. The
+/// worker that looks finds the task. If it then sees a second one, it wakes the next worker itself.
+/// So a burst of tasks costs the producer one system call, and no more workers are awake than find
+/// tasks.
 ///
-/// Threads: any; a `search` belongs to one worker. Blocks: `commit_wait` only. Order: as
-/// `event_count`. Cost: a notification while nobody sleeps is one load; while somebody sleeps and
-/// another looks, a fence more. Source: the rule that the one who found wakes the next: D. Vyukov,
-/// "Scalable Go scheduler design document", 2012.
+/// Threads: any; a `search` belongs to one worker.
+/// Blocks: `commit_wait` and `commit_wait_until` only.
+/// Order: as `event_count`.
+/// Cost: a notification is one load while no worker sleeps; while one sleeps and another looks,
+/// two.
+/// Source: a worker that found a task wakes the next: D. Vyukov, "Scalable Go scheduler design
+/// document", 2012.
 ///
-/// I1 (no task is forgotten): after a task was appended and its notification has returned, a worker
-///    looks for it that is awake, or is being woken, and may take it, unless all are busy; and if
-///    the worker that looks finds another task, it wakes one more.
+/// I1 (no task is forgotten): after a task was appended and its notification has returned, all
+///     workers are busy, or a worker that may take the task looks for it or is being woken to. If
+///     that worker finds another task, it wakes one more.
 template<class Atomics>
 class basic_worker_gate {
-    /// One word for the few that work as long as there is little to do, one for all others.
+    /// Two wake words: one for the few workers that run while there is little to do, one for the
+    /// rest.
     using gate_type = basic_event_count<Atomics, 2>;
 
 public:
     using ticket = typename gate_type::ticket;
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// What one worker is at: whether it counts as looking for a task.
+    /// The state of one worker: whether it counts as looking for a task.
     class search {
     public:
-        /// @param worker its number: of those that sleep one with a low number is woken.
+        /// @param worker its index. Of the sleeping workers, one with a low index is woken.
         explicit search(unsigned worker = 0) noexcept : place_(worker % gate_type::places) {}
 
-        /// Whether the worker counts as looking: `end` has something to do.
+        /// Whether the worker counts as looking; if not, `end` does nothing.
         bool on() const noexcept { return on_; }
 
     private:
@@ -53,13 +57,13 @@ public:
         bool on_ = false;
     };
 
-    /// A task was appended, by a seq_cst operation: sees to it that a worker looks for it.
+    /// Ensures that a worker looks for a task that was appended by a seq_cst operation.
     void notify_one() noexcept {
         notify([] { return true; });
     }
-    /// The same, for a task that perhaps not every worker may take.
-    /// @param any_will_do whether every worker may; if not, all look. Who changes the answer, which
-    /// it reads seq_cst, and then calls `notify_all`, may do so at any time.
+    /// The same, for a task that some workers may not take.
+    /// @param any_will_do whether every worker may take it; if not, all look. It reads its answer
+    /// seq_cst. A thread may change the answer at any time if it then calls `notify_all`.
     template<class AnyWillDo>
     void notify(AnyWillDo&& any_will_do) noexcept {
         if (!gate_.has_sleepers()) {
@@ -67,29 +71,29 @@ public:
         }
         if (!any_will_do()) {
             gate_.notify_all();
-            // seq_cst: partner is stop(). Either this sees that nobody looks any more, or whoever
-            // stopped looking sees the task.
+            // seq_cst: partner is stop(). Either this sees that no worker looks any more, or the
+            // worker that stopped looking sees the task.
         } else if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
             gate_.notify_one();
         }
     }
-    /// Something else has changed that every worker is to look at.
+    /// Wakes every worker: something other than a single task has changed.
     void notify_all() noexcept {
         fence_.full(); // Partner: the fence in announce_wait().
         gate_.notify_all();
     }
 
-    /// The worker has found nothing and goes on looking.
+    /// The worker has found nothing and continues to look.
     void begin(search& mine) noexcept {
         if (!mine.on_) {
             mine.on_ = true;
-            // relaxed: who sees it relies on stop(), which comes later.
+            // relaxed: a producer that sees it relies on stop(), which comes later.
             searching_.fetch_add(1, std::memory_order_relaxed);
         }
     }
     /// The worker stops looking: it has found a task, or does something else.
-    /// @returns whether there is a further task, by `coming()`, which looks as `announce_wait`
-    /// says; for that it is to notify another worker, since a producer may have relied on this one.
+    /// @returns whether `coming()` sees a further task; it looks as `announce_wait` requires. The
+    /// worker then notifies another one, since a producer may have relied on it.
     template<class Coming>
     [[nodiscard]] bool end(search& mine, Coming&& coming) noexcept {
         if (!mine.on_) {
@@ -104,15 +108,15 @@ public:
         stop(mine);
         return gate_.prepare_wait();
     }
-    /// The same without a system call, for a worker that then looks, seq_cst, whether a task is
-    /// *coming*: was appended, or is just being appended. If none is, it may sleep. If one is, the
-    /// worker calls `settle` before it looks whether the task is there.
+    /// The same without a system call. The worker then looks, seq_cst, whether a task is *coming*:
+    /// appended or being appended. If none is, it may sleep. If one is, it calls `settle` before it
+    /// looks whether the task is there.
     [[nodiscard]] ticket announce_wait(search& mine) noexcept {
         stop(mine);
         return gate_.announce_wait();
     }
-    /// Between a look for what is coming and one for what is there: a producer that goes on to
-    /// append after this, and to notify, sees the worker.
+    /// Called between the look for a coming task and the look for one that is there. A producer
+    /// that appends and notifies after this call sees the worker.
     void settle() noexcept { fence_.heavy(); }
 
     /// As `event_count`; the worker looks again.
@@ -139,8 +143,8 @@ private:
     }
 
     gate_type gate_;
-    /// Workers that are awake and look for a task. Written by them, read by those who notify while
-    /// somebody sleeps.
+    /// The number of workers that are awake and look for a task. Written by them, read by notifiers
+    /// while a worker sleeps.
     typename Atomics::template atomic<std::uint32_t> searching_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };

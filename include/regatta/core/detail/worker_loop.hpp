@@ -22,32 +22,32 @@
 
 namespace regatta::detail {
 
-/// What the workers of one pool share, over a *source* of work. It knows no threads: whoever makes
-/// one calls `work` on it.
+/// The state that the workers of one pool share, over a *source* of work. It starts no threads: the
+/// owner of each worker thread calls `work` on it.
 ///
-/// A source has
+/// A source has:
 ///
-/// - `seat`, its part of a worker's record;
-/// - `run_next(seat, worker, steal, found)`, which takes the task whose turn it is, calls
-///   `found(stolen)` once it has one (`stolen`: from another worker's queue), runs the task (drops
-///   it if `found` returned true) and says as a `worker_turn` what became of it; `noexcept`;
-/// - `flush(seat)`: the worker is about to rest;
-/// - `ready(worker, steal)`: whether the worker finds a task; `coming(worker, steal)`: the same,
-///   also for a task that is just being appended, seq_cst;
-/// - `appended()`, `taken()`: how many tasks have come and gone; neither shrinks;
-/// - `close()`: it takes no task from outside any more.
+/// - `seat`: its part of a worker's record.
+/// - `run_next(seat, worker, steal, found)`: takes the next task and calls `found(stolen)`, where
+///   `stolen` says that the task came from another worker's queue. Runs the task, or drops it if
+///   `found` returned true. Returns the result as a `worker_turn`. `noexcept`.
+/// - `flush(seat)`: called when the worker is about to rest.
+/// - `ready(worker, steal)`: whether the worker finds a task.
+/// - `coming(worker, steal)`: the same, seq_cst, and also true for a task that is being appended.
+/// - `appended()`, `taken()`: the number of tasks appended and taken so far. Neither shrinks.
+/// - `close()`: refuses tasks from outside from now on.
 ///
-/// A task is appended by a seq_cst operation; then `wake` is called.
+/// A producer appends a task by a seq_cst operation, then calls `wake`.
 ///
-/// Threads: any, where nothing else is said; `worker&` parameters are for that worker's thread.
+/// Threads: any, unless stated otherwise; `worker&` parameters are for that worker's thread.
 ///
-/// I1: a worker that sleeps checked the source after the last task that it may take was appended,
-///     or a wake-up for that task is in flight to a worker that takes it.
-/// I2: `idle` is true only if at some moment since the call no task waited or ran.
-/// I3: a task that was accepted is run, found called off or dropped, once; a worker's `work`
-///     returns after `close` only when none is left.
+/// I1: a sleeping worker checked the source after the last task that it may take was appended, or a
+///     wake-up for that task is in flight to a worker that may take it.
+/// I2: `idle` is true only if, at some moment since the call, no task waited or ran.
+/// I3: an accepted task is run, cancelled or dropped, exactly once. After `close`, a worker's
+///     `work` returns only when no task is left.
 /// I4: in a held loop only tasks that wait for the pool take tasks. The workers sleep elsewhere, so
-///     that they use up no wake-up.
+///     they use up no wake-up.
 template<class Source, class Worker, class Atomics>
 class basic_worker_loop {
 public:
@@ -56,7 +56,7 @@ public:
     using clock = std::chrono::steady_clock;
     using event_count = basic_event_count<Atomics>;
 
-    /// @param spin how long a worker that finds nothing stays awake, beyond its backoff.
+    /// @param spin how long a worker that finds nothing stays awake after its backoff.
     basic_worker_loop(Source& source, bool steal, std::chrono::nanoseconds spin) noexcept
         : source_(source)
         , spin_(spin)
@@ -66,14 +66,14 @@ public:
 
     // --- a worker's life -------------------------------------------------------------------------
 
-    /// Runs tasks until the loop is closed and empty, or until the worker is to leave.
+    /// Runs tasks until the loop is closed and empty, or until the worker is asked to leave.
     /// @param hooks `on_start(me)` is called before the first task, `on_stop(me)` after the last,
-    /// `gone(me)` when nothing of the worker's is used any more. They must not throw.
+    /// `gone(me)` when nothing of the worker is used any more. They must not throw.
     template<class Hooks>
     void work(worker& me, Hooks&& hooks) noexcept {
         hooks.on_start(me);
         basic_backoff<Atomics> pace;
-        bool worked = true; // Since it last told that it found nothing; the hook may have.
+        bool worked = true; // Since the last tell_progress(); on_start may have run tasks.
         bool leaves = false;
         me.activity.enter();
         for (;;) {
@@ -82,7 +82,7 @@ public:
                 break;
             }
             if (held()) {
-                // Wakes no other worker in its place: pause() has woken them and resume() will.
+                // Wakes no other worker: pause() has woken them and resume() will.
                 static_cast<void>(gate_.end(me.search, [] { return false; }));
             } else {
                 if (run_next(me)) {
@@ -102,7 +102,7 @@ public:
                 source_.flush(me.seat);
                 tell_progress();
             } else {
-                progress_.notify_all(); // For pause().
+                progress_.notify_all(); // pause() may wait for the leave().
             }
             if (!pace.pause(me.patience)) {
                 sleep(me);
@@ -112,12 +112,12 @@ public:
         }
         source_.flush(me.seat);
         tell_progress();
-        // Before the hook, which may wait for a task, or for the others to get there, too.
+        // Before the hook, which may wait for a task or for the other workers to reach it.
         stop_looking(me);
-        gate_.notify_all(); // If this one found the end, so will the others.
+        gate_.notify_all(); // The other workers find the end, too.
         hooks.on_stop(me);
-        // What the hook submitted. Partner of the fence: that in close(). Either this sees that the
-        // loop is closed, or the thread that closes it sees the tasks.
+        // Runs what the hook submitted. Partner of the fence: the one in close(). Either this
+        // worker sees that the loop is closed, or the thread that closes it sees the tasks.
         fence_.full();
         while (closed() && run_next(me)) {
         }
@@ -126,14 +126,14 @@ public:
         me.activity.leave();
         hooks.gone(me);
         tell_progress();
-        gate_.notify_all(); // Once more: the hook may have submitted tasks.
+        gate_.notify_all(); // Again: the hook may have submitted tasks.
         if (leaves) {
             members_.end_leave(me);
             progress_.notify_all();
         }
     }
 
-    /// Runs the task whose turn it is, if there is one.
+    /// Runs the next task. @returns false if the worker found none.
     bool run_next(worker& me) noexcept {
         const auto found = [&](bool stolen) noexcept {
             stop_looking(me);
@@ -143,7 +143,7 @@ public:
             if (me.begin_busy()) [[unlikely]] {
                 rested_.notify_all();
             }
-            // relaxed: the thread that discards drops what it finds itself, too.
+            // relaxed: a stale value may be read. The discarding thread drops what it finds, too.
             return discarding_.load(std::memory_order_relaxed);
         };
         const worker_turn turn = source_.run_next(me.seat, me.index, stealing(), found);
@@ -154,13 +154,13 @@ public:
         return true;
     }
 
-    /// Sees to it that a worker looks for tasks that have been appended.
+    /// Ensures that a worker looks for the tasks that have been appended.
     void wake() noexcept {
         gate_.notify([this] {
-            // seq_cst, both: partners are the fences in notify_all() and announce_wait(). If this
-            // reads a value from before a change, the workers that the change wakes see the task
-            // that this producer appended by a seq_cst operation before. While the loop is held,
-            // those that sleep at the gate wait for the pool, and each of them has to look.
+            // seq_cst, both: partners are the fences in notify_all() and announce_wait(). If a load
+            // reads the value before a change, the workers that the change wakes see the task: this
+            // producer appended it before, by a seq_cst operation. In a held loop the sleepers at
+            // the gate are tasks that wait for the pool, and each of them must look.
             return steal_.load(std::memory_order_seq_cst) &&
                    hold_.load(std::memory_order_seq_cst) == 0;
         });
@@ -168,8 +168,8 @@ public:
 
     // --- tasks that wait -------------------------------------------------------------------------
 
-    /// A worker's task waits until `settled()` holds, and runs others meanwhile.
-    /// @param tasks how many tasks wait for it to end: 1, or 0 in a hook.
+    /// Waits in a task of `me` until `settled()` holds. Runs other tasks while it waits.
+    /// @param tasks how many tasks this wait blocks: 1, or 0 in a hook.
     template<class Settled>
     void help_until(worker& me, unsigned tasks, Settled&& settled) {
         me.blocked += tasks;
@@ -181,8 +181,8 @@ public:
         me.blocked -= tasks;
         stop_looking(me);
     }
-    /// A worker's task waits until all tasks are done but those that wait like it, and runs others
-    /// meanwhile; until the deadline, if there is one. @returns whether that came about.
+    /// Waits in a task of `me` until all tasks are done, except those that wait likewise. Runs
+    /// other tasks while it waits. @returns false if the deadline passed first.
     bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
         const waiting_task waiting(*this, me);
         basic_backoff<Atomics> pace;
@@ -217,7 +217,7 @@ public:
 
     // --- waiting from outside --------------------------------------------------------------------
 
-    /// Waits until no task waits or runs, or until the deadline. @returns whether that came about.
+    /// Waits until no task waits or runs. @returns false if the deadline passed first.
     bool wait_idle(const clock::time_point* deadline) {
         const auto done = [this] { return idle(false); };
         if (deadline != nullptr) {
@@ -226,36 +226,36 @@ public:
         progress_.wait(done);
         return true;
     }
-    /// Waits until every task that had been appended before the call is done. For a source from
-    /// which tasks are taken in the order in which they came.
+    /// Waits until every task that was appended before the call is done. Requires a source whose
+    /// tasks are taken in the order in which they were appended.
     void drain() {
         const std::uint64_t last = source_.appended();
         {
             const typename marks_type::mark taken(marks_, last);
             progress_.wait([&] { return source_.taken() >= last; });
         }
-        // taken() acquired what each worker did up to its claim, its enter() included.
+        // taken() acquired everything each worker did before its claim, its enter() included.
         await_passed();
     }
 
     // --- holding and ending ----------------------------------------------------------------------
 
-    /// Why the workers take no task: any of these.
+    /// Why the workers take no task. Several reasons may hold at once.
     enum hold_reason : unsigned char { paused = 1, starting = 2 };
 
-    /// Lets workers take no further task until `release`. Those tasks go on that wait for the pool.
+    /// Stops workers from taking tasks until `release`. Tasks that wait for the pool continue.
     void hold(hold_reason why) noexcept {
-        // relaxed: the full fence in notify_all() orders it before the look at the sleepers; its
-        // partners are the fences of those who prepare to sleep. await_rest() orders it against
-        // what the workers do.
+        // relaxed: the full fence in notify_all() orders it before the look at the sleepers.
+        // Partners are the fences of threads that prepare to sleep. await_rest() orders it against
+        // the workers.
         hold_.fetch_or(why, std::memory_order_relaxed);
-        // Workers that sleep at the gate, or have been woken there, go where held workers sleep
-        // (I4). Tasks that wait for the pool look once more, after a fence: they see every task
-        // whose producer did not see the hold.
+        // Workers that sleep at the gate, or have been woken there, move to where held workers
+        // sleep (I4). Tasks that wait for the pool look once more, after a fence. They see every
+        // task whose producer did not see the hold.
         gate_.notify_all();
     }
     void release(hold_reason why) noexcept {
-        // release: partner is the acquire in held(); what the caller did during the hold.
+        // release: partner is the acquire in held(); publishes what the caller did during the hold.
         hold_.fetch_and(static_cast<unsigned char>(~why), std::memory_order_release);
         released_.notify_all();
         gate_.notify_all();
@@ -263,20 +263,21 @@ public:
     bool is_held(hold_reason why) const noexcept {
         return (hold_.load(std::memory_order_relaxed) & why) != 0;
     }
-    /// Waits until the tasks that were under way when a hold began have ended.
+    /// Waits until the tasks that were under way when the hold began have ended.
     void await_rest() {
         fence_.heavy(); // Partner: the light fence in a worker's enter() and renew().
         await_passed();
     }
 
-    /// Whether workers may take tasks from other workers' queues.
+    /// Sets whether workers may take tasks from other workers' queues.
     void steal(bool allowed) noexcept {
         steal_.store(allowed, std::memory_order_relaxed); // As in hold().
         gate_.notify_all();
     }
 
-    /// Takes no task from outside any more. The workers run those that were accepted, or drop them
-    /// if `discard` is set, and then end, held or not. Threads: one at a time.
+    /// Refuses tasks from outside from now on. The workers run the accepted tasks, or drop them if
+    /// `discard` is set. Then they end, held or not.
+    /// Threads: one at a time.
     void close(bool discard) noexcept {
         if (discard) {
             discarding_.store(true, std::memory_order_relaxed);
@@ -286,28 +287,28 @@ public:
         fence_.full(); // Partner: the fence in work().
         members_.ask_to_stay(members_.surplus());
     }
-    /// Has every worker look again: the loop was closed, or a worker is to leave.
+    /// Makes every worker look again: the loop was closed, or a worker is asked to leave.
     void wake_all() noexcept {
         released_.notify_all();
         gate_.notify_all();
         rested_.notify_all();
     }
-    /// A task was destroyed unrun, by another thread than a worker's.
+    /// Counts a task that another thread than a worker's destroyed unrun.
     void count_dropped() noexcept {
         census_.add_dropped();
         tell_progress();
-        gate_.notify_all(); // If this was the last of a closed loop, workers wait for it.
+        gate_.notify_all(); // It may be the last task that workers of a closed loop wait for.
     }
 
-    // --- what others may ask ---------------------------------------------------------------------
+    // --- queries ---------------------------------------------------------------------------------
 
     bool closed() const noexcept { return census_.closed(); }
-    /// Whether the loop was closed, no task is left and none will come.
+    /// Whether the loop was closed and no task is left or can come.
     bool finished() const noexcept {
         return census_.ended([this] { return members_.completed(); },
                              [this] { return source_.appended(); });
     }
-    /// Whether all tasks are done, but for those that wait for the others if these may be left out.
+    /// Whether all tasks are done. `but_for_waiting` leaves out those that wait for the others.
     bool idle(bool but_for_waiting) const noexcept {
         return census_.idle(
             but_for_waiting, [this] { return members_.completed(); },
@@ -317,17 +318,18 @@ public:
 
     members_type& members() noexcept { return members_; }
     const members_type& members() const noexcept { return members_; }
-    /// Where threads sleep that wait for workers to end a task or to leave.
+    /// Where threads sleep until workers end a task or leave.
     event_count& progress() noexcept { return progress_; }
-    /// Where a thread sleeps until a worker finds a task after it had none, or until the number of
-    /// workers changes.
+    /// Where threads sleep until a resting worker finds a task, or until the number of workers
+    /// changes.
     event_count& rested() noexcept { return rested_; }
 
 private:
     using marks_type = basic_wake_marks<Atomics>;
 
-    /// A task that waits for the others, as long as it does. Those that wait for room beneath it,
-    /// on the same stack, wait for it, so that it must not wait for them.
+    /// Registers a task that waits for all others, from its construction to its destruction. Tasks
+    /// beneath it on the same stack that wait for room cannot continue before it ends. So it does
+    /// not wait for them.
     class waiting_task {
     public:
         waiting_task(basic_worker_loop& loop, worker& w) noexcept
@@ -335,7 +337,7 @@ private:
             , me_(w)
             , beneath_(std::exchange(w.blocked, 0)) {
             if (loop_.census_.begin_wait(1 + beneath_) != 0) {
-                loop_.gate_.notify_all(); // More may be what others wait for.
+                loop_.gate_.notify_all(); // The pool may now be idle for the others that wait.
             }
         }
         waiting_task(const waiting_task&) = delete;
@@ -376,16 +378,16 @@ private:
         me.count_park();
         gate_.commit_wait(me.search, ticket);
     }
-    /// The worker of a held loop sleeps.
+    /// Sleeps as a worker of a held loop.
     void sleep_held(worker& me) noexcept {
         me.count_park();
         released_.wait([this] { return !held() || members_.surplus() != 0; });
     }
 
-    /// Looks for as long as the options say. @returns whether there is something.
+    /// Spins for `spin_`. @returns whether it found something.
     template<class Something>
     bool spin_for(Something&& something) const noexcept {
-        constexpr unsigned looks = 64; // A look at the clock takes longer than one at the queues.
+        constexpr unsigned looks = 64; // Reading the clock costs more than a look at the queues.
         const auto begin = clock::now();
         do {
             for (unsigned i = 0; i < looks; ++i) {
@@ -401,17 +403,17 @@ private:
     /// Whether workers may steal. Tasks that wait for a paused pool still steal: the paused workers
     /// leave their queues alone.
     bool stealing() const noexcept {
-        // relaxed, both: a thread that has announced its sleep sees the change, or the one that
-        // made the change wakes it.
+        // relaxed, both: a thread that has announced its sleep either sees the change or is woken
+        // by the thread that made it.
         return steal_.load(std::memory_order_relaxed) || hold_.load(std::memory_order_relaxed) != 0;
     }
-    /// Whether the workers leave tasks alone. Closing needs them, held or not.
+    /// Whether the workers leave tasks alone. A closed loop needs them, held or not.
     bool held() const noexcept {
         // acquire: partner is the release in release().
         return hold_.load(std::memory_order_acquire) != 0 && !closed();
     }
 
-    /// The worker has found a task or goes away: others look for further ones.
+    /// The worker has found a task or leaves. Wakes another one if further tasks are coming.
     void stop_looking(worker& me) noexcept {
         if (me.search.on()) [[unlikely]] {
             end_search(me);
@@ -422,14 +424,15 @@ private:
             wake();
         }
     }
-    /// A worker found nothing after it had worked: whoever waits for that looks again.
+    /// The worker found nothing after it had worked: wakes the threads and tasks that wait for
+    /// that.
     void tell_progress() noexcept {
         progress_.notify_all();
         if (census_.anybody_waits()) {
             gate_.notify_all();
         }
     }
-    /// Waits for the end of the task that each worker has under way.
+    /// Waits until the task that each worker has under way has ended.
     void await_passed() {
         const typename marks_type::mark every_task(marks_, 0);
         unsigned next = 0;
@@ -445,17 +448,17 @@ private:
     /// Where workers sleep, and tasks that wait for the pool. Written by them, read by producers at
     /// every task.
     alignas(destructive_alignment) basic_worker_gate<Atomics> gate_;
-    /// Where the threads sleep that wait for the pool, and for workers. Read by workers that find
+    /// Where threads sleep that wait for the pool or for workers. Read by workers that find
     /// nothing.
     alignas(destructive_alignment) event_count progress_;
     event_count rested_;
     event_count released_; ///< Where the workers of a held loop sleep.
 
-    /// Written by the threads that hold, steal, discard; read by workers before each task.
+    /// Written by the threads that hold, steal or discard; read by workers before each task.
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned char> hold_{0};
     typename Atomics::template atomic<bool> steal_;
     typename Atomics::template atomic<bool> discarding_{false};
-    marks_type marks_; ///< Whose threads sleep at `progress_` for single tasks.
+    marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.
 
     basic_task_census<Atomics> census_;
     members_type members_;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The workers that an engine has at the moment, and what those did that have left.
+/// The present workers of an engine, and the figures of those that have left.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/core/detail/worker.hpp>
@@ -19,23 +19,24 @@
 
 namespace regatta::detail {
 
-/// The list of an engine's workers, of which some may be told to leave.
+/// The list of an engine's workers. Some of them may be asked to leave.
 ///
-/// A worker that leaves is on a second list until its last instructions; then its record is left
-/// behind, until the next one that leaves, or `end`, clears it away.
+/// A worker that leaves is on a second list until its last instructions. Its record then stays
+/// until the next worker leaves or `end` is called.
 ///
-/// Threads: any, where nothing else is said. Blocks: for a lock, for a few instructions.
+/// Threads: any, unless stated otherwise.
+/// Blocks: for a lock, held for a few instructions.
 /// @tparam Worker a `basic_worker`, or a class derived from one that also has its thread.
 template<class Worker, class Atomics>
 class basic_worker_members {
 public:
-    /// What one worker was at.
+    /// The activity of one worker at one moment.
     struct sighting {
-        unsigned index; ///< The worker's.
+        unsigned index; ///< The worker's index.
         typename basic_quiescence<Atomics>::stamp seen;
     };
 
-    /// A record for a worker of that number; its thread is still to be started.
+    /// Adds a record for worker `index`. Its thread is not started yet.
     Worker& add(unsigned index) {
         auto fresh = std::make_unique<Worker>(index);
         const lock_guard lock(mutex_);
@@ -43,30 +44,30 @@ public:
         members_.push_back(std::move(fresh));
         return *members_.back();
     }
-    /// Its thread could not be started.
+    /// Removes a worker whose thread could not be started.
     void remove(const Worker& w) noexcept {
         const lock_guard lock(mutex_);
         move_from(members_, w);
     }
 
-    /// That many workers, or all there are, are to leave.
+    /// Asks that many workers, or all there are, to leave.
     void ask_to_leave(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         set_surplus(surplus() + std::min(count, staying()));
     }
-    /// Up to that many of them are not. @returns how many.
+    /// Takes back up to `count` of these requests. @returns how many.
     unsigned ask_to_stay(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         const unsigned kept = std::min(count, surplus());
         set_surplus(surplus() - kept);
         return kept;
     }
-    /// Workers that are to leave and have not begun to.
+    /// The number of workers that are asked to leave and have not begun to.
     unsigned surplus() const noexcept {
-        // relaxed: a hint to workers; the decision is made under the lock.
+        // relaxed: a hint to workers; begin_leave() decides under the lock.
         return surplus_.load(std::memory_order_relaxed);
     }
-    /// The worker leaves if one is to: it takes no further task. @returns whether it does.
+    /// The worker leaves if one is asked to: it takes no further task. @returns whether it leaves.
     bool begin_leave(const Worker& me) noexcept {
         const lock_guard lock(mutex_);
         if (surplus() == 0) {
@@ -76,9 +77,9 @@ public:
         set_surplus(surplus() - 1);
         return true;
     }
-    /// The last that a leaving worker does.
+    /// The last call of a leaving worker.
     void end_leave(const Worker& me) noexcept {
-        std::unique_ptr<Worker> ended; // Its thread is joined after the lock is free.
+        std::unique_ptr<Worker> ended; // Joins its thread after the lock is free.
         const lock_guard lock(mutex_);
         left_ += me.read();
         ended = std::exchange(left_behind_, move_from(leaving_, me));
@@ -89,23 +90,23 @@ public:
         return surplus() == 0 && leaving_.empty();
     }
 
-    /// Workers that there are, those included that leave.
+    /// The number of workers, those included that are leaving.
     unsigned running() const noexcept {
         const lock_guard lock(mutex_);
         return static_cast<unsigned>(members_.size() + leaving_.size());
     }
-    /// Workers that are to stay.
+    /// The number of workers that are to stay.
     unsigned expected() const noexcept {
         const lock_guard lock(mutex_);
         return staying();
     }
-    /// Workers that have no task at the moment.
+    /// The number of workers that have no task at the moment.
     unsigned resting() const noexcept {
         const lock_guard lock(mutex_);
         return static_cast<unsigned>(std::count_if(members_.begin(), members_.end(),
                                                    [](const auto& w) { return w->resting(); }));
     }
-    /// Tasks that all workers there have been are done with.
+    /// The number of tasks that all workers, past ones included, are done with.
     std::uint64_t completed() const noexcept {
         const lock_guard lock(mutex_);
         std::uint64_t sum = left_.run + left_.cancelled;
@@ -116,7 +117,7 @@ public:
         }
         return sum;
     }
-    /// Calls `use(worker, leaves)` for each worker. @returns what those did that have left.
+    /// Calls `use(worker, leaves)` for each worker. @returns the figures of those that have left.
     template<class Use>
     worker_figures read(Use&& use) const {
         const lock_guard lock(mutex_);
@@ -129,18 +130,18 @@ public:
         return left_;
     }
 
-    /// What the first worker is at whose number is `from` or above, for a caller whose own fence or
-    /// acquire orders the look. Nothing if there is none.
+    /// The activity of the first worker whose index is `from` or above, or nothing. The caller's
+    /// own fence or acquire orders the look.
     std::optional<sighting> observe_in_order(unsigned from) const noexcept {
         const lock_guard lock(mutex_);
-        for (const auto& w : members_) { // In the order of their numbers.
+        for (const auto& w : members_) { // In the order of their indices.
             if (w->index >= from) {
                 return sighting{w->index, w->activity.observe_in_order()};
             }
         }
         return std::nullopt;
     }
-    /// Whether the task that was seen under way has ended.
+    /// Whether the task that `observe_in_order` saw under way has ended.
     bool passed(const sighting& task) const noexcept {
         const lock_guard lock(mutex_);
         return std::all_of(members_.begin(), members_.end(), [&](const auto& w) {
@@ -148,8 +149,8 @@ public:
         });
     }
 
-    /// Calls `join(worker)` for each worker that has ended. No worker is added or leaves any more;
-    /// one caller at a time.
+    /// Calls `join(worker)` for each worker that has ended.
+    /// Threads: one at a time, while no worker is added or leaves.
     template<class Join>
     void end(Join&& join) noexcept {
         for (const auto& w : members_) {
@@ -172,11 +173,11 @@ private:
         return moved;
     }
 
-    mutable typename Atomics::mutex mutex_; ///< Guards all of it.
+    mutable typename Atomics::mutex mutex_; ///< Guards every member.
     list members_;
     list leaving_;
     std::unique_ptr<Worker> left_behind_;
-    worker_figures left_; ///< What those have done that have left.
+    worker_figures left_; ///< The figures of the workers that have left.
     /// Written under the lock, read by workers before each task.
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned> surplus_{0};
 };
