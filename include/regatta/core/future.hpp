@@ -25,32 +25,34 @@ namespace regatta {
 template<class R>
 class future_awaiter;
 
-/// What a task will return, has returned, or has thrown.
+/// The result of a task, once it has run, or the exception that it threw.
 ///
 /// ```cpp
 /// regatta::future<int> answer = pool.submit([] { return 6 * 7; });
 /// std::printf("%d\n", answer.get());
 /// ```
 ///
-/// It may outlive its pool. Dropping it does not cancel the task.
+/// It may outlive its pool. Destroying it does not cancel the task.
 ///
-/// A worker of the task's own pool that waits runs the task itself if it has not started, so that
-/// tasks may wait for tasks on a single thread. Where the wait could never end it throws
-/// `std::system_error` with `std::errc::resource_deadlock_would_occur`. A worker of another pool
-/// and any other thread just wait.
+/// A worker of the task's own pool that waits runs the task itself if it has not started. So tasks
+/// may wait for tasks on a single thread. A wait that could never end throws `std::system_error`
+/// with `std::errc::resource_deadlock_would_occur`. Workers of other pools and all other threads
+/// just wait.
 ///
-/// Threads: one; but `ready`, `wait`, `wait_for`, `wait_until` and `cancel` may be called by
-/// several at once. (`get` may not: it uses the future up. To cancel what another thread is in
-/// `get` for, stop a stop token.) Blocks: `get` and the waits. Order: what the task did happens
-/// before the return of a wait or a `get`, and before `ready` returns true; what the closure held
-/// has been destroyed by then. Failure: a member other than `valid` of an invalid future throws
-/// `std::logic_error`. Cost: `get` of what is ready is one load and the return of the block.
+/// Threads: one. But several threads may call `ready`, `wait`, `wait_for`, `wait_until` and
+/// `cancel` at once. `get` consumes the future: to cancel a task while another thread is in `get`,
+/// use a stop token.
+/// Blocks: `get` and the waits.
+/// Order: what the task did happens before a wait or `get` returns and before `ready` returns true.
+/// By then the closure has been destroyed, with all that it held.
+/// Failure: on an invalid future every member except `valid` throws `std::logic_error`.
+/// Cost: `get` of a ready future is one load and the return of the block.
 template<class R>
 class [[nodiscard]] future {
 public:
     using value_type = R;
 
-    /// Invalid.
+    /// Constructs an invalid future.
     future() noexcept = default;
     future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     future& operator=(future&& other) noexcept {
@@ -63,30 +65,30 @@ public:
             state_->leave_as_future();
         }
     }
-    /// Of a state that nobody else is the future of.
+    /// Takes over the future's side of a state. No other future may own it.
     explicit future(detail::result_state<R>& state) noexcept : state_(&state) {}
 
-    /// Whether it belongs to a task: not default constructed, moved from, or used up by `get`,
+    /// Whether it belongs to a task: not default constructed, moved from, or consumed by `get`,
     /// `then` or the conversion.
     bool valid() const noexcept { return state_ != nullptr; }
     /// Whether `get` would return or throw at once.
     bool ready() const { return state().complete(); }
     /// Waits until it is ready.
     void wait() const { static_cast<void>(state().wait()); }
-    /// Waits at most that long. On a worker of the task's pool it may take as long as the task,
-    /// which it runs if it has not started, unless the time is up at once.
-    /// @returns whether it is ready.
+    /// Waits for at most that long. But on a worker of the task's pool it runs the task if that has
+    /// not started, and may then take as long as the task. A time of zero or less never runs it.
+    /// @returns whether the future is ready.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> time) const {
         const auto deadline = detail::deadline_after(time);
         return deadline ? wait_until(*deadline) : state().wait();
     }
-    /// Waits until that time at most, on any clock. @returns whether it is ready.
+    /// Waits until that time at the latest, on any clock. @returns whether the future is ready.
     template<class Clock, class Duration>
     bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
         const auto deadline = detail::saturated_moment(time);
         if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
-            // A time that has passed asks how things are, and is not worth a spin.
+            // A time in the past only asks for the state; it is not worth a spin.
             return ready() || (deadline > Clock::now() && state().wait(&deadline));
         } else {
             while (!ready()) {
@@ -100,37 +102,37 @@ public:
         }
     }
 
-    /// Waits, then returns the result or throws what the task threw; `task_cancelled` if it never
-    /// ran. Once: the future is invalid then, whichever it was. If the wait itself is refused, it
-    /// stays valid.
+    /// Waits, then returns the result or throws the task's exception, or `task_cancelled` if it
+    /// never ran. The future is invalid afterwards. If the wait itself throws, the future stays
+    /// valid.
     R get() {
         wait();
         const future mine(std::move(*this));
         return mine.state_->get();
     }
 
-    /// Cancels the task if it has not started, and destroys its closure.
-    /// @returns true: it has not started and never will. A continuation is cancelled without the
-    /// task that it continues.
+    /// Cancels the task if it has not started, and destroys its closure. Cancelling a continuation
+    /// does not cancel the task that it continues.
+    /// @returns whether this call cancelled it: the task never runs.
     bool cancel() { return state().cancel(); }
 
-    /// What comes next: `f(result)`, or `f()` if there is none, run by the thread that completes
-    /// the task, or at once if it is complete; a worker that waits for it may run it, too. If the
-    /// task throws, `f` is skipped and the new future throws the same; if it is cancelled, so is
-    /// the new one. Uses this future up.
+    /// Adds a continuation: `f(result)`, or `f()` if there is no result. The thread that completes
+    /// the task runs it, or this one if the task is complete. A worker that waits for the new
+    /// future may run it, too. If the task throws, `f` is skipped; the new future holds the
+    /// exception. If the task is cancelled, so is the new future. Consumes this future.
     template<class F>
     auto then(F&& f) -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
         return chain<void>(nullptr, std::forward<F>(f));
     }
-    /// The same, but run by an executor, which must exist until then. If that refuses it, the new
-    /// future is cancelled.
+    /// The same, but the executor runs `f`. The executor must exist until then. If it refuses the
+    /// task, the new future is cancelled.
     template<class Executor, class F>
     auto then(Executor& executor, F&& f)
         -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
         return chain(&executor, std::forward<F>(f));
     }
 
-    /// As a `std::future`, which throws the same. Its waits help nobody. Allocates.
+    /// Converts to a `std::future`, which throws the same. Its waits run no tasks. Allocates.
     explicit operator std::future<R>() && {
         std::promise<R> promise;
         std::future<R> result = promise.get_future();
@@ -148,13 +150,13 @@ private:
 
     friend class future_awaiter<R>;
 
-    /// Has one of the library's own continuations called with the state, whatever the end.
+    /// Adds one of the library's own continuations: called with the state at every end.
     template<detail::sees_every_end F>
     void when_ended(F f) {
         static_cast<void>(chain<void>(nullptr, std::move(f)));
     }
 
-    /// Passes on whatever came out of the task.
+    /// Forwards the result, exception or cancellation to a promise.
     struct relay {
         using sees_every_end = void;
 
@@ -192,10 +194,11 @@ private:
 
 /// Makes a task of a closure: the future, and the job for a queue.
 ///
-/// The closure is called once, with `stop` if it takes a `std::stop_token` first, and not at all if
-/// `stop` has been stopped when its turn comes: then the future is cancelled.
+/// The closure is called at most once, with `stop` if it takes a `std::stop_token` first. If `stop`
+/// was stopped before its turn comes, it is not called and the future is cancelled.
 ///
-/// Failure: `std::bad_alloc`, and what the closure's move throws. Cost: a block of `blocks`.
+/// Failure: `std::bad_alloc`, and what the closure's move throws.
+/// Cost: a block of `blocks`.
 template<class F>
 auto make_future_task(detail::block_cache& blocks, std::stop_token stop, F&& f)
     -> std::pair<future<detail::task_result_t<std::decay_t<F>>>, detail::future_job> {

@@ -28,41 +28,42 @@ namespace regatta {
 /// for (int length : lengths.get()) { … }
 /// ```
 ///
-/// Threads: one. Failure: as the futures; a future that was taken out of its place is left out of
-/// waits, and missing from `get`, which then throws `std::logic_error`.
+/// Threads: one.
+/// Failure: as the futures. A future that was moved out of its place is skipped by waits; `get`
+/// then throws `std::logic_error`.
 template<class R>
 class future_group {
 public:
     using value_type = future<R>;
-    /// How `get` gives one result; of references, a `std::reference_wrapper`.
+    /// The type of one result of `get`; for references a `std::reference_wrapper`.
     using result = std::conditional_t<std::is_lvalue_reference_v<R>,
                                       std::reference_wrapper<std::remove_reference_t<R>>, R>;
-    /// What `get` gives: the results in order, or nothing if there are none.
+    /// The type that `get` returns: the results in order, or void.
     using results =
         std::conditional_t<std::is_void_v<R>, void,
                            std::vector<std::conditional_t<std::is_void_v<R>, char, result>>>;
 
     future_group() = default;
 
-    /// Takes a future in, at the end. An invalid one throws `std::invalid_argument`.
+    /// Appends a future. An invalid one throws `std::invalid_argument`.
     void push(future<R> f) {
         if (!f.valid()) {
-            fail_argument("a future_group takes valid futures only");
+            fail_argument("a future_group accepts only valid futures");
         }
         futures_.push_back(std::move(f));
     }
-    /// Makes room for so many, so that pushing them does not allocate.
+    /// Reserves room for `count` futures, so that pushing them does not allocate.
     void reserve(std::size_t count) { futures_.reserve(count); }
 
     std::size_t size() const noexcept { return futures_.size(); }
     bool empty() const noexcept { return futures_.empty(); }
-    /// The i-th of `size()`, which may be used by itself.
+    /// The i-th of `size()` futures. It may be used or moved out.
     future<R>& operator[](std::size_t i) noexcept { return futures_[i]; }
     const future<R>& operator[](std::size_t i) const noexcept { return futures_[i]; }
     auto begin() noexcept { return futures_.begin(); }
     auto end() noexcept { return futures_.end(); }
 
-    /// Whether every one is ready.
+    /// Whether every future is ready.
     bool ready() const {
         for (const future<R>& f : futures_) {
             if (f.valid() && !f.ready()) {
@@ -71,7 +72,7 @@ public:
         }
         return true;
     }
-    /// Waits until every one is ready.
+    /// Waits until every future is ready.
     void wait() const {
         for (const future<R>& f : futures_) {
             if (f.valid()) {
@@ -79,7 +80,7 @@ public:
             }
         }
     }
-    /// Waits at most that long, as `future::wait_for`. @returns whether every one is ready.
+    /// Waits for at most that long, as `future::wait_for`. @returns whether every future is ready.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> time) const {
         if (const auto deadline = detail::deadline_after(time)) {
@@ -88,7 +89,7 @@ public:
         wait();
         return true;
     }
-    /// Waits until that time at most. @returns whether every one is ready.
+    /// Waits until that time at the latest. @returns whether every future is ready.
     template<class Clock, class Duration>
     bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
         bool all = true;
@@ -98,7 +99,7 @@ public:
         return all;
     }
 
-    /// Cancels those that have not started. @returns how many it cancelled.
+    /// Cancels the tasks that have not started. @returns how many it cancelled.
     std::size_t cancel() {
         std::size_t count = 0;
         for (future<R>& f : futures_) {
@@ -107,8 +108,8 @@ public:
         return count;
     }
 
-    /// Waits until every one is ready, then returns the results in order; or throws what the first
-    /// in order threw that failed or was cancelled. The group is empty then.
+    /// Waits until every future is ready, then returns the results in order. If tasks failed or
+    /// were cancelled, throws the exception of the first of them in order. Empties the group.
     results get() {
         wait();
         std::vector<future<R>> mine;

@@ -11,13 +11,14 @@
 
 namespace regatta::detail {
 
-/// A callable of the size of a pointer that runs a task and completes its future. Destroyed unrun
-/// it cancels the future.
+/// A callable of the size of a pointer that runs a task and completes its future. Its destructor
+/// cancels the future if the task has not run.
 ///
-/// Threads: as a plain value. Failure: none; what the closure throws goes to the future.
+/// Threads: as a plain value.
+/// Failure: never throws. What the closure throws goes to the future.
 class future_job {
 public:
-    /// To queues: the call tells whether the task ran.
+    /// Tells queues that the call returns whether the task ran.
     using says_whether_it_ran = void;
 
     explicit future_job(future_state& state) noexcept : state_(&state) {}
@@ -33,15 +34,17 @@ public:
         }
     }
 
-    /// Runs the task, once. @returns false if it had been cancelled, or is now because its stop
-    /// token was stopped; true if it ran, here or in a wait for it.
+    /// Runs the task, once.
+    /// @returns true if the task ran, here or in a wait for it; false if it was cancelled, now
+    /// included because of its stop token.
     bool operator()() noexcept { return std::exchange(state_, nullptr)->run_as_job(); }
-    /// As the destructor. @returns what the call would have told: whether a wait has run it.
+    /// As the destructor. @returns whether a wait has run the task, as the call would have
+    /// returned.
     bool drop() noexcept { return std::exchange(state_, nullptr)->drop_as_job(); }
 
     /// The task.
     future_state* get() const noexcept { return state_; }
-    /// Leaves the task to somebody who makes another job of it.
+    /// Gives up the task, for a caller that makes another job of it.
     void release() noexcept { state_ = nullptr; }
 
 private:

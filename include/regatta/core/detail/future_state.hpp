@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What a task and its future share, apart from the closure and the result: the word where both
-/// meet, and how a wait is answered.
+/// The state that a task and its future share, apart from closure and result: the status word, and
+/// the waits for it.
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -23,16 +23,16 @@ namespace regatta::detail {
 
 class future_state;
 
-/// A worker that sleeps until a continuation completes, in the list of `future_links`.
+/// A worker that sleeps until a continuation completes. An entry in the list of `future_links`.
 struct chain_waiter {
     future_state& target;
     chain_waiter* next;
 };
 
-/// The part of a task that knows neither its closure nor its result. Lives in one block of a
-/// `block_store`, owned by two: its job, which a queue holds, and its future.
+/// The part of a task that knows neither its closure nor its result. It lives in one block of a
+/// `block_store` and has two owners: its job, which a queue holds, and its future.
 ///
-/// Threads: as `completion` says. Its members are for futures and jobs.
+/// Threads: as `completion`. The members are for futures and jobs.
 class future_state : public wait_target {
 public:
     using status_word = completion<future_state*>;
@@ -43,11 +43,12 @@ public:
     future_state& operator=(const future_state&) = delete;
 
     bool complete() const noexcept { return status_.complete(); }
-    /// Of a complete one: whether it never ran.
+    /// Whether the task never ran. Only for a complete task.
     bool cancelled() const noexcept { return status_.cancelled(); }
     block_store& store() const noexcept { return store_; }
 
-    /// Runs the task for its job, which leaves. @returns false: it had been cancelled.
+    /// Runs the task for its job, which leaves. @returns whether the task ran, here or in a wait
+    /// for it.
     bool run_as_job() noexcept {
         if (!status_.claim()) {
             const bool ran = !status_.cancelled();
@@ -56,8 +57,8 @@ public:
         }
         return run_claimed(true);
     }
-    /// The job is destroyed unrun: cancels the task and leaves. @returns false; true if a wait for
-    /// it has run the task.
+    /// The job is destroyed unrun: cancels the task and leaves. @returns true only if a wait for
+    /// the task has run it.
     bool drop_as_job() noexcept {
         if (!status_.claim()) {
             const bool ran = !status_.cancelled();
@@ -69,7 +70,7 @@ public:
         return false;
     }
 
-    /// Cancels the task if it has not started. @returns whether it did.
+    /// Cancels the task if it has not started. @returns whether this call cancelled it.
     bool cancel() noexcept {
         if (!status_.claim_to_cancel()) {
             return false;
@@ -84,7 +85,8 @@ public:
             dispose();
         }
     }
-    /// Waits until the task is complete; a worker of its pool runs it itself if it has not started.
+    /// Waits until the task is complete. A worker of its pool runs the task itself if it has not
+    /// started.
     /// @returns false if the deadline passed first.
     bool wait(const time_point* deadline = nullptr) {
         if (status_.complete()) {
@@ -93,8 +95,8 @@ public:
         worker_context* const worker = worker_context::current();
         return worker == nullptr ? status_.wait(deadline) : wait_as_worker(*worker, deadline);
     }
-    /// Has `next` run when this is complete, at once if it is; the future's side of this one
-    /// belongs to the closure of `next` from now on, and the job of `next` to this one.
+    /// Makes `next` run when this is complete, at once if it already is. From now on the closure of
+    /// `next` owns the future's side of this task, and this task owns the job of `next`.
     void continue_with(future_state& next) noexcept {
         if (!status_.attach(&next)) {
             go_on_with(&next);
@@ -113,28 +115,28 @@ protected:
     /// How a task that ran ended.
     enum class content : unsigned char { nothing, value, error };
 
-    /// @param chained whether it is a continuation, so that `source` tells of what.
+    /// @param chained whether it is a continuation, with a `source`.
     future_state(block_store& store, std::stop_token stop, bool chained) noexcept
         : chained_(chained)
         , store_(store)
         , stop_(std::move(stop)) {}
     ~future_state() = default;
 
-    /// Runs the closure, keeps what it gives, destroys it.
+    /// Runs the closure, stores its result or exception, destroys it.
     virtual outcome run() noexcept = 0;
     virtual void drop_closure() noexcept = 0;
-    /// Destroys this, the closure excepted, which is gone, and returns the block.
+    /// Destroys this, except the closure, which is already gone. Returns the block.
     virtual void dispose() noexcept = 0;
-    /// The pool whose workers may run it while they wait for it.
+    /// The pool whose workers may run the task while they wait for it.
     virtual const void* pool() const noexcept { return store_.pool(); }
-    /// Of a continuation: the task that it continues, as long as its closure has that one's future.
-    /// Needs the lock on links.
+    /// The task that this one continues, while the closure owns that task's future; otherwise null.
+    /// Requires the lock on links.
     virtual const future_state* source() const noexcept { return nullptr; }
-    /// As a continuation: hands its job to an executor. @returns false: it has none, run it here.
+    /// Hands the job of a continuation to its executor. @returns false if it has none: run it here.
     virtual bool hand_over() noexcept { return false; }
 
-    /// Before its job is handed over: wakes the workers that sleep for a continuation, to look
-    /// whether they can run this one.
+    /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
+    /// Called before its job is handed over.
     void wake_chain_waiters() noexcept {
         const std::lock_guard lock(store_.links().lock);
         for (chain_waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
@@ -144,7 +146,7 @@ protected:
     const std::stop_token& stop() const noexcept { return stop_; }
 
 private:
-    /// Runs what this thread has claimed.
+    /// Runs the task that this thread has claimed. @returns false if it was cancelled.
     bool run_claimed(bool as_job) noexcept {
         outcome how = outcome::cancelled;
         if (stop_.stop_requested()) {
@@ -161,7 +163,8 @@ private:
         // relaxed: see runner_.
         runner_.store(worker != nullptr ? worker->level : nullptr, std::memory_order_relaxed);
     }
-    /// Completes this. @returns the continuation to go on with, or none; this may be gone.
+    /// Completes this. @returns the continuation to run next, or null. This may be destroyed by
+    /// then.
     future_state* end(outcome how, bool as_job) noexcept {
         const auto ending = status_.finish(how, as_job);
         if (ending.last) {
@@ -169,7 +172,7 @@ private:
         }
         return ending.next;
     }
-    /// Runs a continuation, then its continuation, and so on: a loop, so that a long chain needs no
+    /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
     /// deep stack.
     static void go_on_with(future_state* next) noexcept {
         while (next != nullptr && !next->hand_over()) {
@@ -187,11 +190,12 @@ private:
     }
 
     const worker_level* own_runner() const noexcept {
-        // relaxed: see runner_. In this order: if it has not ended, the level still is one.
+        // relaxed: see runner_. In this order: if the task has not ended, the level still exists.
         const worker_level* const level = runner_.load(std::memory_order_relaxed);
         return status_.complete() ? nullptr : level;
     }
-    /// The task that has to end next so that this one can, or this itself. Needs the lock on links.
+    /// The task that must end next so that this one can end: the first of the chain, or this one.
+    /// Requires the lock on links.
     const future_state& first_of_chain() const noexcept {
         const future_state* first = this;
         for (const future_state* s = source(); s != nullptr && !s->complete(); s = s->source()) {
@@ -202,9 +206,9 @@ private:
     bool claim_for(const void* pool_address) noexcept {
         return pool() == pool_address && !status_.claimed() && status_.claim();
     }
-    /// Claims what has to run next so that this one can end, if nobody has and if a worker of that
-    /// pool may run it; if not, lists `otherwise` as one who waits for that. What is claimed stays
-    /// alive until it has been run: nobody disposes of what is not complete.
+    /// Claims the task that must run next so that this one can end, unless it is claimed or a
+    /// worker of that pool may not run it. In that case lists `otherwise` as a waiter for it. A
+    /// claimed task stays alive until it has run: no owner disposes of an incomplete task.
     future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;
@@ -246,7 +250,7 @@ private:
         }
         return true;
     }
-    /// Sleeps once, unless there is something to run.
+    /// Sleeps once, unless there is a task to run.
     void sleep_as_worker(worker_context& worker, const time_point* deadline) {
         const auto ticket = status_.prepare_wait();
         if (status_word::is_complete(ticket)) {
@@ -257,7 +261,7 @@ private:
             next->run_claimed(false);
             return;
         }
-        // A wait with a deadline ends, whatever waits for whom.
+        // A wait with a deadline ends even in a circle of waits.
         wait_graph* const graph = deadline == nullptr ? worker.graph : nullptr;
         REGATTA_TRY {
             if (graph != nullptr) {
@@ -278,15 +282,17 @@ private:
     [[no_unique_address]] status_word status_;
 
 protected:
-    /// Written by who runs it, read by the future's side when it is complete.
+    /// Written by the thread that runs the task, read by the future's side when the task is
+    /// complete.
     content content_ = content::nothing;
 
 private:
     const bool chained_;
     block_store& store_;
-    /// On which level of which worker it runs. Written by who claimed it, read under the lock of
-    /// the wait graph by those who follow a chain. relaxed: of the workers that wait in a circle,
-    /// the last to register takes that lock after all the others, who wrote this before they did.
+    /// The level of the worker that runs the task. Written by the thread that claimed it, read
+    /// under the lock of the wait graph while a chain is followed. relaxed: of the workers that
+    /// wait in a circle, the last to register takes that lock after all the others. They wrote this
+    /// before they took it.
     std::atomic<const worker_level*> runner_{nullptr};
     const std::stop_token stop_;
 };

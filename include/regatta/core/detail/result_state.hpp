@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a task and its future share, with the result and the closure.
+/// The state that a task and its future share, with the result and the closure.
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -23,13 +23,13 @@
 
 namespace regatta::detail {
 
-/// A future's state with the result in it, or what was thrown instead.
+/// A future's state with the result in it, or the exception.
 template<class R>
 class result_state : public future_state {
 public:
-    /// Of one that is complete: whether the closure threw.
+    /// Whether the closure threw. Only for a complete task.
     bool has_error() const noexcept { return content_ == content::error; }
-    /// Moves out what it threw, once.
+    /// Moves the exception out, once.
     std::exception_ptr take_error() noexcept { return std::move(error_); }
     /// Moves the result out, once.
     R take() {
@@ -39,7 +39,7 @@ public:
             return std::move(value_);
         }
     }
-    /// Returns the result or throws whatever came instead, once.
+    /// Returns the result or throws the exception or `task_cancelled`, once.
     R get() {
         if (cancelled()) {
             fail_cancelled();
@@ -61,7 +61,7 @@ protected:
         }
     }
 
-    /// Keeps what `f()` gives or throws.
+    /// Stores the result of `f()`, or its exception.
     template<class F>
     void keep(F&& f) noexcept {
         REGATTA_TRY {
@@ -96,7 +96,7 @@ private:
     };
 };
 
-/// Makes an object in a block of a store, which `give_back_block` returns.
+/// Constructs an object in a block of a store. `destroy_in_block` ends it and returns the block.
 template<class T, class... Args>
 T* make_in_block(block_store& store, Args&&... args) {
     void* const block = store.take(sizeof(T), alignof(T));
@@ -114,7 +114,7 @@ void destroy_in_block(T* object, block_store& store) noexcept {
     store.give_back(object, sizeof(T), alignof(T));
 }
 
-/// What a closure of a task returns: called with the task's stop token if it takes one.
+/// The result of a task's closure: called with the task's stop token if it takes one.
 template<class F, bool TakesToken = std::is_invocable_v<F, std::stop_token>>
 struct task_result : std::invoke_result<F, std::stop_token> {};
 template<class F>
@@ -122,7 +122,7 @@ struct task_result<F, false> : std::invoke_result<F> {};
 template<class F>
 using task_result_t = typename task_result<F>::type;
 
-/// The state of a task that an executor was given, closure and all.
+/// The state of a task that an executor was given, with its closure.
 template<class F>
 class task_state final : public result_state<task_result_t<F>> {
 public:
@@ -154,13 +154,14 @@ private:
     };
 };
 
-/// What a continuation returns: called with the result, or with nothing if that is void.
+/// The result of a continuation: called with the result of the task, or with nothing if that is
+/// void.
 template<class R, class F>
 struct continuation_result : std::invoke_result<F, R> {};
 template<class F>
 struct continuation_result<void, F> : std::invoke_result<F> {};
-/// The library's own continuations may ask to see every end, errors and cancellations too: they are
-/// called with the state.
+/// A continuation of the library itself that sees every end, errors and cancellations included. It
+/// is called with the state.
 template<class F>
 concept sees_every_end = requires {
     typename F::sees_every_end;
@@ -176,8 +177,8 @@ struct continuation_result<void, F> {
 template<class R, class F>
 using continuation_result_t = typename continuation_result<R, F>::type;
 
-/// The state of what continues a task, with the future's side of that task. `Executor` is void if
-/// it runs where that task completes.
+/// The state of a continuation. It owns the future's side of the task that it continues. `Executor`
+/// is void if the continuation runs where that task completes.
 template<class R, class F, class Executor>
 class continuation_state final : public result_state<continuation_result_t<R, F>> {
 public:
@@ -233,14 +234,14 @@ private:
                 executor_->execute(future_job(*this));
             }
             REGATTA_CATCH_ALL {
-                // It was refused: the job is gone, and so this is cancelled.
+                // Refused: the job was destroyed, which cancelled this continuation.
             }
             return true;
         }
     }
 
-    /// The pool whose workers run this: an executor with blocks for futures says of which pool
-    /// these are, another executor is taken for the pool itself.
+    /// The pool whose workers run this. An executor with blocks for futures names that pool; any
+    /// other executor counts as the pool itself.
     static const void* pool_of(const block_store& store, const Executor* executor) noexcept {
         if constexpr (std::is_void_v<Executor>) {
             return store.pool();
@@ -251,7 +252,7 @@ private:
         }
     }
 
-    /// From here on the task that this continues is known to the caller only.
+    /// Unlinks the task that this continues. From here on only the caller knows it.
     result_state<R>* leave_chain() noexcept {
         const std::lock_guard lock(this->store().links().lock);
         return std::exchange(source_, nullptr);
