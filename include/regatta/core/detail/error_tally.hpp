@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Handing exceptions to an error sink, and counting them.
+/// An error sink that counts.
 
 #include <regatta/core/error_sink.hpp>
 
@@ -14,9 +14,10 @@
 
 namespace regatta::detail {
 
-/// An error sink with the number of errors that it was given.
+/// An error sink and the number of errors that it received.
 ///
-/// Threads: any. Failure: as `error_sink`.
+/// Threads: any.
+/// Failure: as `error_sink`.
 class error_tally {
 public:
     explicit error_tally(error_sink sink) noexcept : sink_(std::move(sink)) {}
@@ -28,7 +29,7 @@ public:
 
 private:
     const error_sink sink_;
-    /// Written where something goes wrong, read by `stats`. Relaxed: a counter.
+    /// Written by the threads that report, read by `stats`. Relaxed: a counter.
     std::atomic<std::uint64_t> count_{0};
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Knowing when a pool has nothing left to do, without a counter that every task changes.
+/// Detects that a pool has nothing left to do, without a counter that every task changes.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
@@ -12,13 +12,13 @@
 
 namespace regatta::detail {
 
-/// How many tasks one worker is done with. Threads: `add` by that worker, `get` by any.
+/// The number of tasks that one worker is done with.
+/// Threads: `add` by that worker, `get` by any.
 template<class Atomics>
 class basic_task_count {
 public:
     void add() noexcept {
-        // release: partner is the acquire in get(): what the task did, and that it submitted
-        // others.
+        // release: partner is the acquire in get(); publishes what the task did and submitted.
         count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
     std::uint64_t get() const noexcept { return count_.load(std::memory_order_acquire); }
@@ -28,54 +28,57 @@ private:
     typename Atomics::template atomic<std::uint64_t> count_{0};
 };
 
-/// Tells whether a pool is idle and whether it has ended, from what its workers and queues count.
+/// Tells whether a pool is idle or has ended, from the counts of its workers and queues.
 ///
-/// Tasks are accounted for in four places: the queues count those that were appended, each worker
-/// those that it is done with, and this those that were dropped by somebody else and those that
+/// Four counts account for all tasks. The queues count the appended tasks; each worker counts those
+/// that it is done with. This class counts the tasks that other threads dropped, and those that
 /// wait for all the others.
 ///
-/// Threads: any. Blocks: never. Cost: reading is one look at each worker and queue; a task costs
-/// its worker one plain store.
+/// Threads: any.
+/// Blocks: never.
+/// Cost: a query reads the count of each worker and queue. A task costs its worker one plain store.
 ///
-/// I1: `idle` is true only if at some moment since the call every task that had been appended was
-///     done, those that wait left out if asked for.
-/// I2: `ended` is true only if the pool was closed and no task is left or will come.
+/// I1: `idle` is true only if, at some moment since the call, every appended task was done. Tasks
+///     that wait are left out if asked for.
+/// I2: `ended` is true only if the pool was closed and no task is left or can come.
 template<class Atomics>
 class basic_task_census {
 public:
-    /// So many tasks begin to wait for the others. @returns how many others do.
+    /// `count` tasks begin to wait for the others. @returns how many tasks waited before.
     std::uint64_t begin_wait(std::uint64_t count = 1) noexcept {
-        // release: partner is the acquire in idle(): what the tasks submitted before.
+        // release: partner is the acquire in idle(); publishes what the tasks submitted before.
         return waiting_.fetch_add(count, std::memory_order_release);
     }
     void end_wait(std::uint64_t count = 1) noexcept {
         waiting_.fetch_sub(count, std::memory_order_relaxed);
     }
     bool anybody_waits() const noexcept {
-        // relaxed: whoever begins later looks later; the notification of the caller orders it.
+        // relaxed: a task that begins to wait later also looks later. The caller's notification
+        // orders it.
         return waiting_.load(std::memory_order_relaxed) != 0;
     }
 
-    /// A task was destroyed unrun, not by a worker.
+    /// Counts a task that another thread than a worker's destroyed unrun.
     void add_dropped() noexcept {
-        // release: partner is the acquire in dropped(): that it had been appended.
+        // release: partner is the acquire in dropped(); publishes that the task had been appended.
         dropped_.fetch_add(1, std::memory_order_release);
     }
     std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_acquire); }
 
     /// The queues are closed to tasks from outside.
     void close() noexcept {
-        // release: partner is the acquire in ended(); that the queues are closed.
+        // release: partner is the acquire in ended(); publishes that the queues are closed.
         closed_.store(true, std::memory_order_release);
     }
-    /// Whether `close` was called; a hint.
+    /// Whether `close` was called. A hint: may be stale.
     bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
-    /// Whether every task is done, but for those that wait for the others if these may be left out.
+    /// Whether every task is done. `but_for_waiting` leaves out the tasks that wait for the others.
     ///
-    /// None of the figures ever shrinks but that of the waiting, which is read in between: if the
-    /// sums are equal they were so at the moment when that was read.
-    /// @param completed the sum over the workers. @param appended that over the queues.
+    /// No count ever shrinks but that of waiting tasks, which is read between the others. So equal
+    /// sums were equal at the moment of that read.
+    /// @param completed returns the sum over the workers.
+    /// @param appended returns the sum over the queues.
     template<class Completed, class Appended>
     bool idle(bool but_for_waiting, Completed&& completed, Appended&& appended) const noexcept {
         std::uint64_t done = completed() + dropped();
@@ -85,7 +88,7 @@ public:
         }
         return done == appended();
     }
-    /// Whether the pool was closed, every task is done and none will come.
+    /// Whether the pool was closed, every task is done and none can come.
     template<class Completed, class Appended>
     bool ended(Completed&& completed, Appended&& appended) const noexcept {
         // acquire: partner is the release in close().
@@ -95,13 +98,13 @@ public:
 private:
     /// Tasks that wait for the others. Written by them, read by all.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> waiting_{0};
-    /// Tasks that were dropped. Written by who drops, read by all.
+    /// Tasks that were dropped. Written by the dropping threads, read by all.
     typename Atomics::template atomic<std::uint64_t> dropped_{0};
-    /// Written once by who closes, read by workers before each task.
+    /// Written once by the closing thread, read by workers before each task.
     alignas(destructive_alignment) typename Atomics::template atomic<bool> closed_{false};
 };
 
-/// Those of real pools.
+/// The counts with the atomics of real programs.
 using task_count = basic_task_count<std_atomics>;
 using task_census = basic_task_census<std_atomics>;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A task in the cell of a queue: built there, run there, never moved.
+/// A task in the cell of a queue: constructed and run in place, never moved.
 
 #include <cstddef>
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace regatta::detail {
 
-/// Bytes beside a cell for closures that do not fit into it.
+/// The bytes beside a cell for a closure that does not fit into the cell.
 inline constexpr std::size_t task_room_size = 256;
 
-/// A closure that says itself whether it ran: its call returns false if it had been called off.
+/// A closure that reports whether it ran: its call returns false if it was cancelled.
 template<class F>
 concept says_whether_it_ran = requires {
     typename F::says_whether_it_ran;
@@ -24,12 +24,13 @@ concept says_whether_it_ran = requires {
 
 /// One closure in a cell of 64 bytes, or beside it.
 ///
-/// Either `run` or `drop` is called, once; they end the closure's life, not the destructor, so that
-/// a cell whose task has run need not be written again. Threads: as a plain value. Cost: one
-/// indirect call; no allocation.
+/// Exactly one of `run` and `drop` must be called, once. They end the closure's life; the
+/// destructor does not. So a cell whose task has run need not be written again.
+/// Threads: as a plain value.
+/// Cost: one indirect call; no allocation.
 class task_slot {
 public:
-    /// How large a closure is kept in the cell itself.
+    /// The largest closure that is stored in the cell itself.
     static constexpr std::size_t inline_size = 48;
 
     template<class F>
@@ -41,8 +42,8 @@ public:
         sizeof(F) <= task_room_size &&
         alignof(F) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<F>;
 
-    /// @param room as many bytes as it has that are the closure's until it ends; null if it fits
-    /// the cell.
+    /// @param room storage for a closure that does not fit into the cell, until the closure ends;
+    /// null if it fits.
     template<class F>
     task_slot(F&& closure, void* room) noexcept {
         using function = std::remove_cvref_t<F>;
@@ -60,11 +61,11 @@ public:
     task_slot(const task_slot&) = delete;
     task_slot& operator=(const task_slot&) = delete;
 
-    /// Runs the closure and destroys it, also if it throws.
-    /// @returns whether it ran; false if it had been called off.
+    /// Runs the closure and destroys it, even if it throws.
+    /// @returns whether it ran; false if it was cancelled.
     bool run() { return calls_->run(storage_); }
 
-    /// Destroys the closure unrun. @returns false; true if it says that it ran before.
+    /// Destroys the closure unrun. @returns true only if the closure reports that it ran before.
     bool drop() noexcept { return calls_->drop(storage_); }
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Who waits for whom among the workers of a pool, so that a wait that cannot end is refused.
+/// Detects waits between the workers of a pool that could never end.
 
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/worker_context.hpp>
@@ -13,38 +13,40 @@
 
 namespace regatta::detail {
 
-/// What a worker can block on: a task that another worker runs.
+/// A task that a worker can block on while another worker runs it.
 class wait_target {
 public:
-    /// The level of the worker's stack that the end of this depends on at the moment; none if it
-    /// has ended, or waits in a queue, or if that is unknown. What it returns is only compared.
+    /// The level of a worker's stack that the task needs to end. Null if the task has ended, waits
+    /// in a queue, or if the level is unknown. Callers only compare the pointer.
     virtual const worker_level* runner() const noexcept = 0;
 
 protected:
     ~wait_target() = default;
 };
 
-/// The workers of one pool that are blocked, and on what.
+/// The blocked workers of one pool, and what each is blocked on.
 ///
-/// A worker that is about to block registers first, and the chain is followed: the task it wants,
-/// the worker that runs it, the task that this one is blocked on, and so on. If the chain comes
-/// back to the worker itself, the wait could never end. All this happens under one lock, so that of
-/// the waits that close a circle the last one sees all the others.
+/// A worker registers before it blocks, and the chain is followed: the task that it wants, the
+/// worker that runs it, the task that this worker is blocked on, and so on. If the chain leads back
+/// to the first worker, the wait could never end. All this happens under one lock. So of the waits
+/// that form a circle, the last one sees all the others.
 ///
-/// A worker that waits for the whole pool waits for every task that does not do so itself: whoever
-/// blocks on a task of such a worker closes a circle, too. If it waits for a limited time only, it
-/// waits for no more than what it runs meanwhile, on top of it.
+/// A worker that waits for the whole pool waits for every task that does not do so itself. A worker
+/// that blocks on a task of such a worker also forms a circle. If the wait for the pool has a
+/// deadline, it depends only on the tasks that run on top of it.
 ///
-/// Threads: any. Blocks: for the lock. Cost: a lock and a few comparisons for each blocked worker;
-/// only for waits that are about to sleep anyway.
+/// Threads: any.
+/// Blocks: for the lock.
+/// Cost: a lock and a few comparisons for each blocked worker, only for waits that are about to
+/// sleep.
 class wait_graph {
 public:
     wait_graph() = default;
     wait_graph(const wait_graph&) = delete;
     wait_graph& operator=(const wait_graph&) = delete;
 
-    /// Registers that the worker blocks on a task, until `unblock`. Throws `std::system_error`
-    /// (`resource_deadlock_would_occur`) if that could never end; it is not registered then.
+    /// Registers that the worker is blocked on a task, until `unblock`. If the wait could never
+    /// end, throws `std::system_error` (`resource_deadlock_would_occur`) and registers nothing.
     void block(worker_level& self, const wait_target& target) {
         const std::lock_guard lock(mutex_);
         self.target = &target;
@@ -61,12 +63,12 @@ public:
         self.inner = nullptr;
     }
 
-    /// A worker's wait for its whole pool, from the construction to the destruction: on a new
-    /// level, so that what it runs meanwhile is not taken for what waits. Throws as `block` does,
-    /// also if another worker is blocked on a task of this one.
+    /// A worker's wait for its whole pool, from construction to destruction. It begins a new level,
+    /// so that the tasks that run on top are not taken for the task that waits. Throws as `block`,
+    /// also if another worker is blocked on a task of this worker.
     class pool_wait {
     public:
-        /// @param limited the wait ends at some time, whatever waits for whom: it is not refused.
+        /// @param limited the wait has a deadline: it ends even in a circle, so it is not refused.
         explicit pool_wait(worker_context& worker, bool limited = false)
             : worker_(worker)
             , outer_(*worker.level)
@@ -93,7 +95,7 @@ public:
     };
 
 private:
-    /// @param inner what it runs meanwhile, if it waits for a limited time only.
+    /// @param inner the level on top, if the wait has a deadline; otherwise null.
     void enter(worker_level& self, const worker_level* inner) {
         const std::lock_guard lock(mutex_);
         for (worker_level* other = first_; inner == nullptr && other != nullptr;
@@ -103,11 +105,11 @@ private:
             }
         }
         self.inner = inner;
-        push(self); // Without a target: it waits for all.
+        push(self); // No target: it waits for all tasks.
     }
 
-    /// Whether the chain from a level that is blocked on a task reaches that goal, or, if the goal
-    /// is where it began, a level that waits for the whole pool. It ends: no circle was let in.
+    /// Whether the chain from a blocked level reaches `goal`. If `goal` is `from` itself, a level
+    /// that waits for the whole pool also counts. The loop ends: no circle was registered.
     bool leads_to(const worker_level& from, const worker_level* goal) const noexcept {
         for (const worker_level* at = &from;;) {
             const worker_level* const next =
@@ -118,7 +120,7 @@ private:
             if (next == goal) {
                 return true;
             }
-            // Only what is registered is looked at: the runner may have ended since.
+            // Looks only at registered levels: the runner may have ended since.
             for (at = first_; at != nullptr && at != next; at = at->next) {
             }
             if (at == nullptr) {
