@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Memory for tasks and futures that goes round instead of back to the heap.
+/// Memory for tasks and futures that is recycled instead of returned to the heap.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -24,31 +24,33 @@ namespace regatta::detail {
 
 struct chain_waiter;
 
-/// What guards the links between the futures of one pool: held while somebody follows or takes away
-/// the link from a continuation to the task that it continues.
+/// The lock on the links between the futures of one pool. It is held to follow or remove the link
+/// from a continuation to the task that it continues.
 struct future_links {
     spinlock lock;
     chain_waiter* waiting = nullptr; ///< Workers that sleep until a continuation completes.
 };
 
-/// Keeps blocks of a few sizes on shelves, one shelf a size. Threads other than workers take and
-/// return single blocks; workers carry whole handfuls (`block_magazine`). Made by a `block_cache`,
-/// which it may outlive: it ends with its owner or with the last block that is out, whichever is
+/// Keeps free blocks of a few sizes on shelves, one shelf a size. Workers take and return handfuls
+/// of blocks (`block_magazine`), other threads single blocks. A `block_cache` makes the store,
+/// which may outlive it: the store ends with its owner or with the last block in use, whichever is
 /// later.
 ///
-/// A shelf is a stack of addresses. Each slab of memory brings, at its front, as many places on the
-/// stack as it has blocks, so that a block always finds a place: returning one never allocates.
+/// A shelf is a stack of addresses. Each slab of memory starts with one stack place for each of its
+/// blocks. So every block finds a place, and returning a block never allocates.
 ///
-/// Threads: any. Blocks: spins while another thread takes or returns. Failure: `take` may throw
-/// `std::bad_alloc`. Cost: a lock that is rarely contended, and no access to the block itself.
+/// Threads: any.
+/// Blocks: spins while another thread takes or returns.
+/// Failure: `take` may throw `std::bad_alloc`.
+/// Cost: a lock that is rarely contended, and no access to the block itself.
 class block_store {
 public:
-    /// Sizes up to this are recycled, larger ones come from the heap each time.
+    /// Blocks up to this size are recycled. Larger ones come from the heap each time.
     static constexpr std::size_t largest_block = 512;
-    static constexpr unsigned classes = 4; ///< 64, 128, 256 and 512 bytes.
+    static constexpr unsigned classes = 4; ///< Of 64, 128, 256 and 512 bytes.
     static constexpr std::size_t block_alignment = cache_line_size;
 
-    /// Which shelf a size belongs to; `classes` if none. A block is aligned to its cache line.
+    /// The shelf for a size; `classes` if none fits. Blocks are aligned to a cache line.
     static constexpr unsigned class_of(std::size_t size, std::size_t alignment = 1) noexcept {
         return size > largest_block || alignment > block_alignment
                    ? classes
@@ -61,11 +63,11 @@ public:
     block_store(const block_store&) = delete;
     block_store& operator=(const block_store&) = delete;
 
-    /// A block for `size` bytes, to be returned with the same numbers.
+    /// A block of `size` bytes. It must be returned with the same size and alignment.
     inline void* take(std::size_t size, std::size_t alignment = 1);
     inline void give_back(void* block, std::size_t size, std::size_t alignment = 1) noexcept;
 
-    /// The pool whose tasks these are.
+    /// The pool whose tasks use these blocks.
     const void* pool() const noexcept { return pool_; }
     /// The links between the futures of this store.
     future_links& links() noexcept { return links_; }
@@ -74,7 +76,7 @@ private:
     friend class block_cache;
     friend class block_magazine;
 
-    /// A slab: this header, then places for the addresses of its blocks, then the blocks.
+    /// A slab: this header, then the stack places for its blocks, then the blocks.
     struct slab {
         slab* older;
         slab* newer;
@@ -84,10 +86,10 @@ private:
     };
     /// The blocks of one size. Guarded by the lock.
     struct shelf {
-        slab* top = nullptr;        ///< Whose places the end of the stack is in.
-        std::size_t in_top = 0;     ///< How many of those are filled.
-        slab* newest = nullptr;     ///< The end of the list of slabs.
-        std::byte* fresh = nullptr; ///< The blocks of the newest that were never out.
+        slab* top = nullptr;        ///< The slab that holds the top of the stack.
+        std::size_t in_top = 0;     ///< How many of its places are filled.
+        slab* newest = nullptr;     ///< The last slab in the list.
+        std::byte* fresh = nullptr; ///< The blocks of the newest slab that were never used.
         std::byte* fresh_end = nullptr;
 
         bool empty() const noexcept {
@@ -138,7 +140,7 @@ private:
         return (front + block_alignment - 1) / block_alignment * block_alignment + count * size;
     }
 
-    /// Fills `blocks` from the shelf as far as it goes, but at least the first.
+    /// Fills `blocks` from the shelf with as many as there are, but at least one.
     /// @returns how many.
     std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
         shelf& s = shelves_[size_class];
@@ -154,8 +156,8 @@ private:
         out_ += taken;
         return taken;
     }
-    /// Adds a slab to the shelf, as large as all it has, within limits. The lock is not held while
-    /// the heap is asked.
+    /// Adds a slab to the shelf, twice as large as the newest, within limits. The lock is not held
+    /// during the call of the heap.
     REGATTA_RARE void grow(shelf& s, std::size_t size, std::unique_lock<spinlock>& lock) {
         const slab* const newest = s.newest;
         const std::size_t bytes =
@@ -168,7 +170,7 @@ private:
         lock.lock();
         if (s.empty()) {
             s.add(more, size);
-        } else { // Somebody else was faster, or a block has come back.
+        } else { // Another thread was faster, or a block has come back.
             lock.unlock();
             ::operator delete (static_cast<void*>(more), std::align_val_t{block_alignment});
             lock.lock();
@@ -181,7 +183,7 @@ private:
         }
         leave(std::move(lock), blocks.size());
     }
-    /// Counts blocks as back. May end the store.
+    /// Counts blocks as returned. May destroy the store.
     void leave(std::unique_lock<spinlock> lock, std::size_t count) noexcept {
         out_ -= count;
         const bool last = orphaned_ && out_ == 0;
@@ -205,19 +207,19 @@ private:
     alignas(destructive_alignment) spinlock lock_;
     std::array<shelf, classes> shelves_;
     std::size_t out_ = 0;   ///< Blocks in use or in magazines. Guarded by the lock.
-    bool orphaned_ = false; ///< The owner is gone. Guarded by the lock.
+    bool orphaned_ = false; ///< The owner has been destroyed. Guarded by the lock.
     const void* const pool_;
     alignas(destructive_alignment) future_links links_;
 };
 
 /// Owns the blocks of one pool.
 ///
-/// The destructor may come before that of what lives in the blocks (a future may outlive its pool),
-/// but not before that of a magazine.
-/// Cost: memory that was needed at once stays with the cache until the end of both.
+/// It may be destroyed before the objects in its blocks (a future may outlive its pool), but not
+/// before a magazine.
+/// Cost: the peak memory stays allocated until the cache and its last block are gone.
 class block_cache {
 public:
-    /// @param pool whose tasks these blocks are for: a worker of the same pool may run them.
+    /// @param pool the pool whose tasks use these blocks: its workers may run them.
     explicit block_cache(const void* pool = nullptr) : store_(new block_store(pool)) {}
     block_cache(const block_cache&) = delete;
     block_cache& operator=(const block_cache&) = delete;
@@ -228,7 +230,7 @@ public:
     }
 
     block_store& store() noexcept { return *store_; }
-    /// How many blocks are in use or in magazines.
+    /// The number of blocks in use or in magazines.
     std::size_t taken() const noexcept {
         const std::lock_guard lock(store_->lock_);
         return store_->out_;
@@ -238,10 +240,10 @@ private:
     block_store* const store_;
 };
 
-/// The blocks that the calling thread, a worker, carries with it: it takes from these and returns
-/// to these, without a lock, and fetches or brings back a handful when it has none or too many.
+/// The free blocks of the calling worker. It takes and returns blocks without a lock. It exchanges
+/// a handful with the store when it has none or too many.
 ///
-/// Threads: of one worker, whose `worker_context` exists before and after.
+/// Threads: one worker's. Its `worker_context` exists before and after.
 class block_magazine {
 public:
     explicit block_magazine(block_cache& cache) : store_(&cache.store()) {
@@ -279,7 +281,8 @@ private:
     void give_back(void* block, unsigned size_class) noexcept {
         rounds& r = rounds_[size_class];
         if (r.count == r.blocks.size()) {
-            // Those that have rested longest; the others are still in this core's cache.
+            // Returns the blocks that have rested longest; the others are still in this core's
+            // cache.
             store_->give_shared(size_class, {r.blocks.data(), handful});
             std::copy(r.blocks.begin() + handful, r.blocks.end(), r.blocks.begin());
             r.count -= handful;

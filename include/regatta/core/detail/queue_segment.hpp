@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A segment of a `segment_queue`: its cells, and where producers and consumers are in it.
+/// A segment of a `segment_queue`: its cells, and the positions of producers and consumers.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -16,19 +16,19 @@
 
 namespace regatta::detail {
 
-/// `Size` cells for elements of type `T`, each with a turn, and perhaps `RoomSize` bytes beside
-/// each.
+/// `Size` cells for elements of type `T`, each with a turn and optionally a room beside it.
 ///
-/// A segment has one life after the other, each with a number of its own, so that a position names
-/// a cell in one life. Threads and orders: see `basic_segment_queue`, whose part it is.
+/// A segment has several lives, each with its own number. So a position names a cell in one life.
+/// Threads: as `basic_segment_queue`, whose part it is.
+/// Order: likewise.
 template<class T, class Atomics, std::size_t Size, class Queue>
 struct queue_segment {
-    /// In the tail of a segment: the queue is closed. Positions never reach it.
+    /// Bit in the tail of a segment: the queue is closed. Positions never reach it.
     static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
-    /// Positions of a segment; those from Size on are never given, so that a segment that is
-    /// used up shows it.
+    /// Positions of a segment. Positions from Size on are never claimed; they show that a segment
+    /// is used up.
     static constexpr std::uint64_t stride = 2 * Size;
-    /// How far ahead a producer asks for cells.
+    /// The distance at which a producer prefetches cells.
     static constexpr std::size_t slots_ahead = 4;
 
     static std::size_t index_of(std::uint64_t position) noexcept {
@@ -43,13 +43,13 @@ struct queue_segment {
     }
 
     struct alignas(cache_line_size) slot {
-        /// Position + 1 of the element that was published here last. Written by producers, read by
+        /// Position + 1 of the last element that was published here. Written by producers, read by
         /// consumers.
         typename Atomics::template atomic<std::uint64_t> turn{0};
         typename Atomics::template cell<T> element;
     };
 
-    /// Memory beside a cell comes in three sizes, so that what needs little lies close together.
+    /// Rooms beside a cell come in three sizes, so that small ones lie close together.
     static constexpr std::size_t largest_room = 4 * cache_line_size;
     static constexpr unsigned room_classes = 3;
     struct alignas(cache_line_size) line {
@@ -69,9 +69,9 @@ struct queue_segment {
         }
     }
 
-    /// Makes it the segment of that number, with all its cells free.
+    /// Makes this segment number `number` of the chain, with all cells free.
     void begin(std::uint64_t number, bool closed) noexcept {
-        // relaxed, all but the last: partner is the acquire of whoever claims a cell.
+        // relaxed, all but the last: partner is the acquire of the thread that claims a cell.
         next.store(nullptr, std::memory_order_relaxed);
         finished.store(0, std::memory_order_relaxed);
         head.store(number * stride, std::memory_order_relaxed);
@@ -79,15 +79,16 @@ struct queue_segment {
         tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
     }
 
-    /// The room beside a cell; `provide_rooms` was called by this thread.
+    /// The room beside a cell. This thread must have called `provide_rooms`.
     void* room_of(unsigned size_class, std::size_t index) noexcept {
         // relaxed: provide_rooms() has acquired it.
         return rooms[size_class].load(std::memory_order_relaxed) + (index << size_class);
     }
+    /// Allocates the rooms of a class, unless they are there.
     /// Failure: `std::bad_alloc`.
     void provide_rooms(unsigned size_class) {
         auto& room = rooms[size_class];
-        // acquire: partner is the release below; the memory is there.
+        // acquire: partner is the release below; publishes the memory.
         line* present = room.load(std::memory_order_acquire);
         if (present != nullptr) [[likely]] {
             return;
@@ -103,8 +104,8 @@ struct queue_segment {
         }
     }
 
-    /// Asks for the cells that the next claims will write, before the claim has to wait for
-    /// them: a compare-and-swap is not carried out before earlier writes are.
+    /// Prefetches the cells that the next claims will write. Otherwise a claim would wait for them:
+    /// a compare-and-swap is not executed before earlier writes are.
     void expect_write(std::size_t index) noexcept {
         index += slots_ahead;
         if (index < Size) {
@@ -113,16 +114,16 @@ struct queue_segment {
     }
 
     Queue& owner;
-    /// The next position that a producer claims, and the closed bit. Written and read by
-    /// producers, read by `appended`.
+    /// The next position that a producer claims, and the closed bit. Written and read by producers,
+    /// read by `appended`.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail{0};
-    /// What follows in the chain, or null. Written under the lock, read by consumers.
+    /// The next segment in the chain, or null. Written under the lock, read by consumers.
     typename Atomics::template atomic<queue_segment*> next{nullptr};
-    /// The memory beside the cells, or null. Written by the first producer that needs it.
+    /// The rooms beside the cells, or null. Written by the first producer that needs them.
     typename Atomics::template atomic<line*> rooms[room_classes]{nullptr, nullptr, nullptr};
     /// The next position that a consumer claims. Written and read by consumers.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};
-    /// Cells that were finished in this life, and one more when the chain has left the segment.
+    /// The number of cells finished in this life, plus one when the chain has left the segment.
     /// Written and read by consumers.
     typename Atomics::template atomic<std::uint32_t> finished{0};
     alignas(destructive_alignment) slot slots[Size];

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// An unbounded queue from many threads to many, whose elements are used where they lie.
+/// An unbounded queue for many producers and many consumers, whose elements are used in place.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -20,32 +20,33 @@
 
 namespace regatta::detail {
 
-/// A first-in-first-out queue without a limit: a chain of segments of `SegmentSize` cells each.
+/// An unbounded first-in-first-out queue: a chain of segments of `SegmentSize` cells each.
 ///
-/// A producer claims one or several cells of the last segment with one compare-and-swap, fills them
-/// and publishes each; a consumer claims those that are published in the first segment with one
+/// A producer claims one or more cells of the last segment with one compare-and-swap, fills them
+/// and publishes each. A consumer claims published cells of the first segment with one
 /// compare-and-swap and uses the elements in place. A segment whose cells have all been used is
-/// filled again, so that a queue that stays short stays in the cache and calls the heap no more.
-/// Only who goes from one segment to the next takes a lock.
+/// filled again. So a queue that stays short stays in the cache and no longer calls the heap. Only
+/// a thread that goes from one segment to the next takes a lock.
 ///
-/// An element may have `largest_room` bytes beside its cell, for what does not fit into it; a
-/// segment gets them when one of its elements first asks.
+/// An element may have `largest_room` bytes beside its cell, for data that does not fit into it. A
+/// segment allocates them when one of its elements first needs them.
 ///
-/// Threads: any, for every member but the destructor. Blocks: only for that lock; a producer that
-/// is descheduled between claim and publication holds back the elements behind its own, not the
-/// other producers. Order: an element is seen whole, after all that its producer did before.
-/// Failure: `std::bad_alloc`, before anything is claimed. Cost: one compare-and-swap to append, one
-/// to claim; the memory of the longest time stays with the queue until it ends.
+/// Threads: any, for every member except the destructor.
+/// Blocks: only for that lock. A producer that is descheduled between claim and publication delays
+/// the elements behind its own, but not the other producers.
+/// Order: a consumer sees a whole element, and everything that its producer did before.
+/// Failure: `std::bad_alloc`, before anything is claimed.
+/// Cost: one compare-and-swap to append, one to claim. The memory of the greatest length stays with
+/// the queue until its destruction.
+/// Source: the turn of a cell: D. Vyukov, "Bounded MPMC queue", 2010; a chain of such rings: A.
+/// Morrison and Y. Afek, "Fast concurrent queues for x86 processors", 2013.
 ///
-/// Source: the turn of a cell: D. Vyukov, "Bounded MPMC queue", 2010; a chain of such rings:
-/// A. Morrison and Y. Afek, "Fast concurrent queues for x86 processors", 2013.
-///
-/// I1: a cell is written only by the producer that claimed it and used only by the consumer that
-///     claimed it after its publication; each element is claimed once.
-/// I2: a segment is filled anew only after each of its cells was finished and the chain left it.
-/// I3: a position never comes back: the k-th segment of the chain has the positions 2kN … 2kN + N,
-///     so that whoever still looks at an earlier life of a segment fails in its compare-and-swap.
-/// I4: after `close` nothing is appended but by those who may append to a closed queue.
+/// I1: only the producer that claimed a cell writes it. Only the consumer that claimed it after its
+///     publication uses it. Each element is claimed once.
+/// I2: a segment is filled again only after each of its cells was finished and the chain left it.
+/// I3: a position never recurs: the k-th segment of the chain has the positions 2kN … 2kN + N. So a
+///     thread that still looks at an earlier life of a segment fails in its compare-and-swap.
+/// I4: after `close`, only callers that may append to a closed queue append.
 template<class T, class Atomics, std::size_t SegmentSize = 64>
 class basic_segment_queue {
     static_assert(SegmentSize >= 2 && (SegmentSize & (SegmentSize - 1)) == 0);
@@ -58,10 +59,10 @@ public:
 
     using cell = typename Atomics::template cell<T>;
 
-    /// What `append` did.
+    /// The result of `append`.
     struct appended_run {
-        std::size_t count; ///< How many elements it appended; 0 only if the queue is closed.
-        std::size_t end;   ///< The index in its segment of the cell behind the last of them.
+        std::size_t count; ///< The number of elements appended; 0 only if the queue is closed.
+        std::size_t end;   ///< The index in the segment of the cell after the last one.
     };
 
     /// The elements that a consumer claimed at once: neighbours in one segment.
@@ -71,7 +72,7 @@ public:
         T& operator[](std::uint32_t i) const noexcept {
             return at_->slots[first_ + i].element.get();
         }
-        /// Ends the life of an element, which has been used.
+        /// Destroys an element after its use.
         void destroy(std::uint32_t i) const noexcept { at_->slots[first_ + i].element.destroy(); }
 
     private:
@@ -81,8 +82,9 @@ public:
         std::uint32_t count_ = 0;
     };
 
-    /// What a consumer has finished and not yet told: it tells once a segment, not once an element.
-    /// One tally serves any number of queues of the type. Threads: its owner alone.
+    /// A consumer's count of finished elements. It reports once a segment, not once an element. One
+    /// tally serves any number of queues of the type.
+    /// Threads: its owner alone.
     class tally {
     public:
         tally() = default;
@@ -90,7 +92,7 @@ public:
         tally& operator=(const tally&) = delete;
         ~tally() { flush(); }
 
-        /// So many elements of the batch have been used and destroyed.
+        /// Counts `count` elements of the batch that have been used and destroyed.
         void finish(const batch& of, std::uint32_t count) noexcept {
             if (at_ != of.at_) {
                 flush();
@@ -98,7 +100,7 @@ public:
             }
             count_ += count;
         }
-        /// Tells. To be called before its owner sleeps, and before the queue ends.
+        /// Reports the count. Required before the owner sleeps and before the queue is destroyed.
         void flush() noexcept {
             if (segment* const at = std::exchange(at_, nullptr)) {
                 at->owner.finished(*at, std::exchange(count_, 0));
@@ -120,7 +122,7 @@ public:
     basic_segment_queue(const basic_segment_queue&) = delete;
     basic_segment_queue& operator=(const basic_segment_queue&) = delete;
 
-    /// Destroys what was never claimed. No other thread may use the queue any more.
+    /// Destroys the elements that were never claimed. No other thread may use the queue any more.
     ~basic_segment_queue() {
         tally mine;
         for (batch rest = take(SegmentSize); rest.size() != 0; rest = take(SegmentSize)) {
@@ -144,10 +146,10 @@ public:
 
     /// Appends up to `count` elements side by side.
     ///
-    /// @tparam EvenClosed whether a closed queue takes them, too.
-    /// @tparam Room how many bytes each element needs beside its cell.
-    /// @param fill called as `fill(cell, i, room)` for the i-th of them, in order; makes the
-    /// element with `cell.emplace(...)` and must not throw. `room` is null without room.
+    /// @tparam EvenClosed whether a closed queue also takes them.
+    /// @tparam Room the number of bytes that each element needs beside its cell.
+    /// @param fill called in order as `fill(cell, i, room)` for the i-th element. Constructs the
+    /// element with `cell.emplace(...)` and must not throw. `room` is null if `Room` is 0.
     template<bool EvenClosed, std::size_t Room, class Fill>
     appended_run append(std::size_t count, Fill&& fill) {
         static_assert(Room <= largest_room);
@@ -168,7 +170,7 @@ public:
             }
             const std::size_t claimed = std::min(count, SegmentSize - index);
             // acquire: partner is the release in begin(); what consumers did with the cells in the
-            // segment's earlier life comes before. Other claims continue that release sequence.
+            // segment's earlier life happens before. Other claims continue that release sequence.
             // seq_cst: partner is the load in coming().
             if (!s.tail.compare_exchange_weak(position, position + claimed,
                                               std::memory_order_seq_cst,
@@ -187,13 +189,13 @@ public:
         }
     }
 
-    /// Claims up to `max` of the oldest elements; none if there are none.
+    /// Claims up to `max` of the oldest elements. @returns an empty batch if there is none.
     batch take(std::size_t max) noexcept {
         for (;;) {
             batch found;
             std::uint64_t position = look(max, found);
-            // release: partner is the acquire in taken(): who sees the claim sees that the element
-            // had been appended.
+            // release: partner is the acquire in taken(); publishes that the element had been
+            // appended.
             if (found.count_ == 0 || found.at_->head.compare_exchange_weak(
                                          position, position + found.count_,
                                          std::memory_order_release, std::memory_order_relaxed)) {
@@ -202,45 +204,45 @@ public:
         }
     }
 
-    /// Whether there is something to claim. After a fence it is true of everything that was
-    /// appended before the partner's fence and has not been claimed.
+    /// Whether there is an element to claim. After a fence it sees every unclaimed element that was
+    /// appended before the partner's fence.
     bool ready() noexcept {
         batch found;
         look(1, found);
         return found.count_ != 0;
     }
 
-    /// Whether something was appended, or is just being appended, that nobody has claimed; it may
-    /// err on that side. It takes part in the order of all seq_cst operations as a load, and
-    /// `append` as a read-modify-write.
+    /// Whether an unclaimed element was appended or is being appended; false positives are
+    /// possible. In the order of all seq_cst operations it is a load, and `append` a
+    /// read-modify-write.
     bool coming() const noexcept {
-        // seq_cst, both: partners are the stores in append() and extend(). In this order: what is
-        // claimed is never more than what was appended.
+        // seq_cst, both: partners are the stores in append() and extend(). In this order: the
+        // number claimed never exceeds the number appended.
         const std::uint64_t all = segment::count_of(
             tail_segment_.load(std::memory_order_seq_cst)->tail.load(std::memory_order_seq_cst));
         return taken() < all;
     }
 
-    /// Appends nothing any more but for those who may.
+    /// Refuses elements from now on, except from callers that may append to a closed queue.
     void close() noexcept {
         const std::lock_guard lock(chain_);
         closed_ = true;
-        // relaxed: decides who may still claim; it publishes nothing.
+        // relaxed: decides only which callers may still claim; publishes nothing.
         tail_segment_.load(std::memory_order_relaxed)
             ->tail.fetch_or(segment::closed_bit, std::memory_order_relaxed);
     }
 
-    /// How many elements have been appended so far, those included that are on their way.
+    /// The number of elements appended so far, those included that are being appended.
     std::uint64_t appended() const noexcept {
-        // relaxed: coherence suffices, it is never older than what the caller has already seen.
+        // relaxed: coherence suffices: the value is never older than one that the caller has seen.
         return segment::count_of(last_segment().tail.load(std::memory_order_relaxed));
     }
-    /// How many elements have been claimed by consumers so far.
+    /// The number of elements that consumers have claimed so far.
     std::uint64_t taken() const noexcept {
-        // acquire: partner is the release of the claim in take(); see there.
+        // acquire: partner is the release of the claim in take(), which says what it publishes.
         return segment::count_of(first_segment().head.load(std::memory_order_acquire));
     }
-    /// About how many elements wait; exact when nobody is at work.
+    /// The approximate number of waiting elements; exact while no thread uses the queue.
     std::size_t size() const noexcept {
         const std::uint64_t before = taken();
         return static_cast<std::size_t>(appended() - before);
@@ -248,12 +250,13 @@ public:
 
 private:
     segment& last_segment() const noexcept {
-        // acquire: partner is the release in extend(); the segment is made. seq_cst: who claims a
-        // cell after this has the segment before the claim in the order of all seq_cst operations.
+        // acquire: partner is the release in extend(); publishes the segment. seq_cst: for a thread
+        // that then claims a cell, this load precedes the claim in the order of all seq_cst
+        // operations.
         return *tail_segment_.load(std::memory_order_seq_cst);
     }
     segment& first_segment() const noexcept {
-        // acquire: partner is the release in leave(); the segment is made, and so on.
+        // acquire: partner is the release in leave(); publishes the segment.
         return *head_segment_.load(std::memory_order_acquire);
     }
 
@@ -266,14 +269,15 @@ private:
             const std::size_t index = segment::index_of(position);
             std::size_t count = 0;
             const std::size_t most = std::min(max, SegmentSize - index);
-            // acquire: partner is the release of the turn in append(); the element is there.
+            // acquire: partner is the release of the turn in append(); the element is constructed.
             while (count < most && s.slots[index + count].turn.load(std::memory_order_acquire) ==
                                        segment::turn_of(position + count)) {
                 ++count;
             }
             if (count != 0) {
-                // Only what the first segment holds comes first. relaxed: who has seen a turn of a
-                // later life of the segment sees that the chain had left the earlier one.
+                // Only the first segment holds the oldest elements. relaxed: a thread that has seen
+                // a turn of a later life of the segment sees that the chain had left the earlier
+                // one.
                 if (&s != head_segment_.load(std::memory_order_relaxed)) {
                     continue;
                 }
@@ -285,9 +289,9 @@ private:
             if (index == SegmentSize && leave(s)) {
                 continue;
             }
-            // Empty, unless the segment was left meanwhile, perhaps to begin a new life.
-            // relaxed, both: positions never come back, so that one that still stands was the first
-            // when the turn was read.
+            // Empty, unless the segment was left in between, perhaps to begin a new life. relaxed,
+            // both: positions never recur, so an unchanged position was the first when the turn was
+            // read.
             if (&s == head_segment_.load(std::memory_order_relaxed) &&
                 position == s.head.load(std::memory_order_relaxed)) {
                 return position;
@@ -295,13 +299,13 @@ private:
         }
     }
 
-    /// Goes on to the segment after `s`, whose cells have all been claimed.
+    /// Advances to the segment after `s`, whose cells have all been claimed.
     /// @returns false if there is none.
     bool leave(segment& s) noexcept {
         {
             const std::lock_guard lock(chain_);
-            // relaxed, all three: under the lock that they are written under; but the head, which
-            // says no more than that the segment is in a later life now.
+            // relaxed, all three: the pointers are written under this lock. The head only shows
+            // whether the segment is in a later life now.
             segment* const next = s.next.load(std::memory_order_relaxed);
             if (&s != head_segment_.load(std::memory_order_relaxed) ||
                 segment::index_of(s.head.load(std::memory_order_relaxed)) != SegmentSize) {
@@ -317,10 +321,10 @@ private:
         return true;
     }
 
-    /// Counts cells that were finished; the last one makes the segment a spare.
+    /// Counts finished cells. The last one makes the segment a spare.
     void finished(segment& s, std::uint32_t count) noexcept {
-        // release: what this consumer did with its cells. acquire: what the others did with theirs.
-        // Partners are each other.
+        // release: publishes what this consumer did with its cells. acquire: what the others did
+        // with theirs. They are each other's partners.
         if (s.finished.fetch_add(count, std::memory_order_acq_rel) + count == SegmentSize + 1) {
             const std::lock_guard lock(chain_);
             // relaxed: under the lock.
@@ -329,14 +333,14 @@ private:
         }
     }
 
-    /// Adds a segment to the chain behind `s`, which is full, unless somebody else has.
+    /// Adds a segment to the chain behind the full segment `s`, unless another thread has done so.
     REGATTA_RARE void extend(segment& s) {
         std::unique_ptr<segment> fresh;
         for (;;) {
             {
                 const std::lock_guard lock(chain_);
-                // relaxed: written under this lock. The tail says no more than that the segment is
-                // in a later life now.
+                // relaxed: written under this lock. The tail only shows whether the segment is in a
+                // later life now.
                 if (&s != tail_segment_.load(std::memory_order_relaxed) ||
                     segment::index_of(s.tail.load(std::memory_order_relaxed)) != SegmentSize) {
                     return;
@@ -351,8 +355,9 @@ private:
                     added->begin(++last_number_, closed_);
                     // relaxed: consumers follow it under the lock.
                     s.next.store(added, std::memory_order_relaxed);
-                    // release: partner is the acquire in append(). seq_cst: as there; who
-                    // must see the claim must see the segment.
+                    // release: partner is the acquire in append(). seq_cst: partner is the load in
+                    // coming(), as in append(). A thread that must see the claim must see the
+                    // segment.
                     tail_segment_.store(added, std::memory_order_seq_cst);
                     return;
                 }
@@ -367,20 +372,20 @@ private:
         }
     }
 
-    /// Where producers append and consumers take. Written under the lock, read by all.
+    /// The segments where producers append and consumers take. Written under the lock, read by all.
     alignas(destructive_alignment)
         typename Atomics::template atomic<segment*> tail_segment_{nullptr};
     alignas(destructive_alignment)
         typename Atomics::template atomic<segment*> head_segment_{nullptr};
 
-    /// Held by whoever changes the chain, the spares or closes.
+    /// Held to change the chain or the spares, and to close.
     alignas(destructive_alignment) basic_spinlock<Atomics> chain_;
-    segment* spare_ = nullptr; ///< Segments to be filled again, linked by `next`.
+    segment* spare_ = nullptr; ///< Segments to fill again, linked by `next`.
     std::uint64_t last_number_ = 0;
     bool closed_ = false;
 };
 
-/// The segment queue of real programs.
+/// The segment queue with the atomics of real programs.
 template<class T, std::size_t SegmentSize = 64>
 using segment_queue = basic_segment_queue<T, std_atomics, SegmentSize>;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Closures as a pool queues them: with their arguments, with a stop token, of any size.
+/// The closures that a pool queues: with arguments, with a stop token, of any size.
 
 #include <regatta/core/detail/task_slot.hpp>
 
@@ -17,13 +17,13 @@
 
 namespace regatta::detail {
 
-/// A callable that is given the stop token of its task as its first argument.
+/// A callable that takes the stop token of its task as its first argument.
 template<class F>
 concept takes_stop_token = std::is_invocable_v<F&, std::stop_token>;
 
-/// A callable with its arguments, all by value; `std::ref` passes a reference.
+/// A callable with its arguments, all stored by value. Use `std::ref` to pass a reference.
 ///
-/// It is called once, with the callable and the arguments as rvalues.
+/// It is called once. Callable and arguments are then rvalues.
 template<class F, class... Args>
 class bound_closure {
 public:
@@ -39,7 +39,7 @@ public:
             },
             args_);
     }
-    /// Passes a stop token as the first argument, if the callable takes one.
+    /// Passes a stop token as the first argument. Only if the callable takes one.
     decltype(auto)
     operator()(std::stop_token stop) requires(std::is_invocable_v<F, std::stop_token, Args...>) {
         return std::apply(
@@ -54,7 +54,7 @@ private:
     std::tuple<Args...> args_;
 };
 
-/// `f` with `args`, or `f` itself where there are none.
+/// `f` with `args`, or `f` itself if there are none.
 template<class F, class... Args>
 auto bind_closure(F&& f, Args&&... args) {
     using callable = std::decay_t<F>;
@@ -68,7 +68,7 @@ auto bind_closure(F&& f, Args&&... args) {
     }
 }
 
-/// A closure that is not run if a stop was requested when its turn comes.
+/// A closure that is skipped if a stop was requested before its turn comes.
 template<class F>
 struct stoppable_closure {
     using says_whether_it_ran = void;
@@ -89,7 +89,7 @@ struct stoppable_closure {
     }
 };
 
-/// A closure on the heap, for one that is too large for a queue or whose move may throw.
+/// A closure on the heap, because it is too large for a queue or its move may throw.
 template<class F>
 struct boxed_closure {
     std::unique_ptr<F> closure;
@@ -99,14 +99,14 @@ struct boxed_closure {
         return (*closure)(std::move(stop));
     }
 };
-/// One that is put there later.
+/// The same for a closure that is constructed later.
 template<class F>
 struct boxed_closure<std::optional<F>> {
     std::unique_ptr<std::optional<F>> closure;
 
     decltype(auto) operator()() { return (**closure)(); }
 };
-/// A box says what its closure says.
+/// The same for a closure that reports whether it ran.
 template<class F>
 requires(says_whether_it_ran<F>) struct boxed_closure<F> {
     using says_whether_it_ran = void;
@@ -124,7 +124,7 @@ requires(says_whether_it_ran<F>) struct boxed_closure<std::optional<F>> {
     bool operator()() { return (**closure)(); }
 };
 
-/// `closure` in the form in which it can be queued.
+/// `closure` in a form that a queue can hold.
 template<class F>
 auto queueable(F&& closure) {
     static_assert(!std::is_reference_v<F>, "the closure is moved");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A number of threads that start together or not at all.
+/// Threads that start all together or not at all.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -22,9 +22,9 @@
 
 namespace regatta::detail {
 
-/// The threads of a pool: named, pinned, scheduled, started all or none, joined together.
+/// The threads of a pool: named, pinned and scheduled, started all or none, joined together.
 ///
-/// Threads: `start` and `join` by one thread at a time; `size` by any, also while those run.
+/// Threads: `start` and `join` by one thread at a time; `size` by any, even during those calls.
 /// Blocks: `start` until each thread is in place, `join` until each has ended.
 class thread_team {
 public:
@@ -33,13 +33,13 @@ public:
     thread_team& operator=(const thread_team&) = delete;
     ~thread_team() { join(); }
 
-    /// Starts `count` threads, each of which calls `body(i)` with its number, from `first`, once
-    /// all are there and `size()` says so. Thread i is named "name/i", pinned to the i-th CPU of
-    /// `pin`, from the start again if there are more threads than CPUs, and put under `schedule`;
-    /// an empty set pins nothing. Before that it enters `cpus`.
+    /// Starts `count` threads. Once all are in place and `size()` says so, each calls `body(i)`
+    /// with its index, counted from `first`. Thread i is named "name/i". It first enters `cpus`. It
+    /// is pinned to the i-th CPU of `pin`, modulo their number; an empty set pins nothing. It is
+    /// then put under `schedule`.
     ///
-    /// Throws `std::system_error` if a thread cannot be had, moved, pinned or scheduled, and
-    /// `std::invalid_argument` for a `schedule` that does not exist; then no `body` has run and
+    /// Failure: `std::system_error` if a thread cannot be started, moved, pinned or scheduled, and
+    /// `std::invalid_argument` for a `schedule` that does not exist. Then no `body` has run and
     /// none will.
     /// @param body copied for each thread; must not throw.
     template<class Body>
@@ -80,18 +80,19 @@ public:
             members_.clear();
             REGATTA_RETHROW;
         }
-        // release: partner is the acquire in size(); publishes what the caller prepared for them.
+        // release: partner is the acquire in size(); publishes what the caller prepared for its
+        // readers.
         size_.store(count, std::memory_order_release);
         set(start_, go);
     }
 
-    /// The same, with the scheduling of the thread that calls it.
+    /// The same, with the scheduling of the calling thread.
     template<class Body>
     void start(unsigned count, const std::string& name, const cpu_set& pin, const Body& body) {
         start(count, name, pin, scheduling{}, body);
     }
 
-    /// Waits until every body has returned. Again: does nothing.
+    /// Waits until every body has returned. A second call does nothing.
     void join() noexcept {
         for (const auto& m : members_) {
             if (m->thread.joinable()) {
@@ -100,23 +101,23 @@ public:
         }
     }
 
-    /// How many threads were started; 0 before `start` has succeeded.
+    /// The number of threads started; 0 before `start` has succeeded.
     unsigned size() const noexcept { return size_.load(std::memory_order_acquire); }
 
 private:
     static constexpr std::uint32_t starting = 0xFFFF'FFFF;
 
-    /// What a thread does first, one after the other.
+    /// The first steps of a thread, in order.
     enum class stage { moving, pinning, scheduling };
 
     struct member {
         std::string name;
         cpu_set pin;
-        /// What became of its start: an error number, or `starting`. Written once by the thread,
+        /// The outcome of its start: an error number, 0, or `starting`. Written once by the thread,
         /// read by `start`.
         std::atomic<std::uint32_t> outcome{starting};
-        stage reached = stage::moving; ///< Where that came from; published by `outcome`.
-        std::thread thread;            ///< Of the one who starts and joins.
+        stage reached = stage::moving; ///< The step of that outcome; published by `outcome`.
+        std::thread thread;            ///< For the thread that starts and joins.
     };
 
     enum signal : std::uint32_t { not_yet, go, abort };
@@ -142,7 +143,7 @@ private:
         word.store(value, std::memory_order_release);
         platform::futex_wake(word);
     }
-    /// Sleeps while the word has this value. @returns the other that it has then.
+    /// Sleeps while the word has this value. @returns the other value that it then has.
     static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
                                      std::uint32_t value) noexcept {
         for (;;) {
@@ -155,9 +156,9 @@ private:
         }
     }
 
-    /// Filled by `start`; fixed from then on.
+    /// Filled by `start`, then constant.
     std::vector<std::unique_ptr<member>> members_;
-    /// How many threads there are. Written once by `start`, read by all.
+    /// The number of threads. Written once by `start`, read by all.
     std::atomic<unsigned> size_{0};
     /// Whether the threads may begin. Written by `start`, read by them.
     std::atomic<std::uint32_t> start_{not_yet};
