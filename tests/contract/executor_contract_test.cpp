@@ -84,7 +84,7 @@ TYPED_TEST(pool_executor, runs_every_task_once) {
     EXPECT_EQ(pool.stats().submitted, runs.size());
 }
 
-// "`submit` gives a future of its result".
+// "`submit` returns a future of its result".
 TYPED_TEST(pool_executor, gives_results) {
     TypeParam pool({.threads = 2});
     static_assert(std::is_same_v<decltype(pool.submit([] { return 1; })), regatta::future<int>>);
@@ -370,7 +370,7 @@ TYPED_TEST(pool_executor, what_was_cancelled_is_not_run) {
     EXPECT_EQ(pool.stats().cancelled, 1u);
 }
 
-// "`close` refuses further tasks and runs those that were accepted".
+// "`close` refuses further tasks and runs the accepted ones".
 TYPED_TEST(pool_executor, close_runs_what_was_accepted_and_refuses_the_rest) {
     const library_test::time_limit limit("close to return");
     std::atomic<int> runs{0};

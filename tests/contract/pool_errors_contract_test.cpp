@@ -193,7 +193,7 @@ TYPED_TEST(pool_errors, of_a_closure_s_copy_reach_the_caller) {
     EXPECT_EQ(pool.stats().submitted, 0u);
 }
 
-// "while it is idle they are exact, and submitted = run + cancelled."
+// "While it is idle they are exact, and submitted = run + cancelled."
 TYPED_TEST(pool_figures, are_exact_when_idle) {
     TypeParam pool({.threads = 2});
     auto before = pool.stats();
@@ -244,7 +244,7 @@ TYPED_TEST(pool_figures, count_what_a_wait_ran_as_run) {
     EXPECT_EQ(pool.stats().cancelled, 0u);
 }
 
-// "Times that it went to sleep", "Not looking for a task".
+// "How often the worker went to sleep", "Time with a task".
 TYPED_TEST(pool_figures, say_what_workers_did) {
     TypeParam pool({.threads = 1});
     library_test::await([&] { return pool.stats().parked != 0; });

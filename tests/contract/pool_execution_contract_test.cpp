@@ -61,7 +61,7 @@ TYPED_TEST_SUITE(pool_execution, library_test::every_pool, library_test::pool_na
 
 } // namespace
 
-// "code that is written for an `executor` changes its pool by changing one type".
+// "Code written for an `executor` changes its pool by changing one type".
 TYPED_TEST(pool_execution, models_an_executor) {
     static_assert(regatta::executor<TypeParam>);
     static_assert(!std::is_copy_constructible_v<TypeParam>);

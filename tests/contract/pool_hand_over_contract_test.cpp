@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(pool_hand_over, library_test::bounded_pools, library_test::pool
 
 } // namespace
 
-// "`receive` is callable with a `task`, for one at a time".
+// "`receive` takes a `task`, one at a time".
 TYPED_TEST(pool_hand_over, gives_tasks_one_by_one) {
     std::vector<task> kept;
     std::atomic<int> runs{0};
@@ -62,7 +62,7 @@ TYPED_TEST(pool_hand_over, gives_tasks_one_by_one) {
     EXPECT_EQ(pool.stats().submitted, 3u);
 }
 
-// "or with a `std::span<task>`, for all that one call of the pool could not place".
+// "or a `std::span<task>` with all tasks that one call of the pool could not place".
 TYPED_TEST(pool_hand_over, gives_all_of_a_batch_at_once) {
     std::vector<std::size_t> sizes;
     std::atomic<int> runs{0};
@@ -99,7 +99,7 @@ TYPED_TEST(pool_hand_over, a_task_that_is_not_taken_is_cancelled) {
     d.open();
 }
 
-// "What it throws reaches the caller."
+// "what `receive` throws reaches the caller."
 TYPED_TEST(pool_hand_over, what_the_sink_throws_reaches_the_caller) {
     TypeParam pool({.threads = 1, .capacity = 1, .when_full = hand_over([](const task&) {
                                                      throw std::length_error("no");

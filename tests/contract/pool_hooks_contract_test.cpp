@@ -47,8 +47,8 @@ TYPED_TEST(pool_hooks, wait_for_each_other_at_the_end) {
     }
 }
 
-// "nor is any more what one of them runs itself because it waits for its future: `wait` does not
-// wait for them, `close` does."
+// "`close` waits for them, `wait` does not. The same holds for a task that a hook runs itself
+// because it waits for its future."
 TYPED_TEST(pool_hooks, have_what_they_run_for_themselves) {
     std::atomic<TypeParam*> made{nullptr};
     std::atomic<bool> ended{false};

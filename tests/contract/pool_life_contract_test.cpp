@@ -178,7 +178,7 @@ TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
         ADD_FAILURE() << "a closed pool took it";
     } catch (const task_rejected& error) {
         EXPECT_EQ(error.why(), task_rejected::reason::closed);
-        EXPECT_STREQ(error.what(), "the pool 'closing' does not take the task: it is closed");
+        EXPECT_STREQ(error.what(), "the pool 'closing' rejected the task: it is closed");
     }
     EXPECT_THROW(static_cast<void>(pool.submit([] {})), task_rejected);
     EXPECT_FALSE(pool.try_execute([] {}));

@@ -38,7 +38,7 @@ TYPED_TEST_SUITE(pool_overflow, library_test::bounded_pools, library_test::pool_
 
 } // namespace
 
-// "Tasks that wait at most, in all queues together; 0: no limit."
+// "The limit of waiting tasks, in all queues together; 0: no limit."
 TYPED_TEST(pool_overflow, has_the_capacity_that_it_was_given) {
     for (const std::size_t capacity : {1u, 2u, 5u, 100u}) {
         std::atomic<int> runs{0};
@@ -70,7 +70,7 @@ TYPED_TEST(pool_overflow, reject_tells_the_caller) {
         ADD_FAILURE() << "a full pool took it";
     } catch (const task_rejected& error) {
         EXPECT_EQ(error.why(), task_rejected::reason::full);
-        EXPECT_STREQ(error.what(), "the pool 'small' does not take the task: it is full");
+        EXPECT_STREQ(error.what(), "the pool 'small' rejected the task: it is full");
     }
     EXPECT_THROW(static_cast<void>(pool.submit([] {})), task_rejected);
     EXPECT_THROW(pool.execute(priority::high, [] {}), task_rejected);
@@ -90,7 +90,7 @@ TYPED_TEST(pool_overflow, reject_tells_the_caller) {
     EXPECT_EQ(runs.load(), 10);
 }
 
-// `run_here`: "The caller runs it."
+// `run_here`: "The caller runs the task"
 TYPED_TEST(pool_overflow, run_here_runs_it_in_the_caller) {
     std::atomic<int> runs{0};
     std::atomic<int> errors{0};
@@ -174,8 +174,7 @@ TYPED_TEST(pool_overflow, drop_oldest_may_submit_in_turn) {
     }
 }
 
-// "one of the lowest priority that waits. If all that wait are more important than the new one, its
-// caller gets `task_rejected`."
+// "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
 TYPED_TEST(pool_overflow, drop_oldest_spares_the_more_important) {
     std::vector<int> order;
     TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});

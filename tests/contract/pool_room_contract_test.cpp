@@ -86,7 +86,7 @@ TYPED_TEST(pool_room, block_goes_on_with_the_first_room) {
     EXPECT_TRUE(through.load());
 }
 
-// "a worker of the pool runs other tasks meanwhile": tasks that submit do not block for ever.
+// "a worker of the pool runs other tasks while it waits": tasks that submit do not deadlock.
 TYPED_TEST(pool_room, block_lets_a_worker_run_others) {
     for (const unsigned threads : {1u, 2u}) {
         std::atomic<int> runs{0};

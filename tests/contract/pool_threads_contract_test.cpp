@@ -116,7 +116,7 @@ TYPED_TEST(pool_threads, are_pinned) {
     EXPECT_EQ(after, mine);
 }
 
-// "Called on each worker with its number, before its first task and after its last."
+// "Called on each worker with its index, before its first task and after its last."
 TYPED_TEST(pool_threads, call_their_hooks) {
     std::mutex guard;
     std::multiset<unsigned> started;
@@ -149,7 +149,7 @@ TYPED_TEST(pool_threads, call_their_hooks) {
     EXPECT_EQ(stopped, started);
 }
 
-// "`std::chrono::nanoseconds::max()`: for ever": such a pool works and ends like any other.
+// "`std::chrono::nanoseconds::max()`: it never sleeps": such a pool works and ends like any other.
 TYPED_TEST(pool_threads, may_stay_awake) {
     for (const auto spin : {std::chrono::nanoseconds(std::chrono::microseconds(100)),
                             std::chrono::nanoseconds::max()}) {
@@ -166,7 +166,7 @@ TYPED_TEST(pool_threads, may_stay_awake) {
     }
 }
 
-// "Copies share what `on_error` calls": one set of options serves several pools.
+// "Copies share the callable of `on_error`": one set of options serves several pools.
 TYPED_TEST(pool_threads, of_two_pools_have_the_same_options) {
     std::atomic<int> errors{0};
     std::atomic<int> starts{0};

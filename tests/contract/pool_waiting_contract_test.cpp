@@ -198,8 +198,8 @@ TYPED_TEST(pool_waiting, a_task_waits_for_a_limited_time) {
     EXPECT_TRUE(pool.submit([&] { return pool.wait_for(std::chrono::hours::max()); }).get());
 }
 
-// "A worker of the task's own pool that waits runs the task itself if it has not started, so that
-// tasks may wait for tasks on a single thread."
+// "A worker of the task's own pool that waits runs the task itself if it has not started. So tasks
+// may wait for tasks on a single thread."
 TYPED_TEST(pool_waiting, futures_are_waited_for_ten_deep_on_one_thread) {
     TypeParam pool({.threads = 1});
     std::function<int(int)> count = [&](int depth) -> int {
@@ -232,7 +232,7 @@ TYPED_TEST(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
     pool.wait();
 }
 
-// "Where the wait could never end it throws `std::system_error`".
+// "A wait that could never end throws `std::system_error`".
 TYPED_TEST(pool_waiting, a_task_that_waits_for_itself_is_told) {
     for (const unsigned threads : {1u, 3u}) {
         TypeParam pool({.threads = threads});
@@ -290,7 +290,7 @@ TYPED_TEST(pool_waiting, a_task_cannot_end_its_own_pool) {
     EXPECT_EQ(pool.submit([] { return 1; }).get(), 1);
 }
 
-// "A worker of another pool and any other thread just wait."
+// "Workers of other pools and all other threads just wait."
 TYPED_TEST(pool_waiting, a_task_waits_for_another_pool) {
     TypeParam one({.threads = 1});
     TypeParam other({.threads = 1});

@@ -32,7 +32,7 @@ TEST(error_sink, takes_callables_that_cannot_be_copied) {
     EXPECT_EQ(*seen, 1);
 }
 
-// "Copies share it."
+// "Copies share the callable."
 TEST(error_sink, is_shared_by_its_copies) {
     int last = 0;
     error_sink sink(

@@ -59,7 +59,7 @@ TEST(future_group, takes_results_of_every_kind) {
     deeds.get();
 }
 
-// "throws what the first in order threw that failed", after all have completed.
+// "throws the exception of the first of them in order", after all have completed.
 TEST(future_group, throws_the_first_error_when_all_are_complete) {
     queue_executor executor(1);
     future_group<int> group;

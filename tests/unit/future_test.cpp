@@ -96,7 +96,7 @@ TEST(future, knows_when_it_is_ready_and_when_it_is_valid) {
     EXPECT_FALSE(none.valid());
 }
 
-// "Waits at most that long."
+// "Waits for at most that long."
 TEST(future, waits_no_longer_than_told) {
     queue_executor executor;
     const auto f = executor.submit([] {});
@@ -114,8 +114,8 @@ TEST(future, waits_no_longer_than_told) {
     EXPECT_TRUE(f.wait_until(std::chrono::system_clock::now() - 1h));
 }
 
-// "Waits at most that long", "Waits until that time at most, on any clock": up to the ends of what
-// can be said.
+// "Waits for at most that long", "Waits until that time at the latest, on any clock": up to the
+// ends of what can be said.
 TEST(future, waits_for_any_time_that_can_be_said) {
     using steady = std::chrono::steady_clock;
     using system = std::chrono::system_clock;
@@ -253,7 +253,7 @@ TEST(future, gives_its_block_back_when_the_closure_cannot_be_moved) {
     EXPECT_EQ(blocks.taken(), 0u);
 }
 
-// "As a std::future, which throws the same."
+// "Converts to a `std::future`, which throws the same."
 TEST(future, becomes_a_std_future) {
     queue_executor executor;
     std::future<int> value(executor.submit([] { return 4; }));
@@ -315,7 +315,7 @@ TEST(future_then, passes_errors_and_cancellation_on) {
     EXPECT_THROW(dropped.get(), task_cancelled);
 }
 
-// "A continuation is cancelled without the task that it continues."
+// "Cancelling a continuation does not cancel the task that it continues."
 TEST(future_then, can_be_cancelled_alone) {
     queue_executor executor;
     bool task = false;

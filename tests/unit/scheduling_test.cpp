@@ -143,19 +143,19 @@ std::string refused(const scheduling& wanted) {
 
 TEST(scheduling, errors_say_what_is_allowed) {
     EXPECT_EQ(refused({scheduling_policy::fifo, 0}),
-              "scheduling policy fifo has priorities from 1 to 99, got 0");
+              "scheduling policy fifo allows priorities from 1 to 99, got 0");
     EXPECT_EQ(refused({scheduling_policy::round_robin, 100}),
-              "scheduling policy round_robin has priorities from 1 to 99, got 100");
+              "scheduling policy round_robin allows priorities from 1 to 99, got 100");
     EXPECT_EQ(refused({scheduling_policy::batch, -21}),
-              "scheduling policy batch has priorities from -20 to 19, got -21");
+              "scheduling policy batch allows priorities from -20 to 19, got -21");
     EXPECT_EQ(refused({scheduling_policy::other, 20}),
-              "scheduling policy other has priorities from -20 to 19, got 20");
+              "scheduling policy other allows priorities from -20 to 19, got 20");
     EXPECT_EQ(refused({scheduling_policy::idle, 1}),
-              "scheduling policy idle has no priority but 0, got 1");
+              "scheduling policy idle allows only priority 0, got 1");
     EXPECT_EQ(refused({scheduling_policy::inherit, -1}),
-              "scheduling policy inherit has no priority but 0, got -1");
+              "scheduling policy inherit allows only priority 0, got -1");
     EXPECT_EQ(refused({static_cast<scheduling_policy>(9), 0}),
-              "there is no scheduling policy of number 9");
+              "there is no scheduling policy number 9");
     for (const int priority : {1, 99}) {
         EXPECT_EQ(refused({scheduling_policy::fifo, priority}), "was not refused");
     }

@@ -47,8 +47,8 @@ TEST(stop_notice, calls_nothing_after_its_end_and_without_a_source) {
     EXPECT_EQ(calls, 0);
 }
 
-// "the destructor while `F` is being called", "Afterwards `F` is not called any more and is not
-// running."
+// "the destructor, from the request until `F` has returned", "After it, `F` does not run and will
+// not be called."
 TEST(stop_notice, its_end_waits_for_a_call_under_way) {
     for (int round = 0; round < 300; ++round) {
         std::stop_source source;

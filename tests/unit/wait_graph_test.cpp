@@ -100,7 +100,7 @@ TEST(wait_graph, takes_a_wait_for_the_pool_for_a_wait_for_all) {
     }).join();
 }
 
-// "If it waits for a limited time only, it waits for no more than what it runs meanwhile".
+// "If the wait for the pool has a deadline, it depends only on the tasks that run on top of it".
 TEST(wait_graph, takes_a_limited_wait_for_one_for_what_runs_on_top) {
     const int pool = 0;
     wait_graph graph;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Coroutines on pools: a lazy task, how it gets onto a worker, and how to wait for it.
+/// Coroutines on pools: a lazy task, and how to run it on a worker and wait for it.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
@@ -29,7 +29,7 @@ class co_promise_base {
 public:
     std::suspend_always initial_suspend() const noexcept { return {}; }
 
-    /// Goes on with whoever awaits, by symmetric transfer: no stack grows.
+    /// Resumes the awaiting coroutine by symmetric transfer: the stack does not grow.
     struct final_awaiter {
         bool await_ready() const noexcept { return false; }
         template<class Promise>
@@ -94,7 +94,7 @@ private:
     std::exception_ptr error_;
 };
 
-/// A coroutine that begins when it is awaited, and whose end goes on with who awaits it.
+/// A lazy coroutine: it begins when it is awaited, and its end resumes the awaiting coroutine.
 ///
 /// ```cpp
 /// regatta::co_task<int> count(regatta::steady_pool& pool) {
@@ -104,16 +104,17 @@ private:
 /// int n = regatta::sync_wait(count(pool));
 /// ```
 ///
-/// Threads: awaited once, by one coroutine; runs on whatever thread resumes it. Failure: what it
-/// throws is thrown by the `co_await`; awaiting an empty one, or one for the second time, throws
-/// `std::logic_error`. Cost: one allocation, the coroutine's own.
+/// Threads: awaited once, by one coroutine; runs on the thread that resumes it.
+/// Failure: the `co_await` throws what the coroutine throws. Awaiting an empty task, or one a
+/// second time, throws `std::logic_error`.
+/// Cost: one allocation, the coroutine's own.
 template<class T = void>
 class [[nodiscard]] co_task {
 public:
     using promise_type = co_promise<T>;
     using value_type = T;
 
-    /// Empty.
+    /// Constructs an empty task.
     co_task() noexcept = default;
     co_task(co_task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
     co_task& operator=(co_task&& other) noexcept {
@@ -121,7 +122,7 @@ public:
         coroutine_ = std::exchange(other.coroutine_, nullptr);
         return *this;
     }
-    /// Destroys the coroutine. Not while it runs or waits to be resumed.
+    /// Destroys the coroutine, which must not be running or waiting to be resumed.
     ~co_task() {
         if (coroutine_) {
             coroutine_.destroy();
@@ -133,7 +134,7 @@ public:
 
     auto operator co_await() && {
         if (!coroutine_) {
-            fail_state("a co_task is awaited once");
+            fail_state("this co_task is empty or was already awaited");
         }
         struct awaiter {
             co_task task;
@@ -164,7 +165,7 @@ inline co_task<void> co_promise<void>::get_return_object() noexcept {
     return co_task<void>(std::coroutine_handle<co_promise>::from_promise(*this));
 }
 
-/// The coroutine of `sync_wait`: makes known that what it awaits has ended.
+/// The coroutine of `sync_wait`: signals that the awaited task has ended.
 class sync_driver {
 public:
     struct promise_type {
@@ -191,7 +192,8 @@ public:
     sync_driver& operator=(const sync_driver&) = delete;
     ~sync_driver() { coroutine_.destroy(); }
 
-    /// Runs it until it waits, then waits until it has ended; throws what it threw.
+    /// Runs the coroutine until it first suspends, then waits until it has ended. Throws what it
+    /// threw.
     void run() {
         detail::completion<char> ended;
         coroutine_.promise().ended = &ended;
@@ -209,10 +211,11 @@ private:
     std::coroutine_handle<promise_type> coroutine_;
 };
 
-/// Runs a coroutine on this thread until it first waits, waits until it has ended wherever it went,
-/// and returns or throws what it did.
+/// Runs a coroutine on this thread until it first suspends, then waits until it has ended on
+/// whatever thread. Returns its result or throws its exception.
 ///
-/// Blocks: yes, also a worker, which runs nothing else meanwhile: on a worker, `co_await` instead.
+/// Blocks: until the end, also on a worker, which then runs no other task. On a worker use
+/// `co_await`.
 template<class T>
 T sync_wait(co_task<T> awaited) {
     if constexpr (std::is_void_v<T>) {
@@ -233,9 +236,9 @@ T sync_wait(co_task<T> awaited) {
     }
 }
 
-/// What `co_await` needs to continue a coroutine on an executor. The executor calls what it is
-/// given, or destroys it uncalled, because it refused or discarded it: then the `co_await` throws
-/// `task_cancelled`, on the thread that did so.
+/// The awaiter that continues a coroutine on an executor. The executor calls its task, or destroys
+/// it uncalled because it refused or discarded it. In the second case the `co_await` throws
+/// `task_cancelled`, on the thread that destroyed the task.
 template<class Executor>
 class [[nodiscard]] schedule_awaiter {
 public:
@@ -247,7 +250,7 @@ public:
             executor_.execute(resumption(coroutine, cancelled_));
         }
         REGATTA_CATCH_ALL {
-            // The resumption was destroyed: the coroutine has gone on, this may be gone.
+            // The resumption was destroyed: the coroutine has continued, and this may be gone.
         }
     }
     void await_resume() const {
@@ -289,7 +292,7 @@ auto schedule_on(Executor& executor) noexcept {
     return schedule_awaiter<Executor>(executor);
 }
 
-/// What `co_await` needs to continue a coroutine when a future is ready.
+/// The awaiter that continues a coroutine when a future is ready.
 template<class R>
 class [[nodiscard]] future_awaiter {
 public:
@@ -324,8 +327,8 @@ private:
         nullptr; ///< Of the ended task, while the coroutine is resumed.
 };
 
-/// `co_await std::move(future)`: the result, or what `get` would throw; the coroutine goes on where
-/// the task ends.
+/// `co_await std::move(future)` gives the result, or throws as `get`. The coroutine continues on
+/// the thread where the task ends.
 template<class R>
 auto operator co_await(future<R>&& f) noexcept {
     return future_awaiter<R>(std::move(f));

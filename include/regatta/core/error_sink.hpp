@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Where an exception goes that a task or a handler let escape and that nobody waits for.
+/// The receiver of exceptions that escape from a task or a handler and that no future holds.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>
@@ -18,12 +18,13 @@ namespace regatta {
 
 /// Receives each exception that escapes from a fire-and-forget task.
 ///
-/// The default prints the first one to stderr and leaves the counting to its owner's statistics; it
-/// never swallows silently and never terminates. Another callable gets every one, on the thread
-/// where it happened, possibly on several threads at once. Copies share it.
+/// The default prints the first one to stderr; its owner's statistics count them all. It never
+/// swallows errors silently and never terminates. Another callable receives each exception on the
+/// thread where it escaped, possibly on several threads at once. Copies share the callable.
 ///
-/// Threads: the callable must be safe to call from several threads. Failure: what the callable
-/// itself throws is ignored. Cost: making one with a callable allocates once.
+/// Threads: the callable must be safe to call from several threads.
+/// Failure: exceptions of the callable itself are ignored.
+/// Cost: one allocation to construct a sink with a callable.
 class error_sink {
 public:
     error_sink() = default;
@@ -34,7 +35,7 @@ public:
         // NOLINTNEXTLINE: implicit by intent
         : report_(std::make_shared<callable>(std::forward<F>(report))) {}
 
-    /// Hands one error over. @param before how many its owner reported before this one.
+    /// Reports one error. @param before how many errors its owner reported before this one.
     void report(std::exception_ptr error, unsigned long long before) const noexcept {
         if (report_ != nullptr) {
             REGATTA_TRY {
@@ -68,7 +69,7 @@ private:
 #endif
     }
 
-    std::shared_ptr<callable> report_; ///< None: the default.
+    std::shared_ptr<callable> report_; ///< Null: the default.
 };
 
 } // namespace regatta

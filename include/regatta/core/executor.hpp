@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What every pool of this library can do.
+/// The interface that all pools of this library share.
 
 #include <chrono>
 #include <concepts>
@@ -11,12 +11,13 @@
 
 namespace regatta {
 
-/// A pool that runs callables: code that is written for an `executor` changes its pool by changing
-/// one type.
+/// A pool that runs callables. Code written for an `executor` changes its pool by changing one
+/// type.
 ///
-/// `execute` runs a callable and forgets it, `submit` gives a future of its result, `submit_batch`
-/// the futures of a range of callables; `wait` and `wait_for` wait until the pool is idle; `close`
-/// refuses further tasks and runs those that were accepted; `stats` says what it has done.
+/// `execute` runs a callable and returns nothing. `submit` returns a future of its result, and
+/// `submit_batch` the futures of a range of callables. `wait` and `wait_for` wait until the pool is
+/// idle. `close` refuses further tasks and runs the accepted ones. `stats` returns the pool's
+/// figures.
 template<class P>
 concept executor = requires(P& pool, int (*f)(), std::vector<int (*)()> range) {
     pool.execute(f);

@@ -143,7 +143,7 @@ public:
 private:
     detail::result_state<R>& state() const {
         if (state_ == nullptr) {
-            fail_state("this future is not valid: it was moved from, used up or never set");
+            fail_state("this future is invalid: it was moved from, consumed or never set");
         }
         return *state_;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a bounded pool does with a task for which it has no room.
+/// The ways in which a bounded pool handles a task when it is full.
 
 #include <regatta/core/task.hpp>
 
@@ -15,17 +15,17 @@
 
 namespace regatta {
 
-/// What becomes of a task for which a bounded pool has no room.
+/// What happens to a task when a bounded pool is full.
 enum class overflow {
-    block,    ///< The caller waits for room; a worker of the pool runs other tasks meanwhile.
+    block,    ///< The caller waits for room; a worker of the pool runs other tasks while it waits.
     reject,   ///< The caller gets `task_rejected`.
-    run_here, ///< The caller runs it.
-    /// The task that has waited longest makes room, unrun; one of the lowest priority that waits.
-    /// If all that wait are more important than the new one, its caller gets `task_rejected`.
+    run_here, ///< The caller runs the task (caller-runs).
+    /// The oldest waiting task of the lowest waiting priority is dropped unrun. If all waiting
+    /// tasks are more important than the new one, the caller gets `task_rejected`.
     drop_oldest
 };
 
-/// An `overflow`, or a sink that receives the tasks for which there is no room (`hand_over`).
+/// An `overflow`, or a sink that receives the tasks that find no room (`hand_over`).
 class overflow_policy {
 public:
     using sink = std::function<void(std::span<task>)>;
@@ -35,7 +35,7 @@ public:
 
     overflow what() const noexcept { return what_; }
     bool hands_over() const noexcept { return sink_ != nullptr; }
-    /// Gives the tasks to the sink. What the sink throws is passed on.
+    /// Passes the tasks to the sink. Exceptions of the sink reach the caller.
     void give(std::span<task> refused) const { (*sink_)(refused); }
 
 private:
@@ -43,11 +43,13 @@ private:
     std::shared_ptr<sink> sink_;
 };
 
-/// Hands the tasks for which there is no room to `receive`, on the thread of the caller.
+/// Passes the tasks that find no room to `receive`, on the thread of the caller.
 ///
-/// `receive` is callable with a `task`, for one at a time, or with a `std::span<task>`, for all
-/// that one call of the pool could not place; it moves them out. It may be called by several
-/// threads at once. What it throws reaches the caller.
+/// `receive` takes a `task`, one at a time, or a `std::span<task>` with all tasks that one call of
+/// the pool could not place. It moves them out.
+///
+/// Threads: several threads may call `receive` at once.
+/// Failure: what `receive` throws reaches the caller.
 template<class Receive>
 overflow_policy hand_over(Receive receive) {
     if constexpr (std::is_invocable_v<Receive&, std::span<task>>) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a thread pool is made with.
+/// The options of a thread pool.
 
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/overflow.hpp>
@@ -18,44 +18,44 @@
 
 namespace regatta {
 
-/// What a thread pool is made with. Copies share what `on_error` calls, a sink of `when_full`,
+/// The options of a thread pool. Copies share the callable of `on_error`, the sink of `when_full`,
 /// and `cpus`.
 struct pool_options {
-    /// Workers; 0: as many as `cpus` has, or without those as `available_cpus()` says.
+    /// The number of workers. 0: as many as `cpus` has, or as `available_cpus()` says without
+    /// those.
     unsigned threads = 0;
-    /// Tasks that wait at most, in all queues together; 0: no limit.
+    /// The limit of waiting tasks, in all queues together; 0: no limit.
     std::size_t capacity = 0;
-    /// What becomes of a task for which there is no room.
+    /// What happens to a task when the pool is full.
     overflow_policy when_full{};
-    /// Whether an idle worker takes tasks from another's queue. For `steady_pool`.
+    /// Whether idle workers take tasks from other workers' queues. For `steady_pool`.
     bool steal = true;
     /// Worker i is named "name/i"; Linux shows the first 15 bytes.
     std::string name = "pool";
-    /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
-    /// workers than CPUs. Empty: not pinned.
+    /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned.
     cpu_set pin{};
-    /// CPUs of their own, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
-    /// given back with the last copy of these options, the pool's included. `pin` then chooses
-    /// among them.
+    /// Exclusive CPUs, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
+    /// released with the last copy of these options, the pool's included. `pin` then chooses among
+    /// them.
     shared_cpus cpus{};
-    /// Scheduling class and priority of the workers.
+    /// The scheduling policy and priority of the workers.
     scheduling schedule{};
-    /// How long a worker that finds nothing stays awake, beyond some microseconds, before it
-    /// sleeps; `std::chrono::nanoseconds::max()`: for ever. It uses its CPU meanwhile.
+    /// How long a worker that finds nothing spins, beyond some microseconds, before it sleeps. It
+    /// uses its CPU for that time. `std::chrono::nanoseconds::max()`: it never sleeps.
     std::chrono::nanoseconds spin{0};
-    /// Receives what tasks of `execute` throw, and what `on_start` and `on_stop` throw.
+    /// Receives the exceptions of tasks of `execute`, and of `on_start` and `on_stop`.
     error_sink on_error{};
-    /// Called on each worker with its number, before its first task and after its last. They may
+    /// Called on each worker with its index, before its first task and after its last. They may
     /// submit tasks and wait for futures, but not for the pool (`std::system_error`,
-    /// `resource_deadlock_would_occur`). They are no tasks, nor is any more what one of them runs
-    /// itself because it waits for its future: `wait` does not wait for them, `close` does.
+    /// `resource_deadlock_would_occur`). Hooks are not tasks: `close` waits for them, `wait` does
+    /// not. The same holds for a task that a hook runs itself because it waits for its future.
     std::function<void(unsigned)> on_start{};
     std::function<void(unsigned)> on_stop{};
 };
 
-/// What becomes of the tasks that wait when a pool is stopped.
+/// What happens to the waiting tasks when a pool is stopped.
 enum class stop_mode {
-    drain,  ///< They are run.
+    drain,  ///< They run.
     discard ///< They are destroyed unrun; their futures are cancelled.
 };
 

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Which task of a thread pool comes first.
+/// The priority of a task in a thread pool.
 
 namespace regatta {
 
-/// The order in which a thread pool begins the tasks that wait: high before medium before low, but
-/// so that none starves.
+/// The order in which a thread pool begins waiting tasks: high before medium before low, but
+/// without starvation.
 enum class priority : unsigned char { low, medium, high };
 
 } // namespace regatta

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// By which rules a pool's threads get their time on the CPUs.
+/// The scheduling policy and priority of a pool's threads.
 
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
@@ -12,16 +12,16 @@
 
 namespace regatta {
 
-/// The policy of a thread (`scheduling_policy` in base/detail/platform.hpp says which there are)
-/// and its number in it.
+/// A thread's scheduling policy (`scheduling_policy` in base/detail/platform.hpp lists them) and
+/// its priority in it.
 ///
 /// `priority` is the nice value for `other` and `batch`, from -20 (the most time) to 19 (the
-/// least); for `fifo` and `round_robin` the real-time priority, from 1 to 99 (first of all); 0 for
-/// `inherit` and `idle`.
+/// least). For `fifo` and `round_robin` it is the real-time priority, from 1 to 99 (the highest).
+/// It is 0 for `inherit` and `idle`.
 ///
-/// Real time, a nice value below the present one, and leaving `idle` need a right that ordinary
-/// users seldom have (CAP_SYS_NICE, or a limit in RLIMIT_RTPRIO and RLIMIT_NICE). A real-time
-/// thread that never sleeps keeps its CPU from everything else.
+/// A real-time policy, a lower nice value than the present one, and leaving `idle` need a privilege
+/// that ordinary users seldom have: CAP_SYS_NICE, or a limit in RLIMIT_RTPRIO and RLIMIT_NICE. A
+/// real-time thread that never sleeps keeps all others from its CPU.
 struct scheduling {
     scheduling_policy policy = scheduling_policy::inherit;
     int priority = 0;
@@ -53,8 +53,8 @@ inline std::string to_string(const scheduling& wanted) {
     return std::string(to_string(wanted.policy)) + ", priority " + std::to_string(wanted.priority);
 }
 
-/// Throws `std::invalid_argument`, with what is allowed, unless the policy exists and has such a
-/// priority. Whether this thread may have it, only the system knows.
+/// Throws `std::invalid_argument`, naming what is allowed, unless the policy exists and has that
+/// priority. It does not check privileges.
 inline void check_scheduling(const scheduling& wanted) {
     int low = 0;
     int high = 0;
@@ -73,30 +73,30 @@ inline void check_scheduling(const scheduling& wanted) {
         high = 99;
         break;
     default:
-        fail_argument("there is no scheduling policy of number " +
+        fail_argument("there is no scheduling policy number " +
                       std::to_string(static_cast<int>(wanted.policy)));
     }
     if (wanted.priority < low || wanted.priority > high) {
-        const std::string allowed = low == high ? "has no priority but 0"
-                                                : "has priorities from " + std::to_string(low) +
+        const std::string allowed = low == high ? "allows only priority 0"
+                                                : "allows priorities from " + std::to_string(low) +
                                                       " to " + std::to_string(high);
         fail_argument(std::string("scheduling policy ") + to_string(wanted.policy) + " " + allowed +
                       ", got " + std::to_string(wanted.priority));
     }
 }
 
-/// Puts the calling thread under `wanted`, without exceptions. Threads that it starts later inherit
-/// it.
-/// @returns 0, or the error number, and then nothing has changed: `EPERM` where a right is missing,
-/// `EINVAL` where there is no such priority, `ENOTSUP` where the system has no such policies.
+/// Sets the scheduling of the calling thread, without exceptions. Threads that it starts later
+/// inherit it.
+/// @returns 0, or an error number if nothing has changed: `EPERM` without the privilege, `EINVAL`
+/// for a priority that does not exist, `ENOTSUP` if the system has no such policies.
 inline int try_schedule_this_thread(const scheduling& wanted) noexcept {
     return detail::platform::schedule_this_thread(wanted.policy, wanted.priority);
 }
 
-/// Puts the calling thread under `wanted`.
+/// Sets the scheduling of the calling thread.
 ///
 /// Failure: `std::invalid_argument` for a priority that the policy does not have;
-/// `std::system_error`, which names the policy, where the system refuses.
+/// `std::system_error`, which names the policy, if the system refuses.
 inline void schedule_this_thread(const scheduling& wanted) {
     check_scheduling(wanted);
     if (const int error = try_schedule_this_thread(wanted)) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a future throws whose task never ran.
+/// The exception of a future whose task never ran.
 
 #include <regatta/base/config.hpp>
 
@@ -13,8 +13,8 @@
 
 namespace regatta {
 
-/// The task was cancelled, or its stop token was stopped before its turn came, or its pool
-/// discarded it. Its code is `std::errc::operation_canceled`.
+/// The task was cancelled, its stop token was stopped before its turn came, or its pool discarded
+/// it. The code is `std::errc::operation_canceled`.
 class task_cancelled : public std::system_error {
 public:
     task_cancelled()
@@ -22,7 +22,7 @@ public:
                             "the task was cancelled before it started") {}
 };
 
-/// Throws `task_cancelled`. Without exceptions it prints the same text to stderr and calls
+/// Throws `task_cancelled`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
 [[noreturn]] inline void fail_cancelled() {
 #if REGATTA_EXCEPTIONS

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What may be said about one task.
+/// The options of one task.
 
 #include <regatta/core/priority.hpp>
 
@@ -14,12 +14,12 @@
 
 namespace regatta {
 
-/// How important a task is and who may call it off.
+/// The priority of a task and the stop token that cancels it.
 ///
-/// Made from a priority or a stop token alone, too: `pool.execute(priority::high, f)`.
+/// A priority or a stop token converts to it: `pool.execute(priority::high, f)`.
 struct task_options {
     priority level = priority::medium;
-    /// If a stop was requested when the task's turn comes, it is not run.
+    /// If a stop was requested before the task's turn comes, the task does not run.
     std::stop_token stop{};
 
     task_options() = default;
@@ -29,7 +29,7 @@ struct task_options {
     task_options(std::stop_token s) noexcept : stop(std::move(s)) {} // NOLINT: implicit by intent
 };
 
-/// What can stand in the place of `task_options`.
+/// A type that can stand in place of `task_options`.
 template<class T>
 concept task_options_like = std::convertible_to<T, task_options>;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How a pool says that it did not take a task.
+/// The exception for a task that a pool rejects.
 
 #include <regatta/base/config.hpp>
 
@@ -15,22 +15,22 @@
 
 namespace regatta {
 
-/// Thrown by a pool that does not take a task; the task has not run and will not.
+/// Thrown by a pool that rejects a task. The task has not run and will not.
 class task_rejected : public std::runtime_error {
 public:
     enum class reason {
         full,  ///< The pool is bounded, full, and set to reject.
-        closed ///< The pool was closed.
+        closed ///< The pool is closed.
     };
 
     task_rejected(const std::string& pool, reason r, std::size_t accepted_before = 0)
-        : std::runtime_error("the pool '" + pool + "' does not take the task: it is " +
+        : std::runtime_error("the pool '" + pool + "' rejected the task: it is " +
                              (r == reason::full ? "full" : "closed"))
         , reason_(r)
         , accepted_(accepted_before) {}
 
     reason why() const noexcept { return reason_; }
-    /// Of a batch: how many tasks, from the front, the pool did take.
+    /// The number of tasks of a batch, from the front, that the pool accepted.
     std::size_t accepted() const noexcept { return accepted_; }
 
 private:
@@ -38,8 +38,8 @@ private:
     std::size_t accepted_;
 };
 
-/// Reports that a pool does not take a task: throws `task_rejected`. Without exceptions it prints
-/// the same text to stderr and calls `std::abort`.
+/// Throws `task_rejected`. Without exceptions, prints the same text to stderr and calls
+/// `std::abort`.
 [[noreturn]] inline void fail_rejected(const std::string& pool, task_rejected::reason why,
                                        std::size_t accepted) {
     const task_rejected error(pool, why, accepted);

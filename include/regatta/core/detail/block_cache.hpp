@@ -249,7 +249,7 @@ public:
     explicit block_magazine(block_cache& cache) : store_(&cache.store()) {
         worker_context* const context = worker_context::current();
         if (context == nullptr || context->magazine != nullptr) {
-            fail_state("a block_magazine is made once, on a worker's thread");
+            fail_state("a block_magazine is constructed once, on a worker's thread");
         }
         context->magazine = this;
     }

@@ -127,7 +127,7 @@ requires(says_whether_it_ran<F>) struct boxed_closure<std::optional<F>> {
 /// `closure` in a form that a queue can hold.
 template<class F>
 auto queueable(F&& closure) {
-    static_assert(!std::is_reference_v<F>, "the closure is moved");
+    static_assert(!std::is_reference_v<F>, "pass the closure as an rvalue");
     if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
         return F(std::move(closure));
     } else {

@@ -85,7 +85,7 @@ public:
     void add_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (closed()) {
-            fail_state("the pool '" + options_.name + "' is closed; it gets no further threads");
+            fail_state("cannot add threads to the pool '" + options_.name + "': it is closed");
         }
         unsigned added = members().ask_to_stay(count); // Workers about to leave stay instead.
         REGATTA_TRY {
@@ -268,8 +268,8 @@ private:
         helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
                 fail_system(EDEADLK, what + (" of the pool '" + engine.options_.name) +
-                                         "': " + std::to_string(engine.deepest_help_) +
-                                         " tasks wait within each other");
+                                         "': at most " + std::to_string(engine.deepest_help_) +
+                                         " waits may nest");
             }
             ++me.helping;
         }
