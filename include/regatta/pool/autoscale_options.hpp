@@ -3,19 +3,19 @@
 #pragma once
 
 /// @file
-/// How a `dynamic_pool` changes its number of threads by itself.
+/// How a `dynamic_pool` changes its number of threads.
 
 #include <chrono>
 
 namespace regatta {
 
-/// How many threads an autoscaled pool may have, and when it gets more.
+/// How many threads an autoscaled pool may have, and when it adds and removes them.
 struct autoscale_options {
     unsigned min = 1; ///< At least 1.
     unsigned max = 0; ///< 0: four times `available_cpus()`, but not below `min`.
-    /// A task that waits longer in the queue brings further threads. At least 1 ms.
+    /// If a task waits longer than this in the queue, the pool adds threads. At least 1 ms.
     std::chrono::nanoseconds target_delay = std::chrono::milliseconds(10);
-    /// So long must a thread have had nothing to do at each look before one is removed.
+    /// If some thread was idle at every look for this long, the pool removes one.
     std::chrono::nanoseconds linger = std::chrono::seconds(1);
 };
 

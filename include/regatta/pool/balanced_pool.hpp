@@ -12,12 +12,11 @@
 
 namespace regatta {
 
-/// One queue, oldest task first, and a queue a worker for the tasks that workers submit: a fixed
-/// number of threads for tasks of uneven length.
+/// One queue for tasks from outside, oldest first, and one queue per worker for the tasks that it
+/// submits. A fixed number of threads for tasks of uneven length.
 ///
-/// Whichever worker is free begins the task from outside that has waited longest, so that a long
-/// task delays only its own worker. Tasks that a worker submits go into its own queue. It takes
-/// from there first; the others steal from there when they find nothing else.
+/// Any free worker runs the oldest task from outside, so a long task delays only its own worker. A
+/// worker takes from its own queue first. The others steal from it when they find nothing else.
 ///
 /// ```cpp
 /// regatta::balanced_pool pool;
@@ -25,13 +24,13 @@ namespace regatta {
 /// use(answer.get());
 /// ```
 ///
-/// Threads, Blocks, Failure: as `thread_pool`. The destructor is `close`. Throws
-/// `std::invalid_argument` for `steal = false`: see `steady_pool`.
+/// Threads, Blocks, Failure: as `thread_pool`; also `std::invalid_argument` for `steal = false`,
+/// which is for `steady_pool`. The destructor is `close`.
 class balanced_pool : public thread_pool {
 public:
     explicit balanced_pool(pool_options options = {})
         : thread_pool(checked(std::move(options)), detail::queue_layout::both) {}
-    /// A pool of that many workers; 0: as many as fit the machine.
+    /// A pool of `threads` workers; 0: `available_cpus()` workers.
     explicit balanced_pool(unsigned threads) : balanced_pool(pool_options{.threads = threads}) {}
 
 private:

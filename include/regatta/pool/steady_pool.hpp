@@ -11,12 +11,15 @@
 
 namespace regatta {
 
-/// A queue a worker, with stealing: a fixed number of threads for high rates of short, even tasks.
+/// One queue per worker, with stealing: a fixed number of threads for high rates of short, even
+/// tasks.
 ///
-/// Tasks from outside go into one worker's queue, 32 in a row, then into the shorter of two others;
-/// tasks that a worker submits go into its own. A worker without tasks steals from the others'
-/// queues, one task at a time, unless that is switched off. So producers and workers rarely touch
-/// the same memory, and tasks begin only about in the order in which they came.
+/// Tasks from outside go into one worker's queue, 32 in a row, then into the shorter of two others.
+/// Tasks that a worker submits go into its own queue. A worker without tasks steals from the
+/// others' queues, one task at a time, unless stealing is disabled.
+///
+/// So producers and workers rarely touch the same memory. Tasks begin only roughly in the order of
+/// their submission.
 ///
 /// ```cpp
 /// regatta::steady_pool pool(4); // or pool{{.threads = 4, .name = "io"}}
@@ -29,11 +32,11 @@ class steady_pool : public thread_pool {
 public:
     explicit steady_pool(pool_options options = {})
         : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
-    /// A pool of that many workers; 0: as many as fit the machine.
+    /// A pool of `threads` workers; 0: `available_cpus()` workers.
     explicit steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
 
-    /// Lets idle workers take tasks from the others' queues, or not. Where they do not, a task
-    /// waits for the worker that it was given to, however long that one is busy.
+    /// Lets idle workers steal from the others' queues, or not. Without stealing a task waits for
+    /// the worker in whose queue it is, however long that worker is busy.
     void enable_stealing() noexcept { engine().steal(true); }
     void disable_stealing() noexcept { engine().steal(false); }
 };

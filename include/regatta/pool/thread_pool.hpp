@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The interface that all thread pools have.
+/// The interface of all thread pools.
 
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/detail/batch_range.hpp>
@@ -32,21 +32,25 @@ namespace regatta {
 template<class Executor>
 class schedule_awaiter; // core/coroutine.hpp
 
-/// What `steady_pool`, `balanced_pool` and `dynamic_pool` have in common.
+/// The interface of `steady_pool`, `balanced_pool` and `dynamic_pool`.
 ///
-/// A task is any callable, also a move-only one. It is called once, with the arguments that were
-/// given with it, which it holds by value; `std::ref` passes a reference. A `task_options` (or a
-/// priority, or a stop token) may stand before it. A task whose stop token was stopped before its
-/// turn came is not run; one that takes a `std::stop_token` as its first argument is given it.
+/// A task is any callable, even a move-only one. A worker calls it once, with the arguments given
+/// at its submission. The task holds them by value; `std::ref` passes a reference.
+///
+/// A `task_options` (or a priority, or a stop token) may precede the callable. A task whose stop
+/// token is stopped before its turn is not run. A task that takes a `std::stop_token` as its first
+/// argument receives the token.
 ///
 /// A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
-/// `task_room_size` beside it; both without a call of the heap once the queue has its memory. A
-/// larger one, or one whose move may throw, is put on the heap.
+/// `task_room_size` bytes beside it. Neither calls the heap once the queue has its memory. A larger
+/// closure, or one whose move may throw, lies on the heap.
 ///
-/// Threads: any thread, tasks of the pool included, for every member where nothing else is said; a
-/// pool is not moved. Blocks: `wait…`, `pause`, `close`, `stop`, the destructor, and submission to
-/// a full pool that is set to `overflow::block`. Failure: `task_rejected` for a task that the pool
-/// does not take; `std::bad_alloc` before a task, or a batch's next 64, is taken.
+/// Threads: any thread, including tasks of the pool, unless a member says otherwise. A pool is not
+/// moved.
+/// Blocks: `wait…`, `pause`, `close`, `stop`, the destructor, and submission to a full pool with
+/// `overflow::block`.
+/// Failure: `task_rejected` for a task that the pool does not take; `std::bad_alloc` before the
+/// pool takes a task, or the next 64 of a batch.
 class thread_pool {
 public:
     thread_pool(const thread_pool&) = delete;
@@ -54,7 +58,7 @@ public:
 
     // --- fire and forget -------------------------------------------------------------------------
 
-    /// Has `f(args...)` called by a worker. What it throws goes to `pool_options::on_error`.
+    /// A worker calls `f(args...)`. Its exception goes to `pool_options::on_error`.
     template<class F, class... Args>
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
         auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
@@ -70,8 +74,9 @@ public:
                              detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
-    /// The same if there is room and the pool is not closed; never waits.
-    /// @returns whether the pool took it; if not, `f` is as it was, unless its move may throw.
+    /// The same if the pool has room and is not closed; never waits.
+    /// @returns whether the pool took the task. If not, `f` is unchanged, unless its move may
+    /// throw.
     template<class F>
     bool try_execute(F&& f) {
         return try_execute(task_options{}, std::forward<F>(f));
@@ -79,16 +84,16 @@ public:
     template<class F>
     bool try_execute(task_options options, F&& f);
 
-    /// Has every callable of a range called; those of an rvalue range are moved out of it unless it
-    /// is a view. Where not all find room, the overflow policy decides for the rest;
-    /// `task_rejected::accepted` says how many from the front were taken. Cost: one
-    /// compare-and-swap for up to 64 tasks.
+    /// Workers call every callable of a range. An rvalue range that is not a view is moved from. If
+    /// the pool lacks room for all, the overflow policy decides for the rest.
+    /// `task_rejected::accepted` is the number of tasks accepted from the front.
+    /// Cost: one compare-and-swap for up to 64 tasks.
     template<std::ranges::input_range Range>
     void execute_batch(Range&& callables, task_options options = {});
 
     // --- with a result ---------------------------------------------------------------------------
 
-    /// Has `f(args...)` called by a worker. @returns the future of what it returns or throws.
+    /// A worker calls `f(args...)`. @returns the future of its result or exception.
     template<class F, class... Args>
     requires(!task_options_like<F>) auto submit(F&& f, Args&&... args) {
         return submit(task_options{}, std::forward<F>(f), std::forward<Args>(args)...);
@@ -102,9 +107,9 @@ public:
         return std::move(made.first);
     }
 
-    /// The same for every callable of a range. @returns their futures, in order. Cost: two calls of
-    /// the heap, for the list that it returns and a list of its own, if the range can tell its
-    /// length; none a task in the steady state.
+    /// The same for every callable of a range. @returns their futures, in order.
+    /// Cost: two calls of the heap if the range can tell its length: for the returned list and for
+    /// an internal one. None per task in the steady state.
     template<std::ranges::input_range Range>
     auto submit_batch(Range&& callables, task_options options = {});
 
@@ -116,13 +121,13 @@ public:
 
     // --- waiting ---------------------------------------------------------------------------------
 
-    /// Waits until no task waits or runs. A task that calls it runs others meanwhile, and tasks
-    /// that wait like it count as done, and so do those that run others on the same worker while
-    /// they wait for room; 64 may do so within each other on one worker.
+    /// Waits until no task is queued or running. A task that calls it runs others while it waits.
+    /// Other tasks that wait like it count as done. So do tasks that run others on the same worker
+    /// while they wait for room. At most 64 tasks may wait within each other on one worker.
     ///
-    /// Throws `std::system_error` (`resource_deadlock_would_occur`) where that could never end.
+    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) if the wait could never end.
     void wait() { engine_.wait_idle(nullptr); }
-    /// The same, at most so long. @returns whether it came about.
+    /// The same, for at most `limit`. @returns whether the pool became idle.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
         const auto deadline = detail::deadline_after(limit);
@@ -136,27 +141,27 @@ public:
 
     // --- the pool's life -------------------------------------------------------------------------
 
-    /// Takes no task from outside any more, runs those that it took and those that these submit,
-    /// ends the threads. Again: does nothing. A paused pool goes on for it. In a task of the pool
-    /// it throws `std::system_error` (`resource_deadlock_would_occur`).
+    /// Refuses tasks from outside, runs the accepted tasks and those that they submit, then ends
+    /// the threads. A further call does nothing. It resumes a paused pool.
+    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool.
     void close() { engine_.close(); }
-    /// As `close`, or with `stop_mode::discard` without running what has not begun.
+    /// As `close`; with `stop_mode::discard` it does not run tasks that have not begun.
     void stop(stop_mode mode) { mode == stop_mode::drain ? engine_.close() : engine_.discard(); }
     bool closed() const noexcept { return engine_.closed(); }
 
-    /// Lets workers begin no further task until `resume`; tasks are still taken. Returns once no
-    /// task runs; within a task, at once. A task that waits for the pool still runs others.
+    /// Workers begin no further task until `resume`; the pool still accepts tasks. Returns once no
+    /// task runs, within a task at once. A task that waits for the pool still runs others.
     void pause() { engine_.pause(); }
     void resume() noexcept { engine_.resume(); }
     bool paused() const noexcept { return engine_.paused(); }
 
     // --- figures ---------------------------------------------------------------------------------
 
-    /// How many workers there are to be.
+    /// Workers that are to stay.
     unsigned threads() const noexcept { return engine_.expected(); }
-    /// Tasks that wait at most; 0: no limit.
+    /// Queued tasks at most; 0: no limit.
     std::size_t capacity() const noexcept { return options_.capacity; }
-    /// About how many tasks wait.
+    /// About how many tasks are queued.
     std::size_t queued() const noexcept { return source_.queues().size(); }
     pool_stats stats() const;
 
@@ -179,7 +184,7 @@ protected:
     const detail::pool_intake::engine& engine() const noexcept { return engine_; }
 
 private:
-    /// Tasks that wait within each other on one worker: the stack has an end.
+    /// Tasks that may wait within each other on one worker; the stack is finite.
     static constexpr unsigned deepest_help = 64;
 
     static unsigned worker_count(const pool_options& options) {
@@ -198,7 +203,7 @@ private:
         jobs.push_back(std::move(made.second));
     }
 
-    // A task goes in by the intake, waits in the source, and is run by the engine.
+    // The intake accepts a task, the source queues it, the engine runs it.
     const pool_options options_;
     detail::error_tally errors_;
     detail::queue_source source_;
@@ -231,7 +236,7 @@ bool thread_pool::try_execute(task_options options, F&& f) {
         return try_execute(std::move(options), closure(std::forward<F>(f)));
     } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
         return try_execute(std::move(options), detail::queueable(std::move(f)));
-    } else { // Moved only into its place.
+    } else { // Moves `f` only into its place.
         if constexpr (!detail::takes_stop_token<closure>) {
             if (!options.stop.stop_possible()) {
                 return intake_.try_place<closure>(

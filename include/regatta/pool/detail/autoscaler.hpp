@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// Adds threads to a pool while tasks wait too long, and removes them while they have nothing to
-/// do.
+/// Adds threads to a pool when tasks wait too long, and removes idle threads.
 
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/error_tally.hpp>
@@ -32,21 +31,23 @@ namespace regatta::detail {
 
 /// Keeps the number of a pool's threads between two limits, on a thread of its own.
 ///
-/// It looks at the queue four times in a target delay. How long the oldest task has waited follows
-/// from how many tasks had come at earlier looks and how many have been taken since, so that no
-/// task carries a time stamp. Where one has waited too long, a quarter more threads are added, at
-/// least one; where at every look of the linger time a thread had nothing to do, one is removed.
-/// While the pool has nothing to do and no thread too many it sleeps.
+/// It looks at the queue four times per target delay. It compares how many tasks had been appended
+/// at earlier looks with how many have been taken since. This shows whether the oldest task has
+/// waited too long; tasks carry no time stamp.
 ///
-/// Threads: any; destroyed by one that is not its own. Blocks: `start`, `stop` and the destructor,
-/// until the thread has ended that there was. Failure: `start` throws `std::invalid_argument`; if a
-/// thread cannot be had later, the pool's error sink hears of it and the pool goes on with those it
-/// has.
+/// If a task has waited too long, it adds a quarter more threads, at least one. If some thread was
+/// idle at every look of the linger time, it removes one. It sleeps while the pool is idle and has
+/// its minimum of threads.
+///
+/// Threads: any; its own thread must not destroy it.
+/// Blocks: `start`, `stop` and the destructor, until the previous thread has ended.
+/// Failure: `start` throws `std::invalid_argument`. If a thread cannot be started later, the pool's
+/// error sink receives the error and the pool keeps its present threads.
 class autoscaler {
 public:
     using engine = worker_engine<queue_source>;
 
-    /// All of these outlive it.
+    /// All arguments outlive it.
     autoscaler(const pool_options& options, queue_source& source, engine& workers,
                error_tally& errors) noexcept
         : pool_(options)
@@ -57,30 +58,30 @@ public:
     autoscaler& operator=(const autoscaler&) = delete;
     ~autoscaler() { end(); }
 
-    /// Scales from now on; again: with these options. In the error sink, where that is called by
-    /// the scaler itself, it throws `std::system_error` (`resource_deadlock_would_occur`).
+    /// Starts scaling, or starts it again with new options. Throws `std::system_error`
+    /// (`resource_deadlock_would_occur`) in an error sink that the scaler itself calls.
     void start(autoscale_options options) {
         options = checked(options);
         if (worker_context::is_worker_of(this)) {
             fail_system(EDEADLK, "autoscale the pool '" + pool_.name +
-                                     "' anew in an error sink that its scaler calls");
+                                     "' again in an error sink that its scaler calls");
         }
         const std::lock_guard lock(mutex_);
         end();
         options_ = options;
-        stop_.store(false, std::memory_order_relaxed); // Its thread does not exist yet.
+        stop_.store(false, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
         engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
         thread_ = std::make_unique<thread_team>();
         thread_->start(1, pool_.name + "-scaler", {}, [this](unsigned) noexcept {
-            const worker_context own(this, 0); // So that it knows itself.
+            const worker_context own(this, 0); // So that start() and stop() recognise it.
             run();
         });
     }
-    /// Scales no more. In the error sink, where that is called by the scaler itself, it returns at
-    /// once: that was the scaler's last look.
+    /// Stops scaling. In an error sink that the scaler itself calls it returns at once, and the
+    /// scaler looks no more.
     void stop() noexcept {
         if (worker_context::is_worker_of(this)) {
-            stop_.store(true, std::memory_order_relaxed); // Its thread is this one.
+            stop_.store(true, std::memory_order_relaxed); // relaxed: only this thread reads it.
             return;
         }
         const std::lock_guard lock(mutex_);
@@ -89,7 +90,7 @@ public:
 
 private:
     using clock = std::chrono::steady_clock;
-    /// Looks in a target delay.
+    /// Looks per target delay.
     static constexpr unsigned looks = 4;
 
     static autoscale_options checked(autoscale_options options) {
@@ -121,7 +122,7 @@ private:
         // acquire: partner is the release in end().
         return stop_.load(std::memory_order_acquire) || engine_.closed();
     }
-    /// Whether there is nothing to do, and nobody too many or too few to do it.
+    /// Whether the pool is idle and has its minimum of threads.
     bool at_rest() const noexcept {
         return engine_.expected() == options_.min && source_.queues().size() == 0 &&
                engine_.resting() == engine_.expected();
@@ -129,9 +130,9 @@ private:
 
     void run() noexcept {
         const auto pause = options_.target_delay / looks;
-        std::array<std::uint64_t, looks> came; // At the last looks, the oldest first.
+        std::array<std::uint64_t, looks> came; // Tasks appended at the last looks, oldest first.
         came.fill(0);
-        clock::time_point busy_at = clock::now(); // When every thread had a task.
+        clock::time_point busy_at = clock::now(); // When all threads were last busy.
         while (!stopped()) {
             if (at_rest()) {
                 engine_.rested().wait([this] { return stopped() || !at_rest(); });
@@ -154,7 +155,7 @@ private:
     }
 
     void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
-        if (engine_.paused()) { // Nobody is meant to take a task.
+        if (engine_.paused()) { // No worker takes a task now.
             came.fill(0);
             busy_at = clock::now();
             return;
@@ -167,7 +168,7 @@ private:
         if (engine_.resting() == 0) {
             busy_at = now;
         }
-        if (threads < options_.min) { // Somebody else has removed some.
+        if (threads < options_.min) { // Another thread has removed some.
             engine_.add_workers(options_.min - threads);
             busy_at = now;
         } else if (late && threads < options_.max) {
@@ -184,10 +185,10 @@ private:
     engine& engine_;
     error_tally& errors_;
     autoscale_options options_;
-    std::atomic<bool> stop_{true};        ///< Written by who starts and stops, read by the thread.
-    event_count pace_;                    ///< Where the thread sleeps between two looks.
-    std::mutex mutex_;                    ///< Held by who starts or stops.
-    std::unique_ptr<thread_team> thread_; ///< Last: it uses all of the above.
+    std::atomic<bool> stop_{true}; ///< Written by `start`, `stop`, `end`; read by its thread.
+    event_count pace_;             ///< Where its thread sleeps between two looks.
+    std::mutex mutex_;             ///< Held by `start` and `stop`.
+    std::unique_ptr<thread_team> thread_; ///< Last: the thread uses all of the above.
 };
 
 } // namespace regatta::detail

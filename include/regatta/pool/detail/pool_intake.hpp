@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How tasks get into a thread pool, and what becomes of those for which there is no room.
+/// How tasks enter a thread pool, and what happens to those for which it has no room.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -30,15 +30,14 @@
 
 namespace regatta::detail {
 
-/// Takes closures, one or several, into the queues of a thread pool, and follows its overflow
-/// policy.
+/// Puts closures, one or several, into the queues of a thread pool and follows its overflow policy.
 ///
 /// Threads, Blocks, Failure: as the members of `thread_pool` that call these.
 class pool_intake {
 public:
     using engine = worker_engine<queue_source>;
 
-    /// @param options and all others outlive this.
+    /// @param options outlives this, as do the other arguments.
     pool_intake(const pool_options& options, queue_source& source, engine& workers,
                 error_tally& errors) noexcept
         : options_(options)
@@ -46,7 +45,7 @@ public:
         , engine_(workers)
         , errors_(errors) {}
 
-    /// Queues a closure as `queueable` gives it.
+    /// Queues a closure that `queueable` returned.
     template<class F>
     void enqueue(priority level, F closure) {
         if (source_.room().take(1) == 0) [[unlikely]] {
@@ -55,7 +54,8 @@ public:
             place(level, closure);
         }
     }
-    /// Queues a closure that observes a stop token if there is one, or if it takes one.
+    /// Queues a closure. If there is a stop token, or if the closure takes one, the closure
+    /// observes it.
     template<class F>
     void enqueue_with(task_options&& options, F&& closure) {
         if constexpr (!takes_stop_token<F>) {
@@ -66,7 +66,7 @@ public:
         enqueue(options.level,
                 queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
     }
-    /// Enqueues `count` closures of type F, each made from what the iterator refers to.
+    /// Queues `count` closures of type `F`, each constructed from an element at the iterator.
     template<class F, class Iterator>
     void enqueue_all(priority level, Iterator at, std::size_t count) {
         for (std::size_t done = 0; done < count;) {
@@ -90,14 +90,14 @@ public:
             done += appended;
         }
     }
-    /// Appends the closure that `make()` gives, if that is possible at once.
+    /// Appends the closure that `make()` returns if the pool has room and takes it; never waits.
     template<class F, class Make>
     bool try_place(priority level, Make&& make) {
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
             return try_append<F>(level, make);
         } else {
             using box = boxed_closure<std::optional<F>>;
-            box large{std::make_unique<std::optional<F>>()}; // Before it has room: it may throw.
+            box large{std::make_unique<std::optional<F>>()}; // Before it takes room: it may throw.
             return try_append<box>(level, [&]() noexcept {
                 large.closure->emplace(make());
                 return std::move(large);
@@ -113,10 +113,10 @@ private:
         refused_.fetch_add(count, std::memory_order_relaxed);
     }
 
-    /// Appends up to `count` closures of type `F`, each of which `make(i)` gives, and wakes workers
-    /// for them. In a bounded pool the caller has room for all of them; the room of those that are
-    /// not appended is given back if the pool is closed or if this throws. @returns how many; 0
-    /// only if it is closed.
+    /// Appends up to `count` closures of type `F`, which `make(i)` returns, and wakes workers for
+    /// them. In a bounded pool the caller holds room for all of them. Gives back the unused room if
+    /// the pool is closed or if this throws. @returns how many it appended; 0 only if the pool is
+    /// closed.
     template<class F, class Make>
     std::size_t append(priority level, std::size_t count, Make&& make) {
         std::size_t appended = 0;
@@ -139,20 +139,20 @@ private:
         return appended;
     }
 
-    /// Waits for room for a task; a worker of the pool runs tasks meanwhile.
-    /// @returns whether the caller has it; false only if the pool is closed.
+    /// Waits for room for a task. A worker of the pool runs tasks while it waits.
+    /// @returns whether the caller holds room; false only if the pool is closed.
     bool wait_for_room() {
         if (engine_.caller() == outside) {
             return source_.room().wait([this] { return engine_.closed(); });
         }
-        // Its own waiting must not keep the queues full.
+        // A worker that only waited could keep the queues full.
         engine_.help_until("wait for room in a task",
                            [this] { return source_.room().take(1) != 0; });
         return true;
     }
-    /// Makes room for a task of that priority: takes what there is, or drops the task that has
-    /// waited longest among those of the lowest priority. @returns whether the caller has room; not
-    /// if all that wait are of a higher priority.
+    /// Gets room for a task of that priority: takes free room, or drops the oldest queued task of
+    /// the lowest priority. @returns whether the caller holds room; false if all queued tasks have
+    /// a higher priority.
     bool make_room(priority level) noexcept {
         while (source_.room().take(1) == 0) {
             if (drop_oldest(priority::low) ||
@@ -163,7 +163,7 @@ private:
             if (level != priority::high && source_.queues().size() != 0) {
                 return false;
             }
-            std::this_thread::yield(); // Others have room and are about to use it.
+            std::this_thread::yield(); // Other producers hold the room and are about to append.
         }
         return true;
     }
@@ -175,9 +175,9 @@ private:
         return dropped;
     }
 
-    /// Appends a closure for which there is room.
-    /// @param accepted how many of its batch were taken before. @param count how many of it are
-    /// refused if this one is.
+    /// Appends a closure for which the caller holds room.
+    /// @param accepted how many tasks of its batch were accepted before.
+    /// @param count how many tasks of its batch are refused if this one is.
     template<class F>
     void place(priority level, F& closure, std::size_t accepted = 0, std::size_t count = 1) {
         if (append<F>(level, 1, [&](std::size_t) noexcept -> F&& { return std::move(closure); }) ==
@@ -185,7 +185,7 @@ private:
             refuse(task_rejected::reason::closed, count, accepted);
         }
     }
-    /// Does what the overflow policy says, unless the pool is closed.
+    /// Refuses the closure if the pool is closed; otherwise follows the overflow policy.
     template<class F>
     REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
                                          std::size_t count = 1) {
@@ -222,12 +222,12 @@ private:
         }
         place(level, closure, accepted, count);
     }
-    /// Waits for room; counts those as refused that may not.
+    /// Waits for room. If the wait throws, counts `count` tasks as refused.
     bool await_room(std::size_t count) {
         REGATTA_TRY {
             return wait_for_room();
         }
-        REGATTA_CATCH_ALL { // Its waits are too deep.
+        REGATTA_CATCH_ALL { // Too many of the worker's tasks wait within each other.
             count_refused(count);
             REGATTA_RETHROW;
         }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How many tasks a bounded pool has room for.
+/// How many more tasks a bounded pool may queue.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
@@ -15,30 +15,34 @@
 
 namespace regatta::detail {
 
-/// Counts the room of a pool that takes a limited number of waiting tasks; one without a limit
-/// always has room.
+/// Counts the room of a bounded pool. A pool without a limit always has room.
 ///
-/// A task takes room before it is queued and gives it back when a worker takes it. Threads: any.
-/// Blocks: `wait` only. Cost: a read-modify-write each way if there is a limit, nothing otherwise.
+/// A producer takes room before it queues a task. The worker that takes the task gives the room
+/// back.
 ///
-/// I1: never is more room taken, less what was given back, than the capacity; none is lost.
-/// I2: whoever waits sleeps through neither half of the room being free nor `tell_closed`.
+/// Threads: any.
+/// Blocks: only `wait`.
+/// Cost: a read-modify-write each way if there is a limit, nothing otherwise.
+///
+/// I1: room taken minus room given back never exceeds the capacity; no room is lost.
+/// I2: a waiting producer does not sleep through `tell_closed`, nor through half of the room being
+///     free.
 template<class Atomics>
 class basic_pool_room {
 public:
-    /// @param capacity tasks that wait at most; 0: no limit.
+    /// @param capacity queued tasks at most; 0: no limit.
     explicit basic_pool_room(std::size_t capacity) noexcept
         : capacity_(capacity)
         , left_(capacity) {}
 
     std::size_t capacity() const noexcept { return capacity_; }
 
-    /// Takes room for up to `count` tasks. @returns for how many; 0: it is full.
+    /// Takes room for up to `count` tasks. @returns for how many; 0: the pool is full.
     std::size_t take(std::size_t count) noexcept {
         if (capacity_ == 0) {
             return count;
         }
-        // relaxed, all: a number that stands for itself; the queue carries the order.
+        // relaxed, all: the number stands for itself; the queue carries the order.
         std::size_t left = left_.load(std::memory_order_relaxed);
         while (left != 0) {
             const std::size_t taken = std::min(left, count);
@@ -49,14 +53,14 @@ public:
         }
         return 0;
     }
-    /// Gives the room of so many tasks back.
+    /// Gives back the room of `count` tasks.
     void give(std::size_t count) noexcept {
         if (capacity_ != 0 && count != 0) {
             give_back(count);
         }
     }
     /// Waits until there is room for a task and takes it, or until `closed()` holds.
-    /// @returns whether the caller has it.
+    /// @returns whether the caller holds room.
     template<class Closed>
     bool wait(Closed&& closed) {
         bool taken = false;
@@ -64,30 +68,31 @@ public:
             taken = taken || take(1) != 0;
             return taken || closed();
         };
-        // It is told of half the room. A task may be waiting for this very caller, though, and then
-        // there will not be more than there is: so it looks by itself, too.
+        // give() notifies only when half of the room is free. If a task waits for this caller, no
+        // more room may ever become free: so the caller also looks by itself.
         while (!gate_.wait_until(done, std::chrono::steady_clock::now() + look_again)) {
         }
         return taken;
     }
-    /// Has those look again who wait: the pool was closed.
+    /// Makes waiting producers check again: the pool is closed.
     void tell_closed() noexcept { gate_.notify_all(); }
 
 private:
     void give_back(std::size_t count) noexcept {
-        // relaxed: as in take(). Who waits sleeps until half the room is there: waking it for each
-        // task would cost two context switches a task.
+        // relaxed: as in take(). It wakes producers only when half of the room is free: a wake-up
+        // per task would cost two context switches per task.
         const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;
         if (left >= (capacity_ + 1) / 2) {
             gate_.notify_all();
         }
     }
 
-    /// How long who waits for room may overlook some: long beside a wait for half of it.
+    /// How long a waiting producer may overlook free room: long compared with a wait for half of
+    /// it.
     static constexpr std::chrono::milliseconds look_again{10};
 
     const std::size_t capacity_;
-    /// Written by producers and workers.
+    /// Free room. Written and read by producers and workers.
     alignas(destructive_alignment) typename Atomics::template atomic<std::size_t> left_;
     basic_event_count<Atomics> gate_; ///< Where producers sleep that wait for room.
 };

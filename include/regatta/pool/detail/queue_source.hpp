@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The work of a thread pool: tasks in queues, with room for a limited number of them.
+/// The work of a thread pool: its task queues and the room in them.
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/error_tally.hpp>
@@ -21,16 +21,17 @@
 
 namespace regatta::detail {
 
-/// The source of a thread pool's engine (`basic_worker_loop` says what a source is).
+/// The source of work of a thread pool's engine; `basic_worker_loop` defines what a source is.
 ///
-/// Threads: any. Failure: a task's exception goes to the error tally.
+/// Threads: any.
+/// Failure: a task's exception goes to the error tally.
 class queue_source {
 public:
-    /// What it keeps for each worker.
+    /// The source's part of a worker's record.
     struct seat {
         task_queues::tally tally; ///< Cells that the worker has used.
-        std::uint32_t turn = 0;   ///< Tasks that it has taken; wraps.
-        unsigned victim = 0;      ///< From whom it took a task last that was not its own.
+        std::uint32_t turn = 0;   ///< Tasks that the worker has taken; wraps.
+        unsigned victim = 0;      ///< The worker that it last stole from.
     };
 
     /// @param errors outlives this.
@@ -83,28 +84,28 @@ public:
 
     // --- for the engine --------------------------------------------------------------------------
 
-    /// The pool is closed: producers that wait for room look again.
+    /// The pool is closed: waiting producers check again.
     void tell_closed() noexcept { room_.tell_closed(); }
 
-    /// Destroys the task of that priority that has waited longest. @returns whether there was one;
-    /// then the caller tells the engine, by `count_dropped`.
+    /// Drops the oldest task of that priority. @returns whether there was one; if so, the caller
+    /// reports it to the engine with `count_dropped`.
     bool drop_oldest(priority level) noexcept {
         const auto b = queues_.take_oldest(level);
         if (b.size() == 0) {
             return false;
         }
-        room_.give(1); // First: what continues it may be submitted by its end.
+        room_.give(1); // First: dropping the task may submit its continuation.
         if (b[0].drop()) {
-            dropped_late_.fetch_add(1,
-                                    std::memory_order_relaxed); // The engine's count publishes it.
+            // relaxed: count_dropped() publishes it.
+            dropped_late_.fetch_add(1, std::memory_order_relaxed);
         }
         b.destroy(0);
         task_queues::tally mine;
         mine.finish(b, 1);
         return true;
     }
-    /// Destroys all tasks that wait, and calls `dropped()` for each, as long as there are some or
-    /// `more()` says that some are on their way.
+    /// Drops all queued tasks and calls `dropped()` for each. Repeats while `more()` says that
+    /// further tasks are on their way.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
         do {
@@ -115,7 +116,7 @@ public:
             }
         } while (more() && (std::this_thread::yield(), true));
     }
-    /// Of the tasks that were dropped, those that a wait had run before.
+    /// Dropped tasks that a waiting thread had run before.
     std::uint64_t dropped_late() const noexcept {
         return dropped_late_.load(std::memory_order_relaxed);
     }
@@ -124,7 +125,7 @@ private:
     task_queues queues_;
     pool_room room_;
     error_tally& errors_;
-    /// Written by the thread that drops, read by `stats`. Relaxed: a counter.
+    /// Written by the thread that drops tasks, read by `stats`. Relaxed: a counter.
     std::atomic<std::uint64_t> dropped_late_{0};
 };
 

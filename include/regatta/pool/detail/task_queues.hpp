@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The queues of a thread pool: where a task goes in, and which one a worker takes next.
+/// The queues of a thread pool: where a task is appended, and which task a worker takes next.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/core/detail/segment_queue.hpp>
@@ -18,25 +18,26 @@
 
 namespace regatta::detail {
 
-/// How the tasks of medium priority are spread over queues.
+/// How tasks of medium priority are spread over queues.
 enum class queue_layout {
     shared,     ///< One queue for all.
-    per_worker, ///< One for each worker; outside producers fill them in turn.
-    both        ///< One for each worker's own tasks, and one for what comes from outside.
+    per_worker, ///< One for each worker; tasks from outside go to them in turn.
+    both        ///< One for each worker's own tasks, and one for tasks from outside.
 };
 
-/// The queues of one pool: one for tasks of high and one for those of low priority, and some for
-/// the others.
+/// The queues of one pool: one for tasks of high priority, one for low priority, and some for
+/// medium priority.
 ///
-/// A worker takes from the high queue, then its own, then the shared one, then another worker's,
-/// then the low queue. So that none starves, its every 8th take looks into the medium queues before
-/// the high one, and its every 32nd into the low one first.
+/// A worker takes from the high queue, then its own, the shared one, another worker's, and the low
+/// queue. To prevent starvation, every 8th take of a worker tries the medium queues before the high
+/// one. Every 32nd take tries the low queue first.
 ///
-/// Threads: any. Blocks and costs: as `segment_queue`.
+/// Threads: any.
+/// Blocks, Cost: as `segment_queue`.
 ///
-/// I1: each task that was appended is taken once, whatever its priority and whoever takes it.
-/// I2: a worker that announces its sleep and then asks `coming` sees the tasks that it may take and
-///     that were appended before; or the producer, which then asks for sleepers, sees the worker.
+/// I1: each appended task is taken once, whatever its priority and whichever thread takes it.
+/// I2: a worker announces its sleep, then calls `coming`; a producer appends, then checks for
+///     sleepers. The worker sees the task, if it may take it, or the producer sees the worker.
 /// I3: after `close` only workers append.
 template<class Task, class Atomics, std::size_t SegmentSize = 64>
 class basic_task_queues {
@@ -45,7 +46,7 @@ public:
     using batch = typename queue::batch;
     using tally = typename queue::tally;
 
-    /// Says "no worker": for tasks from outside.
+    /// Means "no worker": the task comes from outside.
     static constexpr unsigned outside = ~0u;
 
     basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
@@ -55,19 +56,19 @@ public:
         }
     }
 
-    /// Appends up to `count` tasks of one priority side by side.
+    /// Appends up to `count` tasks of one priority to adjacent cells.
     ///
-    /// @param worker the worker that submits, or `outside`: who may not append to closed queues.
-    /// @param make called as `make(i)` for the i-th task; gives its closure, must not throw.
-    /// @returns how many; 0 only if the queues are closed.
+    /// @param worker the worker that submits, or `outside`. Only workers append to closed queues.
+    /// @param make called as `make(i)` for the i-th task; returns its closure and must not throw.
+    /// @returns how many it appended; 0 only if the queues are closed.
     template<class F, class Make>
     std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
         if (level != priority::medium) [[unlikely]] {
-            // seq_cst: a store that is read here comes before this append in the order of all
-            // seq_cst operations, too, as one's own does.
+            // seq_cst: a store that this load reads comes before this append in the order of all
+            // seq_cst operations, like a store of its own.
             if (!levels_used_.load(std::memory_order_seq_cst)) {
-                // seq_cst: partner is the load in any_of(): a worker that asks there before it
-                // sleeps sees this, or the producer, which goes on to append, sees the worker.
+                // seq_cst: partner is the load in any_of(). A worker that checks there before it
+                // sleeps sees this store, or this producer, which then appends, sees the worker.
                 levels_used_.store(true, std::memory_order_seq_cst);
             }
             queue& q = level == priority::high ? high_ : low_;
@@ -80,7 +81,7 @@ public:
         if (layout_ != queue_layout::per_worker) {
             return append_to<false, F>(shared_, count, make).count;
         }
-        // relaxed: any value that it ever had will do.
+        // relaxed: every value that it ever had is valid.
         const unsigned target = target_.load(std::memory_order_relaxed);
         const auto appended = append_to<false, F>(*own_[target], count, make);
         if (appended.end % run_length < appended.count) {
@@ -89,15 +90,15 @@ public:
         return appended.count;
     }
 
-    /// Takes the task that the worker is to run next; empty if it found none.
-    /// @param turn how often it took one before.
-    /// @param steal whether it may take from other workers' queues.
-    /// @param victim from whom it did so last, to begin there.
-    /// @param stolen set if it did.
+    /// Takes the task that the worker runs next; empty if it found none.
+    /// @param turn how many tasks the worker has taken before.
+    /// @param steal whether the worker may steal from other workers' queues.
+    /// @param victim the worker that it last stole from, where it begins to search.
+    /// @param stolen set to whether the task was stolen.
     batch take(unsigned worker, std::uint32_t turn, bool steal, unsigned& victim,
                bool& stolen) noexcept {
         stolen = false;
-        // relaxed: a hint; a worker that sees no task asks coming() before it sleeps.
+        // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
             return take_medium(worker, steal, victim, stolen);
         }
@@ -115,7 +116,7 @@ public:
         return low_.take(1);
     }
 
-    /// Takes the task of that priority that seems to have waited longest.
+    /// Takes what seems to be the oldest task of that priority.
     batch take_oldest(priority level) noexcept {
         bool stolen = false;
         unsigned victim = 0;
@@ -127,22 +128,22 @@ public:
         case priority::medium:
             break;
         }
-        // relaxed: any value that it ever had will do.
+        // relaxed: every value that it ever had is valid.
         return take_medium(own_.empty() ? 0 : target_.load(std::memory_order_relaxed), true, victim,
                            stolen);
     }
 
-    /// Whether there is a task that the worker may take. After a fence: of all that were appended
-    /// before the partner's fence.
+    /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
+    /// appended before the partner's fence.
     bool ready(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.ready(); });
     }
-    /// The same, also for a task that is just being appended: `segment_queue::coming`.
+    /// The same, also for a task that is just being appended; see `segment_queue::coming`.
     bool coming(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.coming(); });
     }
 
-    /// Takes no task from outside any more.
+    /// Refuses tasks from outside from now on.
     void close() noexcept {
         for_each([](queue& q) { q.close(); });
     }
@@ -159,7 +160,7 @@ public:
         for_each([&](const queue& q) { sum += q.taken(); });
         return sum;
     }
-    /// About how many tasks wait.
+    /// About how many tasks are queued.
     std::size_t size() const noexcept {
         std::size_t sum = 0;
         for_each([&](const queue& q) { sum += q.size(); });
@@ -167,8 +168,8 @@ public:
     }
 
 private:
-    /// How many tasks from outside go into one worker's queue before the next is chosen: about as
-    /// many as make the look at two queues' lengths cheap beside them.
+    /// How many tasks from outside go into one worker's queue in a row. It makes the comparison of
+    /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
 
     template<bool EvenClosed, class F, class Make>
@@ -190,7 +191,7 @@ private:
             return b;
         }
         if (steal) {
-            // Where there was one, there are most likely others.
+            // A queue that had a task to steal probably has more.
             const auto count = static_cast<unsigned>(own_.size());
             for (unsigned i = 0; i < count; ++i) {
                 const unsigned from = victim + i < count ? victim + i : victim + i - count;
@@ -204,7 +205,7 @@ private:
         return b;
     }
 
-    /// The shorter of the next queue and one further on.
+    /// The shorter of two queues: the next one and one half the queues further.
     unsigned next_target(unsigned target) const noexcept {
         const auto count = static_cast<unsigned>(own_.size());
         const unsigned a = (target + 1) % count;
@@ -237,15 +238,15 @@ private:
     }
 
     const queue_layout layout_;
-    std::vector<std::unique_ptr<queue>> own_; ///< One a worker, or none. Fixed.
+    std::vector<std::unique_ptr<queue>> own_; ///< One for each worker, or none. Fixed.
     mutable queue shared_;
     mutable queue high_;
     mutable queue low_;
-    /// The worker's queue that gets the next task from outside. Written and read by producers; each
-    /// value is as right as any.
+    /// The worker's queue that gets the next task from outside. Written and read by producers;
+    /// every value is valid.
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned> target_{0};
-    /// Whether there ever was a task of another than medium priority. Written once by a producer,
-    /// read by producers and workers.
+    /// Whether any task has had another priority than medium. Set by producers, never cleared; read
+    /// by producers and workers.
     alignas(destructive_alignment) typename Atomics::template atomic<bool> levels_used_{false};
 };
 
