@@ -5,9 +5,9 @@
 /// @file
 /// The policy through which every primitive of this folder reaches memory and the scheduler.
 ///
-/// A primitive is a template on such a policy. `std_atomics` is the real one; a model checker
-/// brings another with the same members, so that it runs the very code that ships. Whatever a
-/// policy offers is the smallest set that the primitives need.
+/// A primitive is a template on such a policy. `std_atomics` is the real one. A model checker
+/// brings another one with the same members, so that it runs the code that ships. A policy has only
+/// the members that the primitives need.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -24,8 +24,8 @@
 
 namespace regatta {
 
-/// A place for one `T` whose lifetime the primitive controls; access to it is synchronised by the
-/// primitive's atomics and by nothing of its own.
+/// Storage for one `T` whose lifetime the primitive controls. The primitive's atomics synchronise
+/// the access; the cell itself does not.
 template<class T>
 class raw_cell {
 public:
@@ -48,7 +48,8 @@ private:
 };
 
 /// A full fence: no load or store moves across it, and all threads agree on the order of such
-/// fences. The thread sanitizer knows no fences; there a read-modify-write does the same work.
+/// fences. The thread sanitizer does not model fences; there a read-modify-write does the same
+/// work.
 inline void full_fence() noexcept {
 #if REGATTA_THREAD_SANITIZER
     std::atomic<int> word{0};
@@ -58,14 +59,16 @@ inline void full_fence() noexcept {
 #endif
 }
 
-/// The two sides of a fence of which one is common and one is rare.
+/// The two sides of a fence, one frequent and one rare.
 ///
-/// If thread A writes x, calls `light()`, then reads y, and thread B writes y, calls `heavy()`,
-/// then reads x, at least one of them reads what the other wrote: the guarantee of two full
-/// fences. Where the kernel offers membarrier(2), `light()` costs nothing at run time and `heavy()`
-/// is a system call of some microseconds; elsewhere both are full fences.
+/// Thread A writes x, calls `light()`, then reads y. Thread B writes y, calls `heavy()`, then reads
+/// x. At least one of them reads what the other wrote: the guarantee of two full fences.
 ///
-/// Threads: any. Cost: construction is one system call.
+/// Where the kernel offers membarrier(2), `light()` costs nothing at run time, and `heavy()` is a
+/// system call of some microseconds. Elsewhere both are full fences.
+///
+/// Threads: any.
+/// Cost: construction is one system call.
 class asymmetric_fence {
 public:
     asymmetric_fence() noexcept : kernel_(detail::platform::register_process_fence()) {}
@@ -77,7 +80,7 @@ public:
             full_fence();
         }
     }
-    /// A full fence, where both sides are common. It pairs with `heavy()`, too.
+    /// A full fence for where both sides are frequent. It also pairs with `heavy()`.
     void full() const noexcept { full_fence(); }
     void heavy() const noexcept {
         full_fence();
@@ -87,23 +90,23 @@ public:
     }
 
 private:
-    const bool kernel_; ///< Whether the kernel interrupts the other cores for us.
+    const bool kernel_; ///< Whether the kernel interrupts the other cores.
 };
 
-/// The policy for real programs: the standard's atomics, and the operating system to sleep with.
+/// The policy of real programs: the standard's atomics; threads sleep in the operating system.
 struct std_atomics {
     template<class T>
     using atomic = std::atomic<T>;
     template<class T>
     using cell = raw_cell<T>;
     using fence = asymmetric_fence;
-    /// For what is rare.
+    /// For rare paths.
     using mutex = std::mutex;
-    /// How often a thread waits awake before it parks: 1, 2, 4 … 256 hints, 511 in all.
+    /// How many times a thread spins before it parks: 1, 2, 4 … 256 hints, 511 in all.
     static constexpr std::uint32_t backoff_steps = 9;
 
-    /// Blocks while `word` holds `expected`; returns false only when `deadline` has passed.
-    /// @param bits how `wake_one` knows the thread.
+    /// Blocks while `word` holds `expected`; returns false only if `deadline` has passed.
+    /// @param bits by which `wake_one` knows the thread.
     static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point* deadline,
                      std::uint32_t bits = detail::platform::any_wake) noexcept {
@@ -113,19 +116,19 @@ struct std_atomics {
     static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
         detail::platform::futex_wake(word, static_cast<int>(count));
     }
-    /// Wakes one thread: one with these bits if any waits, another one otherwise.
-    /// @returns whether it is known that one was woken.
+    /// Wakes one thread: one with these bits if any waits, otherwise another one.
+    /// @returns whether a thread is known to have been woken.
     static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
         return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
                detail::platform::futex_wake(word, 1);
     }
-    /// The clock of figures and of paces; nothing is decided by it but how long a thread spins.
+    /// The clock of figures and of pacing. It decides only how long a thread spins.
     static std::int64_t now_ns() noexcept {
         return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     }
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
-    /// Stays awake for about that long.
+    /// Spins for about that long.
     static void relax_for(std::chrono::nanoseconds duration) noexcept {
         const auto until = std::chrono::steady_clock::now() + duration;
         do {
@@ -134,7 +137,7 @@ struct std_atomics {
     }
     static void yield() noexcept { std::this_thread::yield(); }
 
-    /// What names a thread; one made without a value names none.
+    /// Names a thread; a default-constructed one names none.
     using thread_id = std::thread::id;
     static thread_id this_thread() noexcept { return std::this_thread::get_id(); }
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How long to stay awake while there is nothing to do.
+/// How long to spin while there is nothing to do.
 
 #include <regatta/sync/atomics.hpp>
 
@@ -13,15 +13,14 @@ namespace regatta {
 
 /// Paces a loop that waits for something: first it spins, then it says "park".
 ///
-/// The spin doubles with each step, from one hint, so that the first steps react within
-/// nanoseconds and the later ones leave the memory bus alone. The whole stays within some tens of
-/// microseconds: about what a futex wake-up costs, so that waiting awake never costs more than
-/// twice what the better choice would have (the competitive bound of A. Karlin et al.,
-/// "Competitive randomized algorithms for non-uniform problems", 1990).
+/// The spin starts with one hint and doubles with each step. The first steps react within
+/// nanoseconds; the later ones leave the memory bus alone. The whole stays within some tens of
+/// microseconds, about the cost of a futex wake-up. So spinning never costs more than twice what
+/// the better choice would have cost.
 ///
-/// It does not yield in between: a scheduler that goes by deadlines (Linux from 6.6) takes a yield
-/// as a wish to come later, and remembers it over the sleep that follows, so that the next wake-up
-/// no longer interrupts whoever runs.
+/// It does not yield in between. A scheduler that goes by deadlines (Linux from 6.6) takes a yield
+/// as a wish to run later, and remembers it over the following sleep. The next wake-up then no
+/// longer preempts the running thread.
 ///
 /// ```cpp
 /// regatta::backoff pace;
@@ -30,17 +29,21 @@ namespace regatta {
 /// }
 /// ```
 ///
-/// Threads: one; each waiting loop has its own. Blocks: never sleeps. Cost: no memory access.
+/// Threads: one; each waiting loop has its own.
+/// Blocks: never sleeps.
+/// Cost: no memory access.
+/// Source: the competitive bound of A. Karlin et al., "Competitive randomized algorithms for
+/// non-uniform problems", 1990.
 template<class Atomics>
 class basic_backoff {
 public:
-    /// How many times it waits before it says "park", and how many that should be where what one
-    /// waits for is hardly ever there soon.
+    /// How many times it spins before it says "park". `none` is for events that are hardly ever
+    /// close.
     static constexpr std::uint32_t patient = Atomics::backoff_steps;
-    static constexpr std::uint32_t none = 0; ///< It says "park" at once.
+    static constexpr std::uint32_t none = 0; ///< Says "park" at once.
 
-    /// Waits a little, longer each time.
-    /// @returns false when it is time to park instead; it has not waited then.
+    /// Spins a little, longer each time.
+    /// @returns false, without spinning, when it is time to park.
     bool pause(std::uint32_t steps = patient) noexcept {
         if (step_ >= steps) {
             return false;
@@ -52,7 +55,7 @@ public:
         return true;
     }
 
-    /// Begins anew, after the wait was over.
+    /// Starts again, after the wait is over.
     void reset() noexcept { step_ = 0; }
 
 private:

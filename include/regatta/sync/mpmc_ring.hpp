@@ -14,40 +14,40 @@
 
 namespace regatta {
 
-/// A bounded first-in-first-out queue that any thread may fill and any thread may empty.
+/// A bounded first-in-first-out queue from any number of producers to any number of consumers.
 ///
-/// An element is moved out before it is used, so that a consumer that is long about it holds no
-/// cell.
+/// A consumer moves an element out before it uses it, so a slow consumer holds no cell.
 ///
-/// Threads: any, for every member. Blocks: never; a thread that is descheduled between its claim
-/// and the end of its move holds back those who need the same cell until it goes on.
-/// Order: an element is seen whole, after all that its producer did before. Failure: a full ring
-/// refuses, an empty one gives nothing. Cost: one compare-and-swap on each side; one allocation at
-/// construction.
+/// Threads: any, for every member.
+/// Blocks: never. A thread that is descheduled between its claim and the end of its move delays the
+/// threads that need the same cell.
+/// Order: an element is seen whole, after everything that its producer did before.
+/// Failure: a full ring refuses, an empty one gives nothing.
+/// Cost: one compare-and-swap on each side; one allocation at construction.
 ///
-/// Source and invariants I1, I2, I3: `basic_ticket_ring`.
+/// Source and invariants I1, I2, I3: as `basic_ticket_ring`.
 template<class T, class Atomics>
 class basic_mpmc_ring : public detail::basic_ticket_ring<T, Atomics> {
     using base = detail::basic_ticket_ring<T, Atomics>;
 
 public:
     using base::base;
-    /// Destroys what was never taken. No other thread may use the ring any more.
+    /// Destroys the elements that were never taken. No other thread may use the ring any more.
     ~basic_mpmc_ring() {
         while (try_take()) {
         }
     }
 
-    /// Takes the oldest element, or nothing if there is none.
+    /// Takes the oldest element; nothing if the ring is empty.
     std::optional<T> try_take() noexcept {
         std::optional<T> taken;
         try_use([](std::uint64_t) noexcept {},
                 [&](T& element) noexcept { taken.emplace(std::move(element)); });
         return taken;
     }
-    /// Takes the oldest element and calls `use(element)` with it, once its cell is free again.
-    /// Before that it calls `at(position)`, for what belongs to the position: no producer can claim
-    /// it again yet. Neither may throw. @returns whether there was one.
+    /// Takes the oldest element and calls `use(element)` once its cell is free again. First it
+    /// calls `at_position(position)`, while no producer can claim that position again. Neither may
+    /// throw. @returns whether there was an element.
     template<class At, class Use>
     bool try_use(At&& at_position, Use&& use) noexcept {
         // relaxed: a guess that the compare-and-swap checks.
@@ -58,8 +58,8 @@ public:
             const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
             const auto ahead = static_cast<std::int64_t>(turn - (position + 1));
             if (ahead == 0) {
-                // release: partner is the acquire in consumed(): whoever sees the position taken
-                // also sees what this thread announced before (that it is at work).
+                // release: partner is the acquire in consumed(). A thread that sees the position
+                // taken also sees what this thread announced before (that it is at work).
                 if (this->head_.compare_exchange_weak(position, position + 1,
                                                       std::memory_order_release,
                                                       std::memory_order_relaxed)) {
@@ -80,18 +80,18 @@ public:
         }
     }
 
-    /// Whether there seems to be something to take.
+    /// Whether there seems to be an element to take.
     bool ready() const noexcept {
-        // relaxed, both: a hint for the one who then takes; try_take() acquires.
+        // relaxed, both: a hint; the consumer then calls try_take(), which acquires.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed);
-        // A larger turn: others took this one meanwhile, so look again.
+        // A larger turn: another consumer took the element, so look again.
         return static_cast<std::int64_t>(turn - (position + 1)) >= 0;
     }
-    /// The same, also for an element that is just being appended; for a consumer that has announced
+    /// The same, also for an element that is just being appended. For a consumer that has announced
     /// its sleep by a seq_cst operation.
     bool coming() const noexcept {
-        // relaxed: an older value says "yes" more often, no less.
+        // relaxed: an older value makes the answer true more often, never less.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         // seq_cst: partner is the compare-and-swap in try_place().
         return (this->tail_.load(std::memory_order_seq_cst) & ~base::closed_bit) != position;

@@ -12,23 +12,25 @@
 
 namespace regatta {
 
-/// A bounded first-in-first-out queue that any thread may fill and one thread empties.
+/// A bounded first-in-first-out queue from any number of producers to one consumer.
 ///
-/// Threads: `try_emplace`, `size`, `claimed` by any; `consume` by the one consumer (the role may
-/// move to another thread by a hand-over that synchronises). Blocks: never; a producer that is
-/// descheduled between claim and publication holds back those behind it until it goes on.
-/// Order: an element is seen whole, after all that its producer did before; each producer's
-/// elements stay in order. Failure: a full queue refuses. Cost: one compare-and-swap to append,
-/// none to consume; one allocation at construction.
+/// Threads: `try_emplace`, `size`, `claimed` by any; `consume` by the one consumer. That role may
+/// move to another thread by a hand-over that synchronises.
+/// Blocks: never. A producer that is descheduled between claim and publication delays the elements
+/// behind its own.
+/// Order: an element is seen whole, after everything that its producer did before; each producer's
+/// elements stay in order.
+/// Failure: a full queue refuses.
+/// Cost: one compare-and-swap to append, none to consume; one allocation at construction.
 ///
-/// Source and invariants I1, I2, I3: `basic_ticket_ring`.
+/// Source and invariants I1, I2, I3: as `basic_ticket_ring`.
 template<class T, class Atomics>
 class basic_mpsc_ring : public detail::basic_ticket_ring<T, Atomics> {
     using base = detail::basic_ticket_ring<T, Atomics>;
 
 public:
     using base::base;
-    /// Destroys what was never consumed. No other thread may use the queue any more.
+    /// Destroys the elements that were never consumed. No other thread may use the queue any more.
     ~basic_mpsc_ring() {
         consume(this->capacity(), [](T&) noexcept {});
     }
@@ -53,9 +55,9 @@ public:
         return taken;
     }
 
-    /// Whether there is something to consume; by the consumer.
+    /// Whether there is an element to consume; by the consumer.
     bool ready() const noexcept {
-        // relaxed, both: a hint for the one who then consumes; consume() acquires.
+        // relaxed, both: a hint; consume() acquires.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         return this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed) ==
                position + 1;
@@ -68,8 +70,8 @@ private:
         std::uint64_t position;
         ~releaser() {
             at.element.destroy();
-            // release: partner is the acquire in size() and consumed(). Before the turn, so that
-            // nobody claims the cell anew while it still counts as full (I1).
+            // release: partner is the acquire in size() and consumed(). Before the turn, so that no
+            // producer claims the cell again while it still counts as full (I1).
             queue.head_.store(position + 1, std::memory_order_release);
             // release: partner is the acquire of the turn in try_emplace; the cell is empty.
             at.turn.store(position + queue.capacity(), std::memory_order_release);

@@ -11,20 +11,20 @@
 
 namespace regatta {
 
-/// Tells other threads when the one thread that owns it is between two pieces of work.
+/// Tells other threads when its owner, one thread, is between two pieces of work.
 ///
-/// The owner brackets its work with `enter` and `leave`, or, while it goes from one piece to the
-/// next, calls `renew`. Another thread that has changed something the owner reads (retired a
-/// handler, set a flag) calls `observe` and then waits until `passed`: from then on the owner works
-/// with the change.
+/// The owner brackets its work with `enter` and `leave`, or calls `renew` between two pieces.
+/// Another thread changes something that the owner reads: it retires a handler, or sets a flag.
+/// Then it calls `observe` and waits until `passed`. From then on the owner works with the change.
 ///
 /// Threads: `enter`, `leave`, `renew` by the owner; `observe`, `observe_in_order`, `passed` and
-/// `working` by any. Blocks: never by itself. Order: what the owner did in a piece of work happens
-/// before `passed` returning true for it. Cost: the owner pays one or two plain stores a piece; an
-/// observer pays a system call.
+/// `working` by any.
+/// Blocks: never by itself.
+/// Order: what the owner did in a piece of work happens before `passed` returning true for it.
+/// Cost: the owner pays one or two plain stores a piece; an observer pays a system call.
 /// Source: a single-reader form of P. McKenney and J. Slingwine, "Read-copy update", 1998.
 ///
-/// I1: if a thread changes something, then observes, then sees `passed`, no piece of work that
+/// I1: a thread changes something, then observes, then sees `passed`. Then no piece of work that
 ///     began before the change is still under way, and every later piece sees the change.
 template<class Atomics>
 class basic_quiescence {
@@ -36,10 +36,10 @@ public:
     basic_quiescence(const basic_quiescence&) = delete;
     basic_quiescence& operator=(const basic_quiescence&) = delete;
 
-    /// Owner: begins a piece of work. Read what others may change only after it.
+    /// Owner: begins a piece of work. Read data that others may change only after it.
     void enter() noexcept {
-        // release: as in leave(), whose value an observer may miss and see only this one, which
-        // since C++20 (P0982) does not continue that store's release sequence.
+        // release: as in leave(). An observer may miss the value of leave() and see only this one.
+        // Since C++20 (P0982) this store does not continue that store's release sequence.
         // The fence orders it before the owner's reads. Partner: the heavy fence in observe().
         phase_.store(phase_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         fence_.light();
@@ -58,14 +58,14 @@ public:
         fence_.light();
     }
 
-    /// What the owner is at, after the calling thread's own changes.
+    /// The owner's phase, read after the calling thread's own changes.
     stamp observe() const noexcept {
         fence_.heavy();
         return observe_in_order();
     }
 
-    /// What the owner is at, for a caller that already knows by other means that the work it asks
-    /// about had begun (it acquired something the owner released in it). No system call.
+    /// The owner's phase, without a system call. For a caller that already knows that the work in
+    /// question had begun, because it acquired something that the owner released in it.
     stamp observe_in_order() const noexcept {
         // acquire: partner is the release in leave() and renew().
         return phase_.load(std::memory_order_acquire);

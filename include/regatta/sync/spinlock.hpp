@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A lock that spins, for sections of a few instructions.
+/// A spinning lock, for sections of a few instructions.
 
 #include <regatta/sync/atomics.hpp>
 
@@ -12,13 +12,16 @@
 namespace regatta {
 
 /// A mutual-exclusion lock that spins on a plain read until the lock looks free ("test and
-/// test-and-set"), and gives up its time slice when that takes long.
+/// test-and-set"). If that takes long, it yields its time slice.
 ///
-/// Meets the standard's Lockable, so that `std::lock_guard` and `std::unique_lock` take it.
+/// Meets the standard's Lockable, so `std::lock_guard` and `std::unique_lock` take it.
 ///
-/// Threads: any. Blocks: spins, then yields; never sleeps in the kernel, so do not hold it across
-/// anything that blocks. Order: `unlock` synchronises with the next `lock`. Failure: not recursive;
-/// locking twice in one thread never returns. Cost: one exchange when free.
+/// Threads: any.
+/// Blocks: spins, then yields; never sleeps in the kernel. Do not hold it across anything that
+/// blocks.
+/// Order: `unlock` synchronises with the next `lock`.
+/// Failure: not recursive; locking twice in one thread never returns.
+/// Cost: one exchange when free.
 /// Source: L. Rudolph and Z. Segall, "Dynamic decentralized cache schemes", 1984.
 ///
 /// I1: at most one thread is between a successful `lock`/`try_lock` and its `unlock`.
@@ -40,7 +43,7 @@ public:
     }
 
     bool try_lock() noexcept {
-        // relaxed: a hint that saves the exchange; what it reads decides nothing.
+        // relaxed: a hint that saves the exchange; it decides nothing.
         if (locked_.load(std::memory_order_relaxed) != 0) {
             return false;
         }
@@ -56,7 +59,7 @@ public:
 private:
     static constexpr std::uint32_t spins_before_yield = 64;
 
-    /// 1 while held. Written by the holder and by those who try; read by all.
+    /// 1 while held. Written by the holder and by threads that try; read by all.
     typename Atomics::template atomic<std::uint32_t> locked_{0};
 };
 

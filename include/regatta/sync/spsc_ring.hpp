@@ -16,17 +16,18 @@
 
 namespace regatta {
 
-/// A bounded first-in-first-out queue between one producer thread and one consumer thread.
+/// A bounded first-in-first-out queue from one producer thread to one consumer thread.
 ///
-/// Each side keeps its own copy of the other's position and reads the shared one only when its copy
-/// says that there is not enough; the consumer gives room back once for many elements. So in a
-/// stream the two cores exchange a cache line for many elements, not several for each.
+/// Each side keeps its own copy of the other's position. It reads the shared position only when its
+/// copy shows too little. The consumer gives room back once for many elements. So in a stream the
+/// two cores exchange one cache line for many elements, not several for each.
 ///
 /// Threads: `try_emplace`, `try_fill`, `free_slots` by the producer; `consume` by the consumer;
 /// `size` by any. Either role may move to another thread if that hand-over synchronises.
-/// Blocks: never. Order: an element is seen whole, after all that its producer did before.
-/// Failure: a full ring refuses, an empty one consumes nothing. Cost: no read-modify-write; one
-/// allocation at construction, none later.
+/// Blocks: never.
+/// Order: an element is seen whole, after everything that its producer did before.
+/// Failure: a full ring refuses, an empty one consumes nothing.
+/// Cost: no read-modify-write; one allocation at construction, none later.
 /// Source: L. Lamport, "Specifying concurrent program modules", 1983; the cached positions:
 /// J. Giacomoni et al., "FastForward for efficient pipeline parallelism", 2008, and P. Lee et al.,
 /// "A lock-free, cache-efficient shared ring buffer for multi-core architectures", 2009.
@@ -45,7 +46,7 @@ public:
     basic_spsc_ring& operator=(const basic_spsc_ring&) = delete;
     /// Destroys the elements that were never consumed. No other thread may use the ring any more.
     ~basic_spsc_ring() {
-        // First those that the consumer had seen, then the others.
+        // First those that the consumer had seen, then the rest.
         while (consume(capacity(), [](T&) noexcept {}) != 0) {
         }
     }
@@ -56,7 +57,7 @@ public:
     /// @returns false, with the arguments untouched, if the ring is full.
     template<class... Args>
     bool try_emplace(Args&&... args) {
-        // relaxed: the producer reads back what only it writes.
+        // relaxed: only the producer writes it.
         const std::size_t tail = tail_.load(std::memory_order_relaxed);
         if (tail - seen_head_ > mask_ && refresh_head(tail) == 0) {
             return false;
@@ -67,7 +68,7 @@ public:
         return true;
     }
 
-    /// Producer: the same, if it holds fewer than `limit` elements.
+    /// Producer: the same, if the ring holds fewer than `limit` elements.
     template<class... Args>
     bool try_emplace_below(std::size_t limit, Args&&... args) {
         if (limit < capacity()) {
@@ -79,10 +80,10 @@ public:
         return try_emplace(std::forward<Args>(args)...);
     }
 
-    /// Producer: constructs up to `count` elements at the end and publishes them at once.
+    /// Producer: constructs up to `count` elements at the end and publishes them together.
     ///
-    /// `construct(cell, i)` is called for i = 0, 1 … and calls `cell.emplace(…)`. If it throws, the
-    /// elements before the one at fault are published.
+    /// Calls `construct(cell, i)` for i = 0, 1 …, which calls `cell.emplace(…)`. If `construct`
+    /// throws, the elements before the failed one are published.
     /// @returns how many there was room for.
     template<class Construct>
     std::size_t try_fill(std::size_t count, Construct&& construct) {
@@ -99,7 +100,7 @@ public:
         return publish.next - tail;
     }
 
-    /// Producer: how many elements there is room for, exactly if it is fewer than `enough`.
+    /// Producer: how many elements there is room for; exact if fewer than `enough`.
     std::size_t free_slots(std::size_t enough) noexcept {
         const std::size_t tail = tail_.load(std::memory_order_relaxed);
         const std::size_t room = capacity() - (tail - seen_head_);
@@ -112,10 +113,10 @@ public:
     /// @returns how many it consumed.
     template<class Use>
     std::size_t consume(std::size_t max, Use&& use) {
-        // relaxed: the consumer reads back what only it writes.
+        // relaxed: only the consumer writes it.
         const std::size_t head = head_.load(std::memory_order_relaxed);
         if (seen_tail_ - head < max) {
-            // acquire: partner is the release of try_emplace and try_fill; see there.
+            // acquire: partner is the release in try_emplace and try_fill.
             seen_tail_ = tail_.load(std::memory_order_acquire);
         }
         const std::size_t end = head + std::min(seen_tail_ - head, max);
@@ -126,7 +127,7 @@ public:
                 const destroyer destroy{next};
                 ++release.next;
                 use(next.get());
-            } // destroyed here, before the producer may get the cell
+            } // Destroyed here, before the producer may get the cell.
             if ((release.next & (release_interval - 1)) == 0) {
                 release.now();
             }
@@ -134,28 +135,28 @@ public:
         return end - head;
     }
 
-    /// Consumer: whether there is something to consume.
+    /// Consumer: whether there is an element to consume.
     bool ready() const noexcept {
-        // relaxed: only a hint for the one who then consumes; consume() acquires.
+        // relaxed: a hint; consume() acquires.
         return tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed);
     }
 
     /// How many elements were ever published; any thread.
     std::size_t published() const noexcept {
-        // relaxed: a number; coherence keeps it from going back.
+        // relaxed: only a number; coherence keeps it from decreasing.
         return tail_.load(std::memory_order_relaxed);
     }
-    /// How many elements were ever consumed; any thread. Read first, it is never more than
+    /// How many elements were ever consumed; any thread. If read first, it never exceeds
     /// `published`.
     std::size_t consumed() const noexcept {
         // acquire: partner is the consumer's release of head_, which follows its acquire of tail_.
         return head_.load(std::memory_order_acquire);
     }
 
-    /// About how many elements it holds; exact when neither side is at work.
+    /// About how many elements the ring holds; exact when neither side is at work.
     std::size_t size() const noexcept {
-        // acquire: head must not be newer than tail, or the difference could wrap below zero;
-        // partner is the consumer's release of head, which comes after its acquire of tail.
+        // acquire: head must not be newer than tail, or the difference could wrap below zero.
+        // Partner is the consumer's release of head_, which follows its acquire of tail_.
         const std::size_t head = head_.load(std::memory_order_acquire);
         const std::size_t tail = tail_.load(std::memory_order_relaxed);
         return tail - head;
@@ -165,8 +166,8 @@ private:
     using cell = typename Atomics::template cell<T>;
     using position = typename Atomics::template atomic<std::size_t>;
 
-    /// The consumer gives room back at least every so many elements, so that a producer can go on
-    /// while a long batch is consumed.
+    /// The consumer gives room back at least once per this many elements. So a producer can
+    /// continue while a long batch is consumed.
     static constexpr std::size_t release_interval = 64;
 
     struct publisher {
@@ -178,7 +179,7 @@ private:
     struct releaser {
         basic_spsc_ring& ring;
         std::size_t next;
-        // release: partner is the acquire in refresh_head(); says that the cells are empty again.
+        // release: partner is the acquire in refresh_head(); the cells are empty again.
         void now() noexcept { ring.head_.store(next, std::memory_order_release); }
         ~releaser() { now(); }
     };
@@ -187,7 +188,7 @@ private:
         ~destroyer() { done.destroy(); }
     };
 
-    /// Producer: reads the consumer's position anew. @returns how many cells are free.
+    /// Producer: reads the consumer's position again. @returns how many cells are free.
     std::size_t refresh_head(std::size_t tail) noexcept {
         // acquire: partner is the release in releaser; the cells' old elements are gone.
         seen_head_ = head_.load(std::memory_order_acquire);
@@ -197,13 +198,11 @@ private:
     const std::size_t mask_;
     const std::unique_ptr<cell[]> cells_;
 
-    /// The producer's line. How many elements were ever published; written by the producer, read by
-    /// both.
+    /// The producer's line. Elements ever published; written by the producer, read by both.
     alignas(destructive_alignment) position tail_{0};
     std::size_t seen_head_ = 0; ///< The producer's copy of head_; never ahead of it.
 
-    /// The consumer's line. How many elements were ever consumed; written by the consumer, read by
-    /// both.
+    /// The consumer's line. Elements ever consumed; written by the consumer, read by both.
     alignas(destructive_alignment) position head_{0};
     std::size_t seen_tail_ = 0; ///< The consumer's copy of tail_; never ahead of it.
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The producers' half of the bounded rings that many threads write; `mpsc_ring` and `mpmc_ring`
-/// add the consumers' half.
+/// The producers' half of the bounded rings with many producers; `mpsc_ring` and `mpmc_ring` add
+/// the consumers' half.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
@@ -19,21 +19,22 @@
 
 namespace regatta::detail {
 
-/// A ring of cells, each with a turn number that says whose turn it is.
+/// A ring of cells. The turn number of a cell says which operation is next.
 ///
 /// The cell at position p (its index is p modulo the capacity) goes through the turns
 ///   p              free: the producer that claims position p may write
 ///   p + 1          full: the consumer that claims position p may read
 ///   p + capacity   free again, for the next round.
-/// A producer claims a position with one compare-and-swap on the tail, only after it saw that the
-/// cell is free, so that a full ring refuses at once and nothing is claimed in vain. A cell has a
-/// cache line of its own: neighbours are written by different cores.
+/// A producer first sees that the cell is free, then claims its position with one compare-and-swap
+/// on the tail. So a full ring refuses at once, and no position is claimed in vain. Each cell has
+/// its own cache line, because different cores write neighbouring cells.
 ///
 /// Source: D. Vyukov, "Bounded MPMC queue", 2010.
 ///
 /// I1: consumed <= claimed <= consumed + capacity, always.
 /// I2: a cell is written only in its free turn and read only in its full turn.
-/// I3: each element comes out exactly once; those of one producer in the order they went in.
+/// I3: each element comes out exactly once; the elements of one producer come out in the order they
+///     went in.
 template<class T, class Atomics>
 class basic_ticket_ring {
     static_assert(std::is_nothrow_move_constructible_v<T>,
@@ -62,17 +63,19 @@ public:
         return try_place(
             [&](auto& cell, std::uint64_t) noexcept { cell.emplace(std::forward<Args>(args)...); });
     }
-    /// The same, if it holds fewer than `limit` elements.
+    /// The same, if the ring holds fewer than `limit` elements.
     template<class... Args>
     bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
         return has_room_below(limit) && try_emplace(std::forward<Args>(args)...);
     }
-    /// Whether it holds fewer than `limit` elements; for a limit below the capacity.
+    /// Whether the ring holds fewer than `limit` elements; always true unless `limit` is below the
+    /// capacity.
     bool has_room_below(std::size_t limit) const noexcept {
         return limit >= capacity() || size() < limit;
     }
-    /// Appends the element that `make(cell, position)` constructs in the cell; it must not throw.
-    /// @returns false, without a call, if the ring is full or closed.
+    /// Appends the element that `make(cell, position)` constructs in the cell; `make` must not
+    /// throw.
+    /// @returns false, without a call of `make`, if the ring is full or closed.
     template<class Make>
     bool try_place(Make&& make) noexcept {
         // relaxed: a guess that the compare-and-swap checks.
@@ -82,13 +85,13 @@ public:
                 return false;
             }
             slot& at = slots_[position & mask_];
-            // acquire: partner is the release with which a consumer freed the cell; its old element
+            // acquire: partner is the release with which a consumer freed the cell. The old element
             // is gone before the new one is written.
             const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
             const auto ahead = static_cast<std::int64_t>(turn - position);
             if (ahead == 0) {
-                // seq_cst: partner is the load in coming(): a consumer that has announced its sleep
-                // and then asks there sees the claim, or this producer sees the announcement.
+                // seq_cst: partner is the load in coming(). A consumer announces its sleep, then
+                // calls coming(). It sees this claim, or this producer sees the announcement.
                 if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_seq_cst,
                                                 std::memory_order_relaxed)) {
                     make(at.element, position);
@@ -98,17 +101,17 @@ public:
                     return true;
                 }
             } else if (ahead < 0) {
-                return false; // still full from the round before
+                return false; // Still full from the round before.
             } else {
-                position = tail_.load(std::memory_order_relaxed); // somebody else claimed it
+                position = tail_.load(std::memory_order_relaxed); // Another producer claimed it.
             }
         }
     }
 
     /// Refuses every element from now on; any thread. An element whose position was claimed before
-    /// is still accepted, all others are not: the same compare-and-swap decides both.
+    /// is still accepted: the order of writes to the tail decides.
     void close() noexcept {
-        // relaxed: decides who may still claim; it publishes nothing.
+        // relaxed: decides which claims still succeed; publishes nothing.
         tail_.fetch_or(closed_bit, std::memory_order_relaxed);
     }
     bool closed() const noexcept {
@@ -117,7 +120,8 @@ public:
 
     /// How many positions producers have claimed so far; any thread.
     std::uint64_t claimed() const noexcept {
-        // relaxed: coherence suffices, it is never older than what the caller has already seen.
+        // relaxed: coherence suffices; the value is never older than what the caller has already
+        // seen.
         return tail_.load(std::memory_order_relaxed) & ~closed_bit;
     }
     /// How many positions consumers have claimed so far; any thread.
@@ -125,9 +129,9 @@ public:
         // acquire: partner is the consumers' release of head_; what they announced before it.
         return head_.load(std::memory_order_acquire);
     }
-    /// About how many elements it holds; exact when nobody is at work.
+    /// About how many elements the ring holds; exact when no thread uses it.
     std::size_t size() const noexcept {
-        // acquire: head before tail, or the difference could wrap below zero.
+        // acquire: reads head before tail, or the difference could wrap below zero.
         const std::uint64_t head = head_.load(std::memory_order_acquire);
         return static_cast<std::size_t>((tail_.load(std::memory_order_relaxed) & ~closed_bit) -
                                         head);
@@ -137,22 +141,22 @@ protected:
     ~basic_ticket_ring() = default;
 
     struct alignas(cache_line_size) slot {
-        /// Whose turn it is; written by the producer and the consumer whose turn it is, in
-        /// alternation, and read by all.
+        /// Says which operation is next. Written alternately by the producer and the consumer of
+        /// the cell; read by all.
         typename Atomics::template atomic<std::uint64_t> turn;
         typename Atomics::template cell<T> element;
     };
 
-    /// In the tail: no more claims. Positions are counted in the other 63 bits, also on 32-bit
-    /// machines, and so never reach it.
+    /// In the tail: refuses further claims. Positions use the other 63 bits, also on 32-bit
+    /// machines, and never reach this one.
     static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
 
     const std::size_t mask_;
     const std::unique_ptr<slot[]> slots_;
-    /// Positions claimed by producers, and the closed bit; written and read by producers, read by
-    /// `claimed`, `size`.
+    /// Positions claimed by producers, and the closed bit. Written by producers and `close`; read
+    /// by producers, `claimed`, `size`, `coming`.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail_{0};
-    /// Positions claimed by consumers; written by consumers, read by all.
+    /// Positions claimed by consumers. Written by consumers, read by all.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head_{0};
 };
 
