@@ -22,7 +22,7 @@ std::vector<thread_number> threads_of(process_number process, const std::string&
     std::error_code error;
     std::filesystem::directory_iterator entry(
         root + "/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/task", error);
-    // An entry that cannot be read makes it the end.
+    // An error makes the iterator the end.
     for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
         if (const auto number = detail::to_number(entry->path().filename().string())) {
             threads.push_back(static_cast<thread_number>(*number));
@@ -33,8 +33,8 @@ std::vector<thread_number> threads_of(process_number process, const std::string&
 }
 
 int try_pin_process(process_number process, const cpu_set& cpus) {
-    // A thread that was started by one that was pinned is pinned. So it is done when a look finds
-    // no thread that an earlier one has not found.
+    // A thread inherits the CPUs of its creator, so threads that a pinned one starts are pinned.
+    // The loop ends when a scan finds no thread that was not pinned before.
     std::vector<thread_number> pinned;
     for (;;) {
         const std::vector<thread_number> found = threads_of(process);

@@ -19,7 +19,8 @@ namespace regatta {
 process_environment& process_environment::set(std::string name, std::string value) {
     check(name);
     if (value.find('\0') != std::string::npos) {
-        fail_argument("environment variable '" + name + "': its value has a zero byte");
+        fail_argument("environment variable '" + name +
+                      "': the value must not contain a zero byte");
     }
     put({std::move(name), std::move(value)});
     return *this;
@@ -54,7 +55,7 @@ void process_environment::check(const std::string& name) {
     if (name.empty() || name.find('=') != std::string::npos ||
         name.find('\0') != std::string::npos) {
         fail_argument("environment variable '" + name +
-                      "': a name is not empty and has neither '=' nor a zero byte");
+                      "': a name must not be empty or contain '=' or a zero byte");
     }
 }
 

@@ -23,7 +23,7 @@
 namespace regatta::detail {
 namespace {
 
-/// Bytes that the kernel thinks can be had without swapping; no limit where it does not say.
+/// The kernel's estimate of the bytes available without swapping; no limit if it does not say.
 std::uint64_t available_memory() noexcept {
     std::uint64_t bytes = UINT64_MAX;
     if (std::FILE* file = std::fopen("/proc/meminfo", "re")) {
@@ -40,7 +40,7 @@ std::uint64_t available_memory() noexcept {
     return bytes;
 }
 
-/// Refuses what another user made or could have written to.
+/// Refuses a file of another user, and one that other users may open.
 void check_owner(int file, const std::string& operation) {
     struct stat status {};
     if (::fstat(file, &status) != 0) {
@@ -62,15 +62,15 @@ void check_owner(int file, const std::string& operation) {
 unique_descriptor unnamed_segment_file(const std::string& operation) {
     unique_descriptor file(::open(segment_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (!file) {
-        fail_system(errno, operation + ": make a file in " + segment_directory);
+        fail_system(errno, operation + ": create a file in " + segment_directory);
     }
     return file;
 }
 
 void allocate_segment(int file, std::size_t total, room where, const std::string& operation) {
-    // The mode given to open(2) loses the bits of the umask, that of memfd_create(2) is 0777.
+    // open(2) applies the umask to its mode; memfd_create(2) gives 0777.
     if (::fchmod(file, 0600) != 0) {
-        fail_system(errno, operation + ": set its mode");
+        fail_system(errno, operation + ": set its mode to 0600");
     }
     const std::string what = operation + ": allocate " + std::to_string(total) + " bytes";
     if (where == room::of_machine && total > available_memory()) {
@@ -157,14 +157,14 @@ void remove_unused_segment(const std::string& path, const std::string& operation
         }
         check_owner(file.get(), operation);
         if (!has_magic(file.get())) {
-            fail_system(EPROTO, operation + ": the name belongs to a file that is no segment; "
+            fail_system(EPROTO, operation + ": the name belongs to a file that is not a segment; "
                                             "remove it by hand if nobody needs it");
         }
         if (!try_lock_exclusive(file.get(), operation)) {
             fail_system(EBUSY, operation + ": it is in use");
         }
         if (!is_file_of(path.c_str(), file.get())) {
-            continue; // Somebody else replaced it: look at the new one.
+            continue; // Another process replaced it: check the new one.
         }
         if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
             fail_system(errno, operation);

@@ -16,7 +16,7 @@ std::string checked_segment_name(std::string_view name) {
         fail_argument("name of shared memory '" + std::string(name) + "': " + why);
     };
     if (bare.empty()) {
-        refuse("it is empty");
+        refuse("it must not be empty");
     }
     if (bare.size() > max_segment_name) {
         refuse(std::to_string(bare.size()) + " characters, at most " +
@@ -26,10 +26,10 @@ std::string checked_segment_name(std::string_view name) {
         refuse("only the first character may be '/'");
     }
     if (bare.find('\0') != std::string_view::npos) {
-        refuse("it has a zero byte");
+        refuse("it must not contain a zero byte");
     }
     if (bare == "." || bare == "..") {
-        refuse("it is a directory");
+        refuse("it must not be a directory");
     }
     std::string checked;
     checked.reserve(bare.size() + 1);

@@ -113,7 +113,8 @@ shared_memory shared_memory::unnamed(const std::string& operation, detail::uniqu
                                      std::size_t size, std::uint64_t layout, detail::room room) {
     if (size == 0 ||
         size > static_cast<std::size_t>(PTRDIFF_MAX) - sizeof(detail::segment_header)) {
-        fail_argument(operation + ": a size of " + std::to_string(size) + " bytes is not possible");
+        fail_argument(operation + ": a size of " + std::to_string(size) +
+                      " bytes is out of range; allowed are 1 to PTRDIFF_MAX - 128");
     }
     const std::size_t total = sizeof(detail::segment_header) + size;
     detail::allocate_segment(file.get(), total, room, operation);
@@ -149,8 +150,7 @@ void shared_memory::map_checked(std::uint64_t layout, const std::string& operati
 }
 
 void shared_memory::remove_name() noexcept {
-    // Nobody can replace the segment between the look and the removal: this object's lock
-    // forbids it.
+    // No process can replace the segment between check and removal: this object's lock forbids it.
     const std::string path = detail::segment_path(name_);
     if (detail::is_file_of(path.c_str(), descriptor_.get())) {
         ::unlink(path.c_str());

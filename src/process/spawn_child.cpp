@@ -26,9 +26,9 @@ run_spawn_plan(void* argument) {
         ::syscall(SYS_exit_group, 127);
     };
 
-    // Every signal is blocked since before the birth, so no handler of the parent can run here.
-    // Ignored signals stay ignored over exec unless they are reset. All zeros is SIG_DFL in the
-    // kernel's own structure, whose size differs from the C library's.
+    // Signals were blocked before the clone, so no handler of the parent can run here. exec keeps
+    // ignored signals ignored, so all are reset. All zeros is SIG_DFL in the kernel's structure,
+    // whose size differs from the C library's.
     const unsigned long no_action[8] = {};
     for (int signal = 1; signal <= 64; ++signal) {
         ::syscall(SYS_rt_sigaction, signal, no_action, nullptr, std::size_t{8});
@@ -57,7 +57,7 @@ run_spawn_plan(void* argument) {
             give_up(spawn_stage::descriptors);
         }
     }
-    // All that lies between the kept ones closes on exec; the report must live until then.
+    // Marks all other descriptors close-on-exec. The report must stay open until exec.
     unsigned next = 0;
     for (std::size_t i = 0; i <= plan.kept_count; ++i) {
         const unsigned end = i < plan.kept_count ? static_cast<unsigned>(plan.kept[i]) : ~0u;
@@ -79,8 +79,8 @@ run_spawn_plan(void* argument) {
         if (::syscall(SYS_prctl, PR_SET_PDEATHSIG, plan.death_signal, 0, 0, 0) != 0) {
             give_up(spawn_stage::death_signal);
         }
-        // A parent that ended before that call is not noticed by it. A parent outside of the
-        // child's process namespace is shown as 0.
+        // The kernel sends no signal if the parent ended before that call. It shows a parent
+        // outside the child's process namespace as 0.
         const long parent = ::syscall(SYS_getppid);
         if (parent != plan.parent && parent != 0) {
             ::syscall(SYS_exit_group, 127);

@@ -3,38 +3,38 @@
 #pragma once
 
 /// @file
-/// What a new process does between its birth and its program.
+/// The steps of a new process between clone and exec.
 
 #include <cstddef>
 
 namespace regatta::detail {
 
-/// Where the start of a child failed.
+/// The step that failed in a child that could not start.
 enum class spawn_stage : int { descriptors, closing, group, directory, death_signal, program };
 
-/// What a child that cannot start writes to its parent.
+/// The message that a child that cannot start writes to its parent.
 struct spawn_failure {
     int error;
     spawn_stage stage;
-    int parent_descriptor; ///< Of the mapping that failed, for `spawn_stage::descriptors`.
+    int parent_descriptor; ///< Of the move that failed, for `spawn_stage::descriptors`.
 };
 
-/// A descriptor on its way to the child.
+/// A descriptor of the parent and its number in the child.
 struct descriptor_move {
     int from;
     int to;
-    int spare; ///< Above all targets, so that no move overwrites what another still needs.
+    int spare; ///< Above all targets: no move overwrites it.
 };
 
-/// Everything that a child needs, made by the parent: the child allocates nothing.
+/// Everything that the child needs, prepared by the parent: the child allocates nothing.
 struct spawn_plan {
     const char* program;
     char* const* arguments;
     char* const* environment;
-    const char* directory; ///< Null: stay.
+    const char* directory; ///< Null: no change.
     descriptor_move* moves;
     std::size_t move_count;
-    const int* kept; ///< The child's descriptors, rising, each once.
+    const int* kept; ///< The child's descriptors, ascending, each once.
     std::size_t kept_count;
     int report; ///< Write end of a pipe to the parent; closed on exec.
     int parent;
@@ -42,10 +42,10 @@ struct spawn_plan {
     bool own_process_group;
 };
 
-/// Runs in the child, which shares the parent's memory while the starting thread stands still.
+/// Runs in the child, which shares the parent's memory while the calling thread is suspended.
 ///
-/// Only raw system calls, nothing that allocates, locks or is wrapped by a sanitizer: its
-/// bookkeeping would otherwise be the parent's.
+/// Makes raw system calls only. Code that allocates, locks or is instrumented by a sanitizer would
+/// change the parent's state.
 __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) int
 run_spawn_plan(void* argument);
 

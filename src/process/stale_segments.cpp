@@ -23,8 +23,8 @@
 namespace regatta {
 namespace {
 
-/// Hands each unused segment of this user whose name begins with `prefix` to `visit(name, path)`,
-/// while its lock keeps every other process from using it.
+/// Calls `visit(name, path)` for each unused segment of this user whose name begins with `prefix`.
+/// Its lock keeps other processes from using the segment during the call.
 void for_each_stale_segment(
     std::string_view prefix,
     const std::function<void(const std::string&, const std::string&)>& visit) {
@@ -49,7 +49,7 @@ void for_each_stale_segment(
         detail::unique_descriptor file(
             ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         struct stat status {};
-        // What cannot be opened, is another's or is no segment is not this function's business.
+        // Skips files that cannot be opened, that belong to another user, or that are not segments.
         if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
             status.st_uid == ::geteuid() && detail::has_magic(file.get()) &&
             detail::try_lock_exclusive(file.get(), operation) &&

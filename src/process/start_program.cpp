@@ -28,7 +28,7 @@
 namespace regatta::detail {
 namespace {
 
-/// A relative path that stays valid in another working directory.
+/// The absolute path of a relative one, for use in another working directory.
 std::string absolute_path(const std::string& path) {
     char* here = ::getcwd(nullptr, 0);
     const std::string absolute = here == nullptr ? path : here + ('/' + path);
@@ -36,7 +36,7 @@ std::string absolute_path(const std::string& path) {
     return absolute;
 }
 
-/// Blocks every signal of the calling thread, the C library's own ones too, for its life.
+/// Blocks every signal of the calling thread, including the C library's internal ones.
 class signal_block {
 public:
     signal_block() noexcept {
@@ -71,7 +71,7 @@ private:
     void* base_;
 };
 
-/// Makes a process that runs the plan, and its pidfd.
+/// Clones a process that runs the plan; returns it with its pidfd.
 started_child clone_child(spawn_plan& plan, const std::string& operation) {
     constexpr int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
     const child_stack stack(operation);
@@ -82,8 +82,8 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
         const signal_block block;
         pid = unwrapped_clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
         if (pid < 0 && errno == EINVAL) {
-            // An emulator that does not know the flag. The child cannot vanish before it is waited
-            // for, so asking afterwards is as safe.
+            // An emulator that does not know the flag. The child stays until it is waited for, so
+            // opening its pidfd afterwards is as safe.
             pid = unwrapped_clone(run_spawn_plan, stack.top(), flags, &plan);
             if (pid >= 0) {
                 pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
@@ -102,7 +102,7 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
     return {pid, unique_descriptor(pidfd)};
 }
 
-/// The sentence about a child that could not start.
+/// Throws the error of a child that could not start.
 [[noreturn]] void fail_spawn(const spawn_failure& failure, const spawn_options& options,
                              const spawn_plan& plan, const std::string& operation) {
     switch (failure.stage) {
@@ -112,7 +112,7 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
     case spawn_stage::closing:
         fail_system(failure.error, operation + ": close the other descriptors (needs Linux 5.11)");
     case spawn_stage::group:
-        fail_system(failure.error, operation + ": make a process group");
+        fail_system(failure.error, operation + ": create a process group");
     case spawn_stage::directory:
         fail_system(failure.error, operation + ": enter directory '" + options.directory + "'");
     case spawn_stage::death_signal:
@@ -124,7 +124,7 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
     fail_system(failure.error, operation + ": run it");
 }
 
-/// Pointers to the texts, ended by a null pointer, as execve(2) takes them.
+/// Pointers to the texts, terminated by a null pointer, as execve(2) takes them.
 std::vector<char*> to_pointers(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (std::string& text : texts) {
@@ -140,7 +140,7 @@ started_child start_program(const spawn_options& options) {
     const std::string operation = "spawn '" + options.program + "'";
     const auto check_text = [&](const std::string& text, const char* what) {
         if (text.find('\0') != std::string::npos) {
-            fail_argument(operation + ": " + what + " has a zero byte");
+            fail_argument(operation + ": " + what + " must not contain a zero byte");
         }
     };
     if (options.program.empty()) {
@@ -171,7 +171,7 @@ started_child start_program(const spawn_options& options) {
     std::vector<int> kept;
     for (const auto& move : moves) {
         if (std::find(kept.begin(), kept.end(), move.to) != kept.end()) {
-            fail_argument(operation + ": two descriptors are to be number " +
+            fail_argument(operation + ": at most one descriptor may become number " +
                           std::to_string(move.to) + " in the child");
         }
         kept.push_back(move.to);
@@ -193,7 +193,7 @@ started_child start_program(const spawn_options& options) {
 
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0) {
-        fail_system(errno, operation + ": make a pipe");
+        fail_system(errno, operation + ": create a pipe");
     }
     const unique_descriptor report(ends[0]);
     unique_descriptor report_end(ends[1]);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How `spawn` starts a child without copying the parent.
+/// Starting a child without copying the parent.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
@@ -14,22 +14,22 @@
 
 namespace regatta::detail {
 
-/// A child that nobody has waited for yet.
+/// A child that has not been waited for yet.
 struct started_child {
     pid_t pid;
     unique_descriptor pidfd;
 };
 
 #if REGATTA_THREAD_SANITIZER
-// The sanitizer wraps clone(2) and takes every call for a fork with a memory of its own; its
-// records of this process would then say so. This is the C library's other name of the same
+// The sanitizer wraps clone(2) and treats every call as a fork with its own memory, which would
+// corrupt its records of this process. `__clone` is the C library's other name of the same
 // function.
 extern "C" int unwrapped_clone(int (*)(void*), void*, int, void*, ...) noexcept __asm__("__clone");
 #else
 inline constexpr auto& unwrapped_clone = ::clone;
 #endif
 
-/// What `spawn` does.
+/// Implements `spawn`.
 started_child start_program(const spawn_options& options);
 
 } // namespace regatta::detail

@@ -82,8 +82,8 @@ std::optional<exit_status> subprocess::wait_at_most(std::chrono::duration<double
 
 bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
     using clock = std::chrono::steady_clock;
-    // Longer than a few decades is for ever, and would overflow the clock; so would as long
-    // ago. What is no number is no time, either.
+    // A very long time would overflow the clock: more than 1e9 seconds counts as no limit. A
+    // negative time or NaN counts as zero.
     if (!(seconds.count() > 0)) {
         seconds = std::chrono::duration<double>::zero();
     }
@@ -115,7 +115,8 @@ bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
 
 bool subprocess::must_wait() const {
     if (state_ == state::none || state_ == state::lost) {
-        fail_state("subprocess: wait without a child, or for one whose end was lost");
+        fail_state(
+            "subprocess: cannot wait without a child, or for one whose exit status was lost");
     }
     return state_ == state::running;
 }
@@ -124,7 +125,7 @@ void subprocess::reap() {
     rusage usage{};
     while (::wait4(pid_, &wait_status_, 0, &usage) < 0) {
         if (errno != EINTR) {
-            state_ = state::lost; // Its number may be another's by now.
+            state_ = state::lost; // Another process may have its ID now.
             fail_system(errno, "wait for process " + std::to_string(pid_));
         }
     }

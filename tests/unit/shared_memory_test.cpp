@@ -262,7 +262,7 @@ TEST(shared_memory, foreign_files_are_neither_opened_nor_replaced) {
     EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, EPROTO);
     const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
     EXPECT_EQ(number, EPROTO);
-    EXPECT_THAT(text, HasSubstr("belongs to a file that is no segment"));
+    EXPECT_THAT(text, HasSubstr("belongs to a file that is not a segment"));
     EXPECT_TRUE(name.exists());
     EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
     EXPECT_TRUE(name.exists());

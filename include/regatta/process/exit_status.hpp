@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How a process ended, as a value.
+/// How a process ended.
 
 #include <regatta/base/config.hpp>
 
@@ -13,22 +13,23 @@ namespace regatta {
 
 /// How a process ended: by itself with a code, or by a signal.
 ///
-/// Threads: like an int. Source: wait(2).
+/// Threads: like an int.
+/// Source: wait(2).
 class REGATTA_SYSTEM_API exit_status {
 public:
-    /// From the status word of waitpid(2) for a process that ended.
+    /// Decodes the status word of waitpid(2) for a process that has ended.
     explicit exit_status(int wait_status) noexcept : status_(wait_status) {}
 
-    /// Whether it ended by itself, through `exit` or the end of `main`.
+    /// Whether it ended by itself: `exit`, or a return from `main`.
     bool exited() const noexcept;
-    /// What it returned, 0..255; -1 if a signal ended it.
+    /// Its exit code, 0..255; -1 if a signal ended it.
     int code() const noexcept;
     /// Whether a signal ended it.
     bool signaled() const noexcept;
     /// The signal that ended it; 0 if it ended by itself.
     int signal() const noexcept;
     bool core_dumped() const noexcept;
-    /// Whether it returned 0.
+    /// Whether it exited with code 0.
     bool success() const noexcept;
 
     /// "exited with status 3", "killed by signal 9 (SIGKILL)", "… , core dumped".

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Where a program is.
+/// Looking up a program in PATH.
 
 #include <regatta/base/config.hpp>
 
@@ -11,11 +11,11 @@
 
 namespace regatta {
 
-/// The path that `spawn` starts for a program: a name with a '/' is one already, any other name is
-/// looked up in this process's PATH. Empty: no folder of PATH has such a program.
+/// The path that `spawn` starts for `program`. A name with a '/' is returned as it is; any other
+/// name is looked up in this process's PATH. Returns an empty string if no folder of PATH has it.
 ///
-/// Threads: any; no other thread may change the environment meanwhile.
-/// Cost: a system call for each folder of PATH.
+/// Threads: any; no other thread may change the environment during the call.
+/// Cost: up to two system calls for each absolute folder of PATH.
 REGATTA_SYSTEM_API std::string find_program(const std::string& program);
 
 } // namespace regatta

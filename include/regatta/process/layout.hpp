@@ -12,6 +12,7 @@
 namespace regatta {
 
 /// Hash of a text that names a layout: a type and its version ("matrices v2").
+///
 /// Source: FNV-1a, 64 bits (Fowler, Noll, Vo).
 constexpr std::uint64_t layout_hash(std::string_view text) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325u;
@@ -21,8 +22,8 @@ constexpr std::uint64_t layout_hash(std::string_view text) noexcept {
     return hash;
 }
 
-/// Hash of a text with the size and the alignment of `T`, so that a member that was added without
-/// a new text is noticed too (one that was exchanged for another of its size is not).
+/// Hash of a text and of the size and alignment of `T`. It detects a member that was added without
+/// a new text, but not one that was replaced by another of the same size.
 template<class T>
 constexpr std::uint64_t layout_hash(std::string_view text) noexcept {
     std::uint64_t hash = layout_hash(text);

@@ -13,23 +13,23 @@
 
 namespace regatta {
 
-/// The environment of a child: this process's own, or none, with changes.
+/// The environment of a child: a copy of this process's environment, or an empty one, with changes.
 ///
-/// Threads: like a string. The own environment is read when the child is started; another thread
-/// must not change it then (setenv(3) is not thread-safe).
-/// Failure: `std::invalid_argument` for a name that is empty or has a '=', and for zero bytes.
+/// Threads: like a string. This process's environment is read when the child is started; no other
+/// thread may change it then (setenv(3) is not thread-safe).
+/// Failure: `std::invalid_argument` for a name that is empty or contains '=', and for zero bytes.
 class REGATTA_SYSTEM_API process_environment {
 public:
-    /// What this process has (the default).
+    /// Starts from this process's environment (the default).
     static process_environment inherited() { return process_environment(true); }
-    /// No variable at all.
+    /// Starts from no variables.
     static process_environment empty() { return process_environment(false); }
 
     process_environment() = default;
 
-    /// Adds a variable, or gives it another value.
+    /// Adds a variable or replaces its value.
     process_environment& set(std::string name, std::string value);
-    /// Takes a variable away.
+    /// Removes a variable.
     process_environment& unset(std::string name);
 
     /// The "NAME=value" entries, as execve(2) takes them.
@@ -38,7 +38,7 @@ public:
 private:
     explicit process_environment(bool inherit) : inherit_(inherit) {}
 
-    /// A variable that is set, or, without a value, taken away.
+    /// A variable that is set or, without a value, removed.
     struct change {
         std::string name;
         std::optional<std::string> value;
@@ -48,7 +48,7 @@ private:
     void put(change made);
 
     bool inherit_ = true;
-    std::vector<change> changes_; ///< By name, each once.
+    std::vector<change> changes_; ///< Sorted by name; each name once.
 };
 
 } // namespace regatta

@@ -12,14 +12,15 @@
 #include <vector>
 
 namespace regatta {
-/// The names of this user's named segments that begin with `prefix` and that no process uses: what
-/// a crash left. Files that are no segments, and those of others, are never listed.
+/// The names of this user's named segments that begin with `prefix` and that no process uses: those
+/// that a crash left. Never lists files that are not segments, or segments of other users.
 ///
-/// Threads: any; a `replace` of the very segment that is looked at may meanwhile see it in use.
+/// Threads: any. A concurrent `replace` of a segment may find it in use while this call looks at
+/// it.
 /// Failure: `std::system_error` if the directory cannot be read.
 REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view prefix);
 
-/// Removes what `stale_segments` lists, and returns the names that it removed.
+/// Removes the segments that `stale_segments` lists, and returns the names of those removed.
 REGATTA_SYSTEM_API std::vector<std::string> remove_stale_segments(std::string_view prefix);
 
 } // namespace regatta
