@@ -23,7 +23,7 @@
 namespace regatta::detail {
 namespace {
 
-/// Which groups of version 1 must give up CPUs, the innermost first.
+/// The groups of version 1 that must give up CPUs, the innermost first.
 std::vector<std::string> overlapping_groups(const plan_request& request) {
     std::vector<std::string> overlapping;
     for (const std::string& group : groups_below(request.system, request.machine.v1.top)) {
@@ -36,7 +36,7 @@ std::vector<std::string> overlapping_groups(const plan_request& request) {
     return overlapping;
 }
 
-/// What both plans with cpusets of version 1 begin with.
+/// The common beginning of both plans with cpusets of version 1.
 exclusive_plan cpuset_plan(const plan_request& request, std::string way) {
     const group_tree& tree = request.machine.v1;
     exclusive_plan plan;
@@ -53,7 +53,7 @@ exclusive_plan cpuset_plan(const plan_request& request, std::string way) {
     return plan;
 }
 
-/// The CPUs of the top cpuset of version 1 that nobody holds.
+/// The CPUs of the top cpuset of version 1 that no group holds.
 cpu_set cpus_of_nobody(const plan_request& request) {
     cpu_set free =
         read_cpus(request.system, request.machine.v1.top + "/cpuset.cpus").value_or(cpu_set());
@@ -63,7 +63,7 @@ cpu_set cpus_of_nobody(const plan_request& request) {
     return free;
 }
 
-/// Gives a new cpuset all memory, and CPUs.
+/// Gives a new cpuset all memory nodes, and these CPUs.
 void fill_cpuset(exclusive_plan& plan, const plan_request& request, const std::string& group,
                  const cpu_set& cpus) {
     const auto mems = request.system.read(request.machine.v1.top + "/cpuset.mems");
@@ -72,12 +72,12 @@ void fill_cpuset(exclusive_plan& plan, const plan_request& request, const std::s
     plan.steps.push_back(file_step(group + "/cpuset.cpus", cpus.to_string()));
 }
 
-/// The cpuset of the lease itself, which both end with.
+/// The cpuset of the lease itself: the common end of both plans.
 void make_lease_cpuset(exclusive_plan& plan, const plan_request& request,
                        const std::string& target) {
     plan.steps.push_back(group_step(plan.group, target, plan.member));
     fill_cpuset(plan, request, plan.group, request.cpus);
-    // Where the top is no exclusive cpuset itself, inside of a container, this cannot be had.
+    // Fails if the top is not an exclusive cpuset itself, as in a container.
     plan.steps.push_back(as_optional(file_step(plan.group + "/cpuset.cpu_exclusive", "1")));
 }
 
@@ -85,7 +85,7 @@ void make_lease_cpuset(exclusive_plan& plan, const plan_request& request,
 
 exclusive_plan shield_plan(const plan_request& request) {
     exclusive_plan plan =
-        cpuset_plan(request, "a cpuset of version 1 for the lease, and one for everybody else");
+        cpuset_plan(request, "a cpuset of version 1 for the lease, and one for all other tasks");
     if (!plan.impossible.empty()) {
         return plan;
     }
@@ -97,7 +97,7 @@ exclusive_plan shield_plan(const plan_request& request) {
     }
     if (request.foreign_shield) {
         plan.impossible = "the group " + plan.others + " belongs to leases that are not in this " +
-                          "journal, those of another container perhaps, and ends with them";
+                          "journal, perhaps those of another container, and ends with them";
         return plan;
     }
     for (const std::string& group : overlapping_groups(request)) {
@@ -124,7 +124,7 @@ exclusive_plan shield_plan(const plan_request& request) {
 exclusive_plan yielding_plan(const plan_request& request) {
     exclusive_plan plan = cpuset_plan(
         request,
-        "a cpuset of version 1 for the lease, and one for processes of this program alone");
+        "a cpuset of version 1 for the lease, and one for this program's yielding processes");
     if (!plan.impossible.empty()) {
         return plan;
     }

@@ -32,25 +32,25 @@
 namespace regatta::detail {
 namespace {
 
-/// What a level means for who holds it.
+/// The sentence that explains a level to the user.
 std::string meaning_of(exclusivity level) {
     switch (level) {
     case exclusivity::soft:
-        return "Nobody is kept out: every other task may run there, too.";
+        return "No task is kept out: every other task may run there, too.";
     case exclusivity::swept:
-        return "Other tasks were taken off once; one that sets its own affinity comes back.";
+        return "Other tasks were moved off once; a task that sets its own affinity can return.";
     case exclusivity::shielded:
         return "Every task that can be moved is kept out; kernel threads may run there.";
     case exclusivity::root_partition:
-        return "No other group gets them; the scheduler spreads the load over them.";
+        return "No other group gets these CPUs; the scheduler balances the load over them.";
     case exclusivity::isolated_partition:
     case exclusivity::isolated_at_boot:
-        return "The scheduler leaves each thread there on the CPU where it is.";
+        return "The scheduler leaves each thread there on its CPU.";
     }
     return {};
 }
 
-/// Takes CPUs, a stage after the other, under the journal's lock.
+/// Takes CPUs, stage by stage, under the journal's lock.
 class acquisition {
 public:
     acquisition(std::shared_ptr<exclusive_system> system, exclusive_options options)
@@ -86,22 +86,21 @@ public:
     }
 
 private:
-    /// Locks the journal, repairs what dead owners left, and reads who holds what. Without a
-    /// journal nothing may be done that outlives this process.
+    /// Locks the journal, undoes stale leases and reads the others. Without a journal no step may
+    /// be taken that outlives this process.
     void open_journal() {
         no_journal_ = lock_.take();
         if (!no_journal_) {
             const stale_release stale = release_stale_locked(system_);
             for (const exclusive_lease& one : stale.released) {
-                tell("What process " + std::to_string(one.process) +
-                     " had left of its lease of CPUs " + one.cpus.to_string() +
-                     " was undone first.");
+                tell("Process " + std::to_string(one.process) + " left its lease of CPUs " +
+                     one.cpus.to_string() + " behind; it was undone first.");
             }
             for (const std::string& problem : stale.problems) {
-                tell("Of a lease whose owner died could not be undone: " + problem + ".");
+                tell("Part of a stale lease could not be undone: " + problem + ".");
             }
         }
-        if (system_.is_trusted(system_.journal())) { // Others' leases count without one's own, too.
+        if (system_.is_trusted(system_.journal())) { // Other leases count even without a journal.
             leases_ = read_leases(system_);
             for (std::string& unread : unread_leases(system_, leases_)) {
                 tell(std::move(unread));
@@ -109,11 +108,12 @@ private:
         }
     }
 
-    /// Finds the CPUs, and whether they can be had at all.
+    /// Chooses the CPUs and checks that they can be leased.
     exclusive_error choose(const cpu_set* cpus, unsigned count) {
         machine_ = read_machine(system_);
         if (machine_.online.empty()) {
-            return {ENOTSUP, false, "this system does not tell which CPUs are online"};
+            return {ENOTSUP, false,
+                    "the online CPUs are unknown: /sys/devices/system/cpu/online cannot be read"};
         }
         const free_cpus state = find_free_cpus(system_, machine_, leases_);
         layout_ = topology::read(system_.root());
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    /// Tries one plan; what it says goes into the lease's sentences.
+    /// Tries one plan; its notes become sentences of the lease.
     step_error attempt(const exclusive_plan& plan) {
         if (!plan.impossible.empty()) {
             return {ENOTSUP, plan.impossible};
@@ -178,18 +178,18 @@ private:
                 error.number = failed.number;
             }
             const std::string reason =
-                std::string(to_string(plan.level)) + " could not be had: " + failed.text;
+                std::string(to_string(plan.level)) + " is not available: " + failed.text;
             tell(reason + ".");
             error.text += (error.text.empty() ? "" : "; ") + reason;
             if (!lease_->done.empty()) {
-                break; // Something could not be undone: trying more would only make it worse.
+                break; // An undo failed: further attempts could make it worse.
             }
         }
         give_up(error);
         return error;
     }
 
-    /// Ends the journal of a lease that could not be had; the reasons become a whole sentence.
+    /// Ends the journal of a failed lease and completes the text of the error.
     void give_up(exclusive_error& error) {
         if (lease_->done.empty()) {
             lease_->journal.end();
@@ -197,14 +197,14 @@ private:
             lease_->journal.give_up();
         }
         const exclusive_options& wanted = lease_->options;
-        error.text = "CPUs '" + lease_->cpus.to_string() + "' cannot be had as '" +
+        error.text = "CPUs '" + lease_->cpus.to_string() + "' are not available as '" +
                      std::string(to_string(wanted.at_least)) + "' or better: " + error.text +
                      (wanted.at_least > exclusivity::swept && !wanted.move_others
                           ? "; allowed are weaker levels, and moving other programs' tasks"
                           : "; allowed are weaker levels");
     }
 
-    /// Interrupts and the like: each is optional, so that nothing can fail but the journal.
+    /// Interrupts and workqueues: each step is optional, so only the journal can fail.
     void quieten(const plan_request& request) {
         exclusive_plan quiet = lease_->plan;
         quiet.steps = quiet_steps(request, quiet.level);
@@ -228,27 +228,27 @@ private:
         explain();
     }
 
-    /// Adds what people should know of the lease; what it is comes first.
+    /// Adds the sentences for the user; level and meaning come first.
     void explain() {
         std::vector<std::string>& sentences = lease_->sentences;
         const exclusivity level = lease_->plan.level;
-        // Only who was to yield was moved then.
+        // In this case only yielding processes were moved.
         const bool aside = level == exclusivity::shielded && !lease_->options.move_others;
         sentences.insert(
             sentences.begin(),
             {"CPUs " + lease_->cpus.to_string() + ": " + std::string(to_string(level)) + " (" +
                  lease_->plan.way + ").",
-             aside ? "Processes of this program that yield are kept out; everybody else stays, "
-                     "since moving other programs' tasks was not allowed."
+             aside ? "This program's yielding processes are kept out. All other tasks stay, "
+                     "because moving other programs' tasks was not allowed."
                    : meaning_of(level)});
         const bool moves = level == exclusivity::shielded && !aside;
         if ((moves || level == exclusivity::swept) && !system_.sees_all_processes()) {
-            tell("Processes outside of this container cannot be seen, and stay where they are.");
+            tell("Processes outside this container cannot be seen and stay where they are.");
         }
         for (const cpu_core& core : layout_.split_cores(lease_->cpus)) {
             tell("CPUs " + (core.cpus & lease_->cpus).to_string() + " share a core with CPUs " +
                  (core.cpus - lease_->cpus).to_string() +
-                 ", which others use and which slow them down.");
+                 ", which other tasks use and which slow them down.");
         }
     }
 
@@ -256,9 +256,9 @@ private:
 
     std::unique_ptr<lease_state> lease_;
     exclusive_system& system_;
-    lease_lock lock_; ///< Ends before the lease that owns the system.
+    lease_lock lock_; ///< Destroyed before `lease_`, which owns the system.
     step_error no_journal_;
-    std::vector<lease_record> leases_; ///< Of everybody.
+    std::vector<lease_record> leases_; ///< Of all processes.
     exclusive_machine machine_;
     topology layout_;
 };

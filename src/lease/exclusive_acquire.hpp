@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How a lease of CPUs comes about.
+/// Taking a lease of CPUs.
 
 #include "lease/exclusive_system.hpp"
 #include "lease/lease_state.hpp"
@@ -15,8 +15,8 @@
 
 namespace regatta::detail {
 
-/// Takes the CPUs: `cpus` themselves, or `count` that are chosen if `cpus` is null.
-/// @returns null and fills `error` where they cannot be had; whatever was done is undone then.
+/// Takes the CPUs: `cpus` themselves, or `count` chosen ones if `cpus` is null.
+/// @returns null and fills `error` on failure; all earlier steps are undone then.
 std::unique_ptr<lease_state> acquire_lease(std::shared_ptr<exclusive_system> system,
                                            const cpu_set* cpus, unsigned count,
                                            exclusive_options options, exclusive_error& error);

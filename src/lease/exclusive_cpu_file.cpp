@@ -14,7 +14,7 @@
 namespace regatta::detail {
 namespace {
 
-/// Whether a file of the kernel speaks in masks ("ff,00000001") instead of lists ("0,32-39").
+/// Whether a kernel file holds a mask ("ff,00000001") instead of a list ("0,32-39").
 bool holds_mask(std::string_view path) noexcept {
     return path.ends_with("smp_affinity") || path.ends_with("/cpumask");
 }

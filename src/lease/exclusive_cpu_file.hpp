@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Files of the kernel that hold a set of CPUs, as a list or as a mask.
+/// Kernel files that hold a set of CPUs, as a list or as a mask.
 
 #include "lease/exclusive_system.hpp"
 #include <regatta/cpu/cpu_set.hpp>
@@ -14,11 +14,11 @@
 
 namespace regatta::detail {
 
-/// The set that a text from the file `path` means; nothing for a text that means none.
+/// The set that a text of the file `path` denotes; nothing if the text is not a set.
 std::optional<cpu_set> cpus_from_text(std::string_view path, std::string_view text);
 
-/// A set as the file `path` takes it. The empty set is an empty line, since a write of no bytes is
-/// none.
+/// A set in the format of the file `path`. The empty set is an empty line, because a write of zero
+/// bytes has no effect.
 std::string cpus_to_text(std::string_view path, const cpu_set& cpus);
 
 /// The set that a file holds now; nothing if it cannot be read.

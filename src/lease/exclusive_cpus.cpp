@@ -28,7 +28,7 @@
 namespace regatta {
 namespace {
 
-/// A lease as others hold it.
+/// A lease that several holders share.
 class leased_cpus final : public cpu_holder {
 public:
     explicit leased_cpus(exclusive_cpus&& lease) noexcept : lease_(std::move(lease)) {}
@@ -39,10 +39,10 @@ private:
     exclusive_cpus lease_;
 };
 
-/// The lease that threads enter and leave.
+/// The state of a lease; fails if it owns nothing.
 detail::lease_state& owned(const std::unique_ptr<detail::lease_state>& state) {
     if (!state) {
-        fail_state("no CPUs are owned that a thread could enter or leave");
+        fail_state("this lease owns no CPUs; threads can enter or leave only one that does");
     }
     return *state;
 }
@@ -58,7 +58,7 @@ std::shared_ptr<detail::exclusive_system> this_machine() {
     return std::make_shared<detail::exclusive_system>();
 }
 
-/// Gives the CPUs of a lease back and tells on stderr what could not be undone.
+/// Gives the CPUs of a lease back; reports on stderr what could not be undone.
 void release_or_tell(exclusive_cpus& lease) noexcept {
     std::string problem;
     if (lease && !lease.try_release(problem)) {
@@ -116,7 +116,7 @@ exclusivity exclusive_cpus::level() const noexcept {
 }
 
 std::vector<std::string> exclusive_cpus::explain() const {
-    return state_ ? state_->sentences : std::vector<std::string>{"No CPUs are owned."};
+    return state_ ? state_->sentences : std::vector<std::string>{"This lease owns no CPUs."};
 }
 
 exclusive_cpus::operator shared_cpus() && {
@@ -170,7 +170,7 @@ void exclusive_cpus::leave(int thread) {
 
 std::optional<std::string> exclusive_cpus::check() const {
     std::string breach = state_ ? detail::find_breach(*state_->system, state_->plan, state_->cpus)
-                                : std::string("no CPUs are owned");
+                                : std::string("this lease owns no CPUs");
     return breach.empty() ? std::nullopt : std::optional(std::move(breach));
 }
 
@@ -213,7 +213,7 @@ bool exclusive_cpus::try_release(std::string& problem) {
     if (problem.empty()) {
         return true;
     }
-    // Else nobody would touch what is left for as long as this process lives.
+    // Without this, no process would touch the rest while this process lives.
     const int error = state->journal.give_up();
     problem += error == 0 ? "; `regatta cpus release --stale` or the next lease undoes the rest"
                           : "; the rest is undone once this process has ended";

@@ -19,16 +19,16 @@
 namespace regatta::detail {
 namespace {
 
-/// Where a thread goes that leaves: its old group, or that of everybody else if all tasks of its
-/// old group are there meanwhile.
+/// The group that a leaving thread goes to: its old group, or the group of all other tasks if these
+/// were moved out of its old group.
 std::string way_out(const exclusive_plan& plan) {
     const bool from_top =
         !plan.others.empty() && plan.others.substr(0, plan.others.rfind('/')) == plan.home;
     return from_top ? plan.others : plan.home;
 }
 
-/// The mask that a thread which enters would have without the lease, as far as can be known: the
-/// lease may have narrowed it, and which of them it did was noted.
+/// The mask that an entering thread would have without the lease, as far as known. The lease may
+/// have narrowed it; the masks that it narrowed are recorded.
 cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
     for (const exclusive_step& step : lease.done) {
         for (const task_mask& saved : step.masks) {
@@ -42,7 +42,7 @@ cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
     return narrowed && now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
 }
 
-/// Notes what a thread was that enters, so that it is restored even if this process dies first.
+/// Records the state of an entering thread, to be restored even if this process dies first.
 step_error note_entry(lease_state& lease, const task_mask& before) {
     if (!lease.journal.is_open() || is_noted(lease.done, before)) {
         return {};
@@ -55,7 +55,7 @@ step_error note_entry(lease_state& lease, const task_mask& before) {
     if (const int error = lease.journal.step(saved)) {
         return act_failed(error, "write the journal");
     }
-    lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after everything else.
+    lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after all other steps.
     return {};
 }
 
@@ -66,7 +66,7 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     const task_mask& before = task.before;
     const auto now = read_task(system, before.process, before.thread);
     if (!now || now->start != before.start) {
-        return; // It has ended, and its number may be another's.
+        return; // It has ended, and its number may belong to another thread.
     }
     const exclusivity level = lease.plan.level;
     if (level == exclusivity::soft || level == exclusivity::isolated_at_boot) {
@@ -74,13 +74,13 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
         return;
     }
     if (lease.plan.group.empty()) {
-        const cpu_set left = before.allowed - lease.cpus; // As everybody else, until the end.
+        const cpu_set left = before.allowed - lease.cpus; // As for all other tasks, until the end.
         system.set_affinity(before.thread, left.empty() ? lease.rest : left);
         return;
     }
     system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
     const auto moved = read_task_mask(system, before.process, before.thread);
-    // Whom the group alone restricts needs no mask of its own, which would outlast the group.
+    // A thread that only its group restricts gets no mask: a mask would outlast the group.
     if (task.pinned || (moved && !(*moved & lease.cpus).empty())) {
         system.set_affinity(before.thread, before.allowed);
     }
@@ -122,7 +122,7 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         std::advance(cpu, lease.next++ % lease.cpus.count());
         target = cpu_set{*cpu};
     }
-    // Whom the group alone puts there needs no mask of its own either.
+    // A thread that its group alone puts on the target needs no mask.
     task.pinned = !whole_process && read_task_mask(system, process, thread) != target;
     if (task.pinned) {
         if (const int error = system.set_affinity(thread, target)) {

@@ -99,7 +99,7 @@ int lease_journal::line(const std::vector<std::string>& fields) {
 }
 
 int lease_journal::put(const std::string& text) {
-    // A line that was cut off must not take the next one with it.
+    // A torn line ends here, so that it does not spoil the next one.
     const int error = system_->append(path(), (torn_ ? "\n" : "") + text + "\n");
     torn_ = error != 0;
     return error;

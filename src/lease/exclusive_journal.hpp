@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The leases of the machine on disk: a folder with one file a lease, from which what a lease did
-/// can be undone when its owner has died.
+/// The leases of the machine on disk: a folder with one file for each lease. If the owner dies, its
+/// changes are undone from that file.
 
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
@@ -17,8 +17,8 @@
 
 namespace regatta::detail {
 
-/// Keeps everybody else from taking and giving back CPUs meanwhile. Released at the end, and by the
-/// kernel when the process dies.
+/// The lock under which CPUs are taken and given back; it excludes all other processes. The kernel
+/// releases it when the process dies.
 class lease_lock {
 public:
     explicit lease_lock(exclusive_system& system) : system_(system) {}
@@ -26,7 +26,9 @@ public:
     lease_lock& operator=(const lease_lock&) = delete;
     ~lease_lock();
 
-    /// Creates the journal's folder if need be and takes the lock. Blocks: up to ten seconds.
+    /// Creates the journal's folder if necessary and takes the lock.
+    ///
+    /// Blocks: up to ten seconds.
     step_error take();
 
 private:
@@ -34,7 +36,7 @@ private:
     int file_ = -1;
 };
 
-/// The file of one's own lease.
+/// The file of this process's own lease.
 class lease_journal {
 public:
     lease_journal() = default;
@@ -43,21 +45,23 @@ public:
     bool is_open() const noexcept { return !name_.empty(); }
     const std::string& name() const noexcept { return name_; }
 
-    /// Begins the file. Under the lock. @returns the error number.
-    /// @param is_used whether a lease of another journal has the name already.
+    /// Begins the file. Call it under the lock.
+    /// @returns 0, or the error number, as the functions below.
+    /// @param is_used whether a lease of another journal already has the name.
     int begin(const cpu_set& cpus, const std::string& title,
               const std::function<bool(const std::string&)>& is_used);
-    /// What is to be undone one day; to be called before it is done.
+    /// Records a step to undo later; call it before the step acts.
     int step(const exclusive_step& done);
-    /// The last step was not done after all.
+    /// Records that the last step was not done.
     int not_done();
-    /// Everything that was done so far is undone.
+    /// Records that all steps so far are undone.
     int undone();
-    /// Everything is done.
+    /// Records that all steps are done.
     int taken(exclusivity level);
-    /// Whoever comes next may undo what is left, though this process lives. Needs no lock.
+    /// Lets the next `acquire` or `release_stale` undo the rest while this process lives. Needs no
+    /// lock.
     int give_up();
-    /// Nothing is left to be undone.
+    /// Removes the file: no step is left to undo.
     void end();
 
 private:
@@ -66,7 +70,7 @@ private:
     int put(const std::string& text);
 
     exclusive_system* system_ = nullptr;
-    std::string name_;  ///< Empty: there is no file.
+    std::string name_;  ///< Empty: no file.
     bool torn_ = false; ///< The last line may lack its end.
 };
 

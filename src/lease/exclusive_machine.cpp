@@ -47,8 +47,8 @@ group_tree find_group_tree(exclusive_system& system, bool v2) {
     return tree;
 }
 
-/// CPUs that groups keep for themselves: partitions, and exclusive cpusets next to each other below
-/// the top. A partition is inside of its parent's: the innermost one counts.
+/// CPUs that groups hold exclusively: partitions, and exclusive cpusets of version 1 directly below
+/// the top. A nested partition takes its CPUs from its parent: a CPU belongs to the innermost one.
 std::vector<held_cpus> find_held_cpus(exclusive_system& system, const group_tree& v2,
                                       const group_tree& v1) {
     std::vector<held_cpus> held;
@@ -68,7 +68,7 @@ std::vector<held_cpus> find_held_cpus(exclusive_system& system, const group_tree
             const auto exclusive = system.read(group + "/cpuset.cpu_exclusive");
             const auto cpus = read_cpus(system, group + "/cpuset.cpus");
             const bool is_held = exclusive && trimmed(*exclusive) == "1";
-            if (cpus && (is_held || is_lease_group(group))) { // Theirs cannot always be exclusive.
+            if (cpus && (is_held || is_lease_group(group))) { // Theirs is not always exclusive.
                 held.push_back({group, *cpus});
             }
         }
@@ -130,7 +130,7 @@ exclusive_machine read_machine(exclusive_system& system) {
     machine.isolated_at_boot =
         read_cpus(system, "/sys/devices/system/cpu/isolated").value_or(cpu_set()) & machine.online;
     for (const held_cpus& one : machine.held) {
-        machine.isolated_at_boot -= one.cpus; // Newer kernels list those of partitions, too.
+        machine.isolated_at_boot -= one.cpus; // Newer kernels list CPUs of partitions, too.
     }
     return machine;
 }
@@ -151,11 +151,11 @@ cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine) 
         usable &= read_cpus(system, machine.v1.top + "/cpuset.cpus").value_or(usable);
     }
     if (machine.v2) {
-        // A group that has no cpuset of its own has that of the next one above which has.
+        // A group without a cpuset uses that of its nearest ancestor that has one.
         const auto chain = machine.v2.chain();
         for (auto group = chain.rbegin(); group != chain.rend(); ++group) {
             if (const auto granted = read_cpus(system, *group + "/cpuset.cpus.effective")) {
-                // What partitions hold is missing there, and is told apart by their names.
+                // It lacks the CPUs of partitions. These are reported as held, by name.
                 cpu_set all = *granted;
                 for (const held_cpus& one : machine.held) {
                     all |= one.cpus;

@@ -22,8 +22,7 @@
 namespace regatta::detail {
 namespace {
 
-/// Puts in the place of each mask the one that the task had before any lease, where other leases
-/// have noted it.
+/// Replaces each mask by the one that the task had before any lease, if another lease recorded it.
 void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_step>& of_others) {
     for (const exclusive_step& step : of_others) {
         for (const task_mask& saved : step.masks) {
@@ -36,7 +35,7 @@ void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_ste
     }
 }
 
-/// The CPUs of leases, as far as these have noted masks.
+/// The CPUs of leases that have recorded masks.
 cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
     cpu_set cpus;
     for (const exclusive_step& step : steps) {
@@ -47,18 +46,18 @@ cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
     return cpus;
 }
 
-/// Whether a task's mask is still what the lease made of it, or what an older kernel leaves when
-/// the CPUs come back, and not one that somebody gave it since.
+/// Whether a task's mask is still the lease's doing, or what an older kernel leaves when the CPUs
+/// return. A mask that was set since is not.
 bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& saved,
                         const cpu_set& now) {
     const cpu_set online = step.cpus | step.rest | of_others;
     const cpu_set left = (saved - step.cpus - of_others) & online;
     return (!left.empty() && (now & online) == left) // without the lease's CPUs
-           || now.contains(step.rest - of_others)    // it could run nowhere else, or was reset
+           || now.contains(step.rest - of_others)    // it had no other CPU, or was reset
            || step.cpus.contains(now);               // it had entered
 }
 
-/// CPUs that other leases keep everybody off by nothing but the tasks' masks.
+/// CPUs that other leases keep clear only by the masks of tasks.
 cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
     cpu_set cpus;
     for (const exclusive_step& other : of_others) {
@@ -69,7 +68,8 @@ cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
     return cpus;
 }
 
-/// Gives a task its mask back unless it has it. @returns false if the kernel refuses.
+/// Restores a task's mask unless it already has it.
+/// @returns false if the kernel refuses.
 bool restore_mask(exclusive_system& system, const exclusive_step& step,
                   const std::vector<exclusive_step>& of_others, const task_mask& saved) {
     const auto now = read_task(system, saved.process, saved.thread);
@@ -83,18 +83,18 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     if (system.set_affinity(saved.thread, wanted) == 0) {
         return true;
     }
-    // It has ended; or the kernel has bound a thread of its own meanwhile.
+    // No failure: the task has ended, or the kernel has bound one of its own threads since.
     const auto details = read_task_details(system, saved.process, saved.thread);
     return !details || details->start != saved.start || details->of_kernel;
 }
 
-/// Tasks that were started while their parents' masks were narrowed have inherited those: gives
-/// them the masks that they would have inherited without the lease.
+/// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
+/// inherited without the lease.
 void widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;
     std::set<std::pair<int, std::uint64_t>> known;
     for (const task_mask& task : step.masks) {
-        saved.emplace(task.process, &task); // The first thread of a process stands for it.
+        saved.emplace(task.process, &task); // The first thread of a process represents it.
         known.insert({task.thread, task.start});
     }
     for (const task_mask& task : tasks_allowed_on(system, step.rest)) {
@@ -147,7 +147,8 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
     std::set<std::pair<int, std::uint64_t>> refused;
     for (int pass = 0; pass < 100; ++pass) {
         exclusive_step done = step;
-        // The first time also those that keep their masks, to tell them from later ones.
+        // The first pass also records tasks that keep their masks, to distinguish them from later
+        // ones.
         done.masks = find_tasks(system, [&](const cpu_set& allowed) {
             return pass == 0 || !(allowed & step.cpus).empty();
         });
@@ -175,14 +176,14 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
             const auto details = read_task_details(system, task.process, task.thread);
             if (details && details->start == task.start && !details->of_kernel) {
                 return {error, "task " + std::to_string(task.thread) +
-                                   " cannot be taken off CPUs " + step.cpus.to_string() + ": " +
+                                   " cannot be moved off CPUs " + step.cpus.to_string() + ": " +
                                    std::generic_category().message(error)};
             }
         }
     }
     if (!refused.empty()) {
         notes.push_back(std::to_string(refused.size()) +
-                        " kernel threads cannot be moved; most belong to one CPU each.");
+                        " kernel threads cannot be moved; most are bound to one CPU each.");
     }
     return {};
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Saving, narrowing and restoring where the tasks of the machine may run.
+/// Saving, narrowing and restoring the affinity of the machine's tasks.
 
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
@@ -16,23 +16,24 @@
 
 namespace regatta::detail {
 
-/// Whether one of some steps has noted the mask of a task.
+/// Whether one of `steps` has recorded the mask of a task.
 bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task);
 
-/// The tasks that may not use all of `everything`, and those that other leases found to be so. All
-/// of them, whatever they may use: older kernels forget a task's mask whenever its group changes.
+/// The tasks that may not use all of `everything`, and those that other leases recorded as such. It
+/// lists them whatever CPUs they may use: older kernels forget a task's mask when its group
+/// changes.
 std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& everything,
                                     const std::vector<exclusive_step>& of_others);
 
-/// Takes the step's CPUs from the mask of every task, until no new one turns up. A task that could
-/// run nowhere else gets the rest of the CPUs.
-/// @param record keeps the inverse of each pass before it acts.
+/// Removes the step's CPUs from the mask of every task and repeats until no new task appears. A
+/// task that has no other CPU gets `step.rest`.
+/// @param record keeps the inverse of each pass before the pass acts.
 step_error narrow_all(exclusive_system& system, const exclusive_step& step,
                       const std::vector<exclusive_step>& of_others, std::vector<std::string>& notes,
                       const std::function<step_error(const exclusive_step&)>& record);
 
-/// Older kernels forget the masks of tasks when their groups change: gives them back, without the
-/// lease's CPUs, for as long as the lease lasts.
+/// Restores masks that older kernels forget when groups change, without the lease's CPUs, while the
+/// lease lasts.
 void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done,
                const std::vector<exclusive_step>& of_others);
 

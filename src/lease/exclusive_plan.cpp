@@ -58,7 +58,7 @@ std::vector<exclusive_plan> make_plans(const plan_request& request) {
     plans.push_back(aside ? yielding_plan(request) : shield_plan(request));
     plans.push_back(sweep_plan(request));
     exclusive_plan soft;
-    soft.way = "pin to the CPUs, where everybody else may run, too";
+    soft.way = "pin to the CPUs, where all other tasks may run, too";
     plans.push_back(std::move(soft));
     return plans;
 }

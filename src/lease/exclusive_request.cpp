@@ -40,7 +40,7 @@ free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& mach
         const std::string group = "the group " + printable_text(one.group);
         if (!last_part(one.group).starts_with(group_prefix)) {
             result.holders.emplace_back(group, one.cpus);
-        } else if (is_lease_group(one.group)) { // One of this journal was named above.
+        } else if (is_lease_group(one.group)) { // Leases of this journal were named above.
             result.holders.emplace_back(group + ", a lease that is not in this journal", one.cpus);
         }
     }
@@ -61,8 +61,8 @@ exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& mach
                               const free_cpus& state) {
     const std::string asked = "CPUs '" + cpus.to_string() + "'";
     if (cpus.empty()) {
-        return bad_request("no CPUs were asked for; CPUs " + state.free.to_string() +
-                           " are free, and one of those online must be left for everybody else");
+        return bad_request("no CPUs were requested; CPUs " + state.free.to_string() +
+                           " are free, and at least one online CPU must be left for other tasks");
     }
     if (const cpu_set off = cpus - machine.online; !off.empty()) {
         return bad_request(asked + ": CPUs " + off.to_string() +
@@ -80,11 +80,11 @@ exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& mach
                                             : "; CPUs " + state.free.to_string() + " are free")};
         }
     }
-    // Everybody else needs a CPU that no lease and no partition has.
+    // All other tasks need a CPU that no lease and no partition holds.
     if (cpus.contains(state.free)) {
         return bad_request(asked +
-                           " are all that is free; at least one must be left for "
-                           "everybody else" +
+                           " are all the free CPUs; at least one must be left for "
+                           "other tasks" +
                            (state.free.count() > 1
                                 ? ": take at most " + std::to_string(state.free.count() - 1) +
                                       " of " + state.free.to_string()
@@ -100,21 +100,21 @@ exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
     const unsigned most = std::max(isolated.count(), free.count() > 0 ? free.count() - 1 : 0);
     if (count == 0 || count > most) {
         const std::string asked =
-            std::to_string(count) + (count == 1 ? " CPU was" : " CPUs were") + " asked for; ";
+            std::to_string(count) + (count == 1 ? " CPU was" : " CPUs were") + " requested; ";
         const std::string can = most == 0 ? "none" : most == 1 ? "1" : "1.." + std::to_string(most);
         const std::string free_ones =
             state.free.empty()
                 ? "none is free"
                 : (state.free.count() == 1 ? "CPU " : "CPUs ") + state.free.to_string() +
                       (state.free.count() == 1 ? " is free" : " are free");
-        return bad_request(asked + can + " can be had, since " + free_ones +
-                           " and at least one must be left for everybody else");
+        return bad_request(asked + can + " can be granted, since " + free_ones +
+                           " and at least one must be left for other tasks");
     }
     if (count <= isolated.count()) {
         free = isolated;
     }
     std::vector<cpu_place> places = places_of(layout, free);
-    if (places.size() < count) { // Nothing is known of how they lie.
+    if (places.size() < count) { // Their topology is unknown.
         places.clear();
         for (const unsigned cpu : free) {
             places.emplace_back();
@@ -122,7 +122,7 @@ exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
         }
     }
     cpus = {};
-    // The best run of neighbours that splits no core, else the last one.
+    // The run of neighbours that splits the fewest cores; of equal ones the last.
     for (std::size_t end = places.size(); end >= count; --end) {
         cpu_set run;
         for (std::size_t i = end - count; i < end; ++i) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Whether CPUs can be had at all, and which to take where only their number was said.
+/// Whether CPUs can be leased, and choosing them if only a number was requested.
 
 #include "lease/exclusive_machine.hpp"
 #include "lease/lease_record.hpp"
@@ -17,27 +17,27 @@
 
 namespace regatta::detail {
 
-/// Which CPUs are free to be taken, and who has the others.
+/// The free CPUs, and the holders of the others.
 struct free_cpus {
     cpu_set usable{}; ///< Online, and granted by the groups above.
-    cpu_set free{};   ///< Of them, those that nobody holds.
+    cpu_set free{};   ///< The usable CPUs without a holder.
     std::vector<std::pair<std::string, cpu_set>> holders{};
 };
 
 free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
                          const std::vector<lease_record>& leases);
 
-/// Whether the group of everybody else is there, but of leases that this journal does not show. It
-/// would end with them, whoever else relies on it.
+/// Whether the group of all other tasks exists but belongs to leases outside this journal. It would
+/// end with those leases, although this lease would still need it.
 bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
                         const std::vector<lease_record>& leases);
 
-/// Whether a lease of exactly these CPUs makes sense.
+/// Checks whether exactly these CPUs can be leased.
 exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,
                               const free_cpus& state);
 
-/// Chooses CPUs: those isolated at boot if they suffice; else whole cores near to each other, from
-/// the end of the machine, since its first CPUs do the most work of the system itself.
+/// Chooses CPUs: those isolated at boot if they suffice, otherwise whole cores close to each other.
+/// Takes the last CPUs of the machine, because the first ones do most of the system's own work.
 exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
                             const free_cpus& state, const topology& layout, cpu_set& cpus);
 

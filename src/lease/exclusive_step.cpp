@@ -19,7 +19,7 @@
 namespace regatta::detail {
 namespace {
 
-/// `text` with everything escaped that separates the fields and lines of a journal.
+/// Escapes the characters that separate the fields and lines of a journal.
 std::string escape_field(std::string_view text) {
     std::string escaped;
     for (const char c : text) {
@@ -53,7 +53,7 @@ std::string unescape_field(std::string_view text) {
     return plain;
 }
 
-/// "process:thread:start:CPUs" of each, apart by ';'.
+/// "process:thread:start:CPUs" of each task, separated by ';'.
 std::string masks_to_text(const std::vector<task_mask>& masks) {
     std::string text;
     for (const task_mask& task : masks) {

@@ -78,7 +78,7 @@ int exclusive_system::make_directory(const std::string& path) {
     if (::mkdir(name.c_str(), 0755) != 0) {
         return errno;
     }
-    ::chmod(name.c_str(), 0755); // Others see who owns CPUs, whatever the mask of new files.
+    ::chmod(name.c_str(), 0755); // Other users can see the leases, whatever the umask.
     return 0;
 }
 
@@ -115,7 +115,7 @@ int exclusive_system::lock(const std::string& path) {
 }
 
 void exclusive_system::unlock(int file) noexcept {
-    ::flock(file, LOCK_UN); // A process that was forked meanwhile has the file open, too.
+    ::flock(file, LOCK_UN); // A process forked since then has the file open, too.
     ::close(file);
 }
 
@@ -140,7 +140,7 @@ std::string exclusive_system::numbering_of(int process) {
     if (!error) {
         return target.string();
     }
-    // It may be hidden even from root, but not that a process has this one number alone.
+    // The link may be hidden even from root. A single number in NSpid means this namespace.
     constexpr std::string_view label = "\nNSpid:\t";
     const std::string status = read(folder + "/status").value_or("");
     const auto begin = status.find(label);
@@ -176,7 +176,7 @@ int exclusive_system::put(const std::string& path, const std::string& text, open
         return errno;
     }
     if (kind == open_kind::journal) {
-        ::fchmod(file, 0644); // As for directories.
+        ::fchmod(file, 0644); // As in `make_directory`.
     }
     const ssize_t written = ::write(file, text.data(), text.size());
     int error = written == static_cast<ssize_t>(text.size()) ? 0 : written < 0 ? errno : ENOSPC;

@@ -34,7 +34,7 @@ std::string_view status_field(std::string_view status, std::string_view name) {
 
 std::optional<task_details> read_task_details(exclusive_system& system, int process, int thread) {
     const auto text = system.read(task_folder(process, thread) + "/stat");
-    // "number (name) state parent …": the name may hold anything, brackets and blanks included.
+    // "number (name) state parent …": the name may contain anything, even brackets and blanks.
     const auto name_end = text ? text->rfind(')') : std::string::npos;
     if (name_end == std::string::npos) {
         return std::nullopt;

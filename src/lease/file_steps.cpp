@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 /// @file
-/// Steps on files of the kernel.
+/// Steps on kernel files.
 
 #include "lease/step_rules.hpp"
 
@@ -25,7 +25,7 @@ std::string describe_set_file(const exclusive_step& step) {
     return "write '" + step.text + "' to " + step.path;
 }
 
-/// Writes a text and reads it back: some files take what they do not mean.
+/// Writes a text and reads it back: some files accept a text that then has no effect.
 step_error write_and_check(exclusive_system& system, const exclusive_step& step) {
     if (const int error = system.write(step.path, step.text + "\n")) {
         return act_failed(error, describe(step));
@@ -98,17 +98,17 @@ step_error apply_cpu_file(step_context& context, const exclusive_step& planned) 
     return {};
 }
 
-/// Gives a file back what a step took from it, and takes from it what the step gave.
+/// Adds what a step removed from a file, and removes what it added.
 step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     const auto now = read_cpus(context.system, step.path);
     const auto before = cpus_from_text(step.path, step.before);
     const auto after = cpus_from_text(step.path, step.after);
     if (!now || !before || !after || *now == *before) {
-        return {}; // The file is gone, or it was never changed, or it is as it was.
+        return {}; // The file is gone, was never changed, or is already restored.
     }
     std::string text = step.before;
     if (*now != *after) {
-        // Another lease or somebody else has changed it since: only this step's part is undone.
+        // The file was changed since, by another lease or program: only this step's part is undone.
         const cpu_set merged = (*now - (*after - *before)) | (*before - *after);
         if (merged == *now || (merged.empty() && step.kind == step_kind::take_cpus)) {
             return {};
@@ -125,7 +125,7 @@ step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     return act_failed(error, "write '" + std::string(trimmed(text)) + "' to " + step.path);
 }
 
-/// The failure of an optional step becomes a note.
+/// Undoes a step; the failure of an optional one becomes a note.
 step_error undo_cpu_file(step_context& context, const exclusive_step& step) {
     step_error error = restore_cpu_file(context, step);
     if (error && step.optional) {

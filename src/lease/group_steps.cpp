@@ -36,7 +36,8 @@ std::vector<std::string> tasks_of_group(exclusive_system& system, const std::str
     return tasks;
 }
 
-/// Moves what can be moved, again until nothing new turns up: tasks start tasks meanwhile.
+/// Moves all movable tasks and repeats until no new ones appear: tasks may start tasks during a
+/// pass.
 /// @returns the tasks that stay.
 std::vector<std::string> move_all(exclusive_system& system, const std::string& from,
                                   const std::string& to, const std::string& member) {
@@ -68,7 +69,7 @@ std::string describe_make_group(const exclusive_step& step) {
 }
 
 step_error apply_make_group(step_context& context, const exclusive_step& step) {
-    // Somebody else's, in another container perhaps: undoing this step would remove it.
+    // Another program's group, perhaps in another container: undoing this step would remove it.
     const bool known = others_need(context, step);
     if (!known && context.system.exists(step.path)) {
         return act_failed(EEXIST, describe(step));
@@ -78,13 +79,13 @@ step_error apply_make_group(step_context& context, const exclusive_step& step) {
     }
     const int error = context.system.make_directory(step.path);
     if (error == EEXIST && !known) {
-        context.forget(); // Since a moment ago.
+        context.forget(); // Another program has just created it.
     }
     return error == 0 || (error == EEXIST && known) ? step_error{}
                                                     : act_failed(error, describe(step));
 }
 
-/// Empties a group and removes it. A task that ends stays in it for a moment.
+/// Empties a group and removes it. A task that ends stays in its group for a moment.
 step_error undo_make_group(step_context& context, const exclusive_step& step) {
     const std::string parent = step.path.substr(0, step.path.rfind('/'));
     int error = 0;
@@ -131,7 +132,7 @@ step_error apply_enable_cpuset(step_context& context, const exclusive_step& step
                     : step_error{EINVAL, "the cpuset controller stayed off below " + step.path};
 }
 
-/// Whether a group below has been given CPUs or memory of its own.
+/// Whether a group below has its own CPUs or memory nodes.
 bool is_cpuset_used(exclusive_system& system, const std::string& path) {
     for (const std::string& name : system.list_folders(path)) {
         for (const char* file : {"cpuset.cpus", "cpuset.mems", "cpuset.cpus.exclusive"}) {
@@ -145,14 +146,14 @@ bool is_cpuset_used(exclusive_system& system, const std::string& path) {
 }
 
 step_error undo_enable_cpuset(step_context& context, const exclusive_step& step) {
-    // Leases of another journal, for one, would be gone with it.
+    // Disabling the controller would, for example, end leases of another journal.
     const int error =
         is_cpuset_used(context.system, step.path)
             ? EBUSY
             : context.system.write(step.path + "/cgroup.subtree_control", "-cpuset\n");
     if (error == EBUSY) {
         context.notes.push_back("the cpuset controller stays on below " + step.path +
-                                ": somebody else uses it by now.");
+                                ": other groups use it now.");
     } else if (error != 0 && error != ENOENT) {
         return act_failed(error, "disable the cpuset controller below " + step.path);
     }
@@ -183,7 +184,7 @@ step_error apply_move_tasks(step_context& context, const exclusive_step& step) {
     }
     if (of_kernel > 0) {
         context.notes.push_back(std::to_string(of_kernel) +
-                                " kernel threads cannot be moved; most belong to one CPU each.");
+                                " kernel threads cannot be moved; most are bound to one CPU each.");
     }
     return {};
 }
@@ -202,7 +203,8 @@ std::string describe_move_process(const exclusive_step& step) {
     return "move the process " + step.path + " to " + step.target;
 }
 
-/// Moves every thread of a process, again until nothing new turns up; one that has ended is gone.
+/// Moves every thread of a process and repeats until no new ones appear. Skips threads that have
+/// ended.
 step_error apply_move_process(step_context& context, const exclusive_step& step) {
     std::set<std::string> moved;
     for (bool found = true; found;) {
@@ -221,7 +223,7 @@ step_error apply_move_process(step_context& context, const exclusive_step& step)
 }
 
 step_error undo_move_process(step_context&, const exclusive_step&) {
-    return {}; // Its group sees to that when it is removed.
+    return {}; // Removing its group moves it back.
 }
 
 } // namespace

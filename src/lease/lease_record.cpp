@@ -24,7 +24,7 @@
 namespace regatta::detail {
 namespace {
 
-/// Reads a lease's file. A line whose end is missing was never followed by an act and is ignored.
+/// Reads a lease's file. Ignores a line without its end: no action ever followed it.
 lease_record read_lease(exclusive_system& system, const std::string& name) {
     lease_record lease;
     lease.name = name;
@@ -60,7 +60,7 @@ lease_record read_lease(exclusive_system& system, const std::string& name) {
             lease.steps.push_back(std::move(*step));
         }
     }
-    // Tasks that entered later were noted later; masks are restored after everything else.
+    // Tasks that entered later were recorded later; masks are restored after all other steps.
     std::stable_partition(lease.steps.begin(), lease.steps.end(), [](const exclusive_step& step) {
         return step.kind == step_kind::save_masks;
     });
@@ -114,13 +114,13 @@ std::vector<std::string> unread_leases(exclusive_system& system,
     std::vector<std::string> sentences;
     const int error = system.read_error(folder);
     if (error != 0 && error != ENOENT) {
-        sentences.push_back("The journal " + folder + " cannot be read, so that leases of CPUs " +
+        sentences.push_back("The journal " + folder + " cannot be read, so leases of CPUs " +
                             "are not known: " + std::generic_category().message(error) + ".");
     }
     for (const lease_record& lease : leases) {
         if (lease.unread) {
             sentences.push_back("The lease " + folder + "/" + lease.name +
-                                " cannot be read, and whose CPUs which are is not known.");
+                                " cannot be read: its CPUs and its owner are not known.");
         }
     }
     return sentences;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the journal says of the leases of the machine.
+/// Reading the leases of the machine from the journal.
 
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
@@ -16,12 +16,12 @@
 
 namespace regatta::detail {
 
-/// The process that holds a lease, told from later ones with the same number.
+/// The process that holds a lease, distinguished from later ones of the same number.
 struct lease_owner {
     int process = 0;
     std::uint64_t start = 0;
-    std::string boot{};      ///< Which start of the machine.
-    std::string processes{}; ///< Which numbering of processes: a container has its own.
+    std::string boot{};      ///< Identifies the boot of the machine.
+    std::string processes{}; ///< Its PID namespace; a container has its own.
 
     bool operator==(const lease_owner&) const = default;
 };
@@ -29,33 +29,34 @@ struct lease_owner {
 /// This process as the owner of a lease.
 lease_owner this_owner(exclusive_system& system);
 
-/// What a lease's file says.
+/// The content of a lease's file.
 struct lease_record {
-    std::string name{};  ///< Of the file: what the lease is called.
-    std::string title{}; ///< What it is for.
+    std::string name{};  ///< The name of the file, and of the lease.
+    std::string title{}; ///< Its purpose.
     lease_owner owner{};
     cpu_set cpus{};
     exclusivity level = exclusivity::soft;
-    bool taken = false;                  ///< Everything was done; before, the level says nothing.
-    bool complete = false;               ///< The file has its head; nothing was done before.
-    bool foreign = false;                ///< Written by another version, whose lines may differ.
-    bool unread = false;                 ///< It could not be read: nothing else is known.
-    bool given_up = false;               ///< The owner lives, but is through with it.
-    std::vector<exclusive_step> steps{}; ///< What is to be undone, last first.
+    bool taken = false;    ///< All steps were done; before that, the level has no meaning.
+    bool complete = false; ///< The file has its first line; no step precedes it.
+    bool foreign = false;  ///< Written by another version, whose lines may differ.
+    bool unread = false;   ///< The file could not be read: nothing else is known.
+    bool given_up = false; ///< The owner lives, but has ended the lease.
+    std::vector<exclusive_step> steps{}; ///< The steps to undo, last first.
 };
 
-/// Whether the owner of a lease still lives. Of processes that are numbered elsewhere nothing is
-/// known: they count as alive as long as there is anybody with such a number.
+/// Whether the owner of a lease lives. In another PID namespace the owner itself is unknown: it
+/// counts as alive while that namespace has a living process.
 bool is_alive(exclusive_system& system, const lease_record& lease);
 
 /// Every lease in the folder.
 std::vector<lease_record> read_leases(exclusive_system& system);
 
-/// What of the journal this process may not read, in words; leases may be missing then.
+/// A sentence for each part of the journal that this process may not read; leases may be missing
+/// then.
 std::vector<std::string> unread_leases(exclusive_system& system,
                                        const std::vector<lease_record>& leases);
 
-/// Whether a group was made by one of some leases.
+/// Whether one of `leases` created the group.
 bool is_made_by(const std::vector<lease_record>& leases, const std::string& group);
 
 /// The steps of every lease in the folder but one.

@@ -26,13 +26,13 @@
 namespace regatta::detail {
 namespace {
 
-/// Why the group of everybody else no longer keeps them out.
+/// Why the group of all other tasks no longer keeps them out; empty if it does.
 std::string find_open_shield(exclusive_system& system, const exclusive_plan& plan,
                              const cpu_set& cpus) {
     if (plan.others.empty()) {
         return {};
     }
-    const std::string name = "the group " + plan.others + " of everybody else ";
+    const std::string name = "the group " + plan.others + " of all other tasks ";
     const auto others = read_cpus(system, plan.others + "/cpuset.cpus");
     if (!others) {
         return name + "is gone";
@@ -41,7 +41,7 @@ std::string find_open_shield(exclusive_system& system, const exclusive_plan& pla
     return both.empty() ? std::string() : name + "has CPUs '" + both.to_string() + "'";
 }
 
-/// Why a partition is none, or not of these CPUs.
+/// Why a partition is invalid, or has other CPUs; empty if it is as requested.
 std::string find_invalid_partition(exclusive_system& system, const exclusive_plan& plan,
                                    const cpu_set& cpus) {
     const auto state = system.read(plan.group + "/cpuset.cpus.partition");
@@ -57,7 +57,7 @@ std::string find_invalid_partition(exclusive_system& system, const exclusive_pla
     return {};
 }
 
-/// Undoes the steps from number `begin` on; what cannot be undone is added to `failed`.
+/// Undoes the steps from index `begin` on; adds to `failed` what cannot be undone.
 void undo_from(lease_state& lease, std::size_t begin, step_error& failed,
                std::vector<std::string>& notes) {
     const std::vector<exclusive_step> undo(lease.done.begin() + static_cast<std::ptrdiff_t>(begin),

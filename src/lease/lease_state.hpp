@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A lease from within, and what is done with all of it at once.
+/// The state of a lease, and doing and undoing its plan.
 
 #include "lease/exclusive_journal.hpp"
 #include "lease/exclusive_plan.hpp"
@@ -23,8 +23,8 @@ namespace regatta::detail {
 
 /// A thread that is on the CPUs of a lease.
 struct entered_task {
-    task_mask before{};  ///< With the mask that it would have without the lease.
-    bool pinned = false; ///< It was given a mask of its own there.
+    task_mask before{};  ///< The mask that it would have without the lease.
+    bool pinned = false; ///< It got its own mask there.
 };
 
 /// Everything that belongs to a lease.
@@ -36,21 +36,22 @@ struct lease_state {
     exclusive_plan plan;
     lease_journal journal;
     int owner = 0;                       ///< The process; a fork of it owns nothing.
-    std::vector<exclusive_step> done;    ///< What is to be undone, last first.
-    std::vector<std::string> sentences;  ///< What was obtained, and what could not be had.
-    std::mutex mutex;                    ///< For the members below.
+    std::vector<exclusive_step> done;    ///< The steps to undo, last first.
+    std::vector<std::string> sentences;  ///< The level obtained, and why stronger ones failed.
+    std::mutex mutex;                    ///< Guards the members below.
     std::map<int, entered_task> entered; ///< By thread.
-    unsigned next = 0;                   ///< Whose turn it is among the CPUs.
+    unsigned next = 0;                   ///< Selects the next CPU, in turn.
 };
 
-/// Why a lease is no longer what it was; empty if it is.
+/// Why a lease no longer holds; empty if it does.
 std::string find_breach(exclusive_system& system, const exclusive_plan& plan, const cpu_set& cpus);
 
-/// Does the steps of a plan; where one fails, all before it are undone.
+/// Does the steps of a plan; a failure undoes all earlier ones.
 step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
                       std::vector<std::string>& notes);
 
-/// Undoes everything, under the lock. @returns what could not be undone.
+/// Undoes all steps. Call it under the lock.
+/// @returns what could not be undone.
 std::vector<std::string> end_lease(lease_state& lease);
 
 } // namespace regatta::detail

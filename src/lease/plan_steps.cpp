@@ -44,7 +44,7 @@ exclusive_step cpus_step(step_kind kind, std::string path, const cpu_set& cpus) 
 
 exclusive_step masks_step(step_kind kind, const plan_request& request) {
     exclusive_step step = cpus_step(kind, {}, request.cpus);
-    // What others hold, nobody else may use now; a task that may use all the rest is not pinned.
+    // CPUs that other groups hold do not count: a task that may use all others is not pinned.
     step.rest = request.rest();
     for (const held_cpus& one : request.machine.held) {
         step.rest -= one.cpus;
@@ -79,7 +79,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
     plan.way = "a partition of type '" + type + "' below the group " + parent;
     if (!tree) {
         plan.impossible = request.machine.v1 ? "the cpuset controller belongs to control groups of "
-                                               "version 1 here, which know no partitions"
+                                               "version 1 here, which have no partitions"
                                              : "there are no control groups with cpusets";
         return plan;
     }
@@ -104,7 +104,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
         enable.shared = true;
         plan.steps.push_back(std::move(enable));
     }
-    // Below a group that is no partition the CPUs must be granted all the way down.
+    // Below a group that is not a partition, every group on the path must grant the CPUs.
     const bool is_local =
         (parent == tree.top && tree.top_is_root) || is_partition(request.system, parent);
     const std::string list = request.cpus.to_string();
@@ -122,7 +122,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
     }
     plan.steps.push_back(file_step(plan.group + "/cpuset.cpus", list));
     exclusive_step exclusive = file_step(plan.group + "/cpuset.cpus.exclusive", list);
-    exclusive.optional = is_local; // Older kernels have no such file.
+    exclusive.optional = is_local; // Older kernels lack this file.
     plan.steps.push_back(std::move(exclusive));
     plan.steps.push_back(file_step(plan.group + "/cpuset.cpus.partition", type, "member"));
     return plan;
@@ -131,7 +131,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
 exclusive_plan sweep_plan(const plan_request& request) {
     exclusive_plan plan;
     plan.level = exclusivity::swept;
-    plan.way = "take every other task off by its affinity, once";
+    plan.way = "move every other task off once, by its affinity";
     if (!request.options.move_others) {
         plan.impossible = "other programs' tasks would be moved, which was not allowed";
         return plan;

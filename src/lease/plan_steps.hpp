@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The steps that plans are made of, and the plans themselves, a function each.
+/// The steps of plans, and the plans: one function each.
 
 #include "lease/exclusive_machine.hpp"
 #include "lease/exclusive_plan.hpp"
@@ -28,14 +28,15 @@ exclusive_step as_optional(exclusive_step step);
 exclusive_plan boot_plan(const plan_request& request);
 
 /// A partition of control groups of version 2.
-/// @param at_top the group is made below the top and takes whole processes; else below this
-/// process's own, and takes threads, which stay in their group for everything but CPUs.
+/// @param at_top whether the group is made below the top and takes whole processes. Otherwise it is
+/// made below this process's group and takes threads, which stay in their group for everything but
+/// CPUs.
 exclusive_plan partition_plan(const plan_request& request, exclusivity level, bool at_top);
 
-/// A cpuset of version 1 for the lease, and one without its CPUs for everybody else.
+/// A cpuset of version 1 for the lease, and one without its CPUs for all other tasks.
 exclusive_plan shield_plan(const plan_request& request);
 
-/// The same for processes that yield: nobody else is moved.
+/// As `shield_plan`, but only yielding processes are moved.
 exclusive_plan yielding_plan(const plan_request& request);
 
 exclusive_plan sweep_plan(const plan_request& request);

@@ -42,7 +42,7 @@ std::vector<std::string> undo_steps(exclusive_system& system, const std::string&
     const std::vector<exclusive_step> of_others = steps_of_others(system, own);
     step_context context{system, of_others, {}, {}, notes};
     std::vector<std::string> problems;
-    // What cannot be undone for a moment only is so at the second try.
+    // A second attempt undoes steps that failed only for a moment.
     for (int attempt = 0; attempt == 0 || (attempt == 1 && !problems.empty()); ++attempt) {
         problems.clear();
         for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
@@ -68,7 +68,7 @@ stale_release release_stale_locked(exclusive_system& system) {
             result.problems.push_back(path + " could have been written by other users");
             continue;
         }
-        // Whatever was done before the machine was started anew is gone.
+        // A reboot has undone all steps from before it.
         const bool same_boot = record.owner.boot == self.boot;
         const auto problems = same_boot
                                   ? undo_steps(system, record.name, record.steps, result.notes)

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Leases as others see them, and undoing what dead owners left behind.
+/// Leases as other processes see them, and undoing stale ones.
 
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
@@ -14,13 +14,13 @@
 
 namespace regatta::detail {
 
-/// Undoes steps, the last one first. Under the lock.
+/// Undoes steps, the last one first. Call it under the lock.
 /// @returns what could not be undone.
 std::vector<std::string> undo_steps(exclusive_system& system, const std::string& own,
                                     const std::vector<exclusive_step>& steps,
                                     std::vector<std::string>& notes);
 
-/// `release_stale` under a lock that the caller has.
+/// `release_stale` under a lock that the caller holds.
 stale_release release_stale_locked(exclusive_system& system);
 
 /// `exclusive_status` of any machine.

@@ -46,7 +46,7 @@ std::string describe(const exclusive_step& step) {
 step_error apply_step(step_context& context, const exclusive_step& step) {
     step_error error = rules_of(step.kind).apply(context, step);
     if (error && step.optional) {
-        // A file that this kernel does not have was only tried.
+        // A file that this kernel lacks is not worth a note.
         if (error.number != ENOENT) {
             context.notes.push_back(error.text + ".");
         }

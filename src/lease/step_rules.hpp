@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What each kind of step is: its name, its words, doing it and undoing it.
+/// The kinds of steps: the name, description, action and inverse of each.
 
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
@@ -16,27 +16,27 @@
 
 namespace regatta::detail {
 
-/// What steps are done with.
+/// The environment of a step.
 struct step_context {
     exclusive_system& system;
-    /// What other leases have done and not undone.
+    /// The steps that other leases have done and not undone.
     const std::vector<exclusive_step>& of_others;
-    /// Keeps a step's inverse, before the step acts; returns the error number of the journal.
+    /// Records a step's inverse before the step acts; returns the error number of the journal.
     std::function<int(const exclusive_step&)> record;
-    /// Forgets what was recorded last: it was not done.
+    /// Forgets the last recorded step: it was not done.
     std::function<void()> forget;
-    /// What people should know though nothing failed.
+    /// Facts for the user that are not failures.
     std::vector<std::string>& notes;
 };
 
 /// One kind of step.
 struct step_rules {
-    std::string_view name; ///< In a journal.
-    /// What it does, in words: for a plan that people read.
+    std::string_view name; ///< In the journal.
+    /// Describes the step in a plan for people.
     std::string (*describe)(const exclusive_step&);
-    /// Does it, reads back what it did, and has its inverse recorded before it acts.
+    /// Has its inverse recorded, acts, and reads back the effect.
     step_error (*apply)(step_context&, const exclusive_step&);
-    /// Undoes it, in whatever state it was left; doing so twice is the same as once.
+    /// Undoes it, whatever state it was left in; idempotent.
     step_error (*undo)(step_context&, const exclusive_step&);
 };
 
@@ -52,7 +52,7 @@ extern const step_rules save_masks_rules;
 extern const step_rules narrow_masks_rules;
 
 const step_rules& rules_of(step_kind kind) noexcept;
-/// The kind that a journal calls so; nothing for any other name.
+/// The kind of this name in a journal; nothing for any other name.
 std::optional<step_kind> kind_named(std::string_view name) noexcept;
 
 /// What a step does, in words.

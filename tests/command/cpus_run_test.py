@@ -118,8 +118,8 @@ class CpusRun(unittest.TestCase):
     def test_soft_is_called_soft_and_why(self):
         result = run("cpus", "run", "--explain", CPU, "--", "true")
         if "soft" in result.stderr:
-            self.assertIn("Nobody is kept out", result.stderr)
-            self.assertIn("could not be had", result.stderr)
+            self.assertIn("No task is kept out", result.stderr)
+            self.assertIn("is not available", result.stderr)
 
     def test_quiet_says_nothing(self):
         self.assertEqual(run("cpus", "run", "--quiet", CPU, "--", "true").stderr, "")
@@ -136,7 +136,7 @@ class CpusRun(unittest.TestCase):
                 (["0-N", "--", "true"], 2, "at least one must be left"),
                 (["9999", "--", "true"], 2, "are not online"),
                 (["1-0", "--", "true"], 2, "a range must rise"),
-                (["--count", str(online + 1), "--", "true"], 2, "can be had"),
+                (["--count", str(online + 1), "--", "true"], 2, "can be granted"),
                 (["--", "true"], 2, "say which CPUs"),
                 (["--", "true", "-x"], 2, "say which CPUs"),
                 (["true"], 2, "say which CPUs"),

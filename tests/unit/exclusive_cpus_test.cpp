@@ -57,7 +57,7 @@ TEST_F(exclusive, bad_requests_say_what_is_allowed) {
     EXPECT_TRUE(refusal(cpu_set::first(8)).bad_request);
     exclusive_error error;
     EXPECT_FALSE(try_acquire_on(host, 8, options, error));
-    EXPECT_THAT(error.text, HasSubstr("1..7 can be had"));
+    EXPECT_THAT(error.text, HasSubstr("1..7 can be granted"));
     EXPECT_FALSE(try_acquire_on(host, 0, options, error));
     EXPECT_TRUE(error.bad_request);
 }
@@ -97,11 +97,11 @@ TEST_F(exclusive, without_control_groups_it_is_soft_and_says_why) {
     const auto before = whole_root(root);
     auto lease = take({3});
     EXPECT_EQ(lease.level(), exclusivity::soft);
-    EXPECT_THAT(lease.explain(), Contains(HasSubstr("Nobody is kept out")));
+    EXPECT_THAT(lease.explain(), Contains(HasSubstr("No task is kept out")));
     EXPECT_THAT(lease.explain(), Contains(HasSubstr("no CPUs were isolated at boot")));
     EXPECT_THAT(
         lease.explain(),
-        Contains(HasSubstr("swept could not be had: other programs' tasks would be moved")));
+        Contains(HasSubstr("swept is not available: other programs' tasks would be moved")));
     lease.release();
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }
@@ -110,7 +110,7 @@ TEST_F(exclusive, less_than_asked_for_is_refused_with_every_reason) {
     options.at_least = exclusivity::root_partition;
     const exclusive_error error = refusal({3});
     EXPECT_EQ(error.number, ENOTSUP);
-    EXPECT_THAT(error.text, HasSubstr("CPUs '3' cannot be had as 'root partition' or better"));
+    EXPECT_THAT(error.text, HasSubstr("CPUs '3' are not available as 'root partition' or better"));
     EXPECT_THAT(error.text, HasSubstr("no CPUs were isolated at boot"));
     EXPECT_THAT(error.text, HasSubstr("there are no control groups with cpusets"));
     EXPECT_THAT(error.text, HasSubstr("allowed are weaker levels"));

@@ -85,7 +85,7 @@ TEST_F(exclusive_journal, a_folder_that_may_not_be_read_is_said) {
     EXPECT_THAT(unread, IsEmpty());
     system->is_hidden = [](const std::string& path) { return path == "/run/regatta"; };
     EXPECT_THAT(leases_on(*host, unread), IsEmpty());
-    EXPECT_THAT(unread, ElementsAre(HasSubstr("/run/regatta cannot be read, so that leases of "
+    EXPECT_THAT(unread, ElementsAre(HasSubstr("/run/regatta cannot be read, so leases of "
                                               "CPUs are not known: Permission denied")));
     system->lock_error = EACCES; // As for everybody but root.
     const auto other = take({3});
@@ -171,11 +171,13 @@ TEST_F(exclusive_journal, one_cpu_is_not_several) {
     root.file("/sys/devices/system/cpu/online", "0\n");
     exclusive_error error;
     EXPECT_FALSE(try_acquire_on(host, 1, options, error));
-    EXPECT_EQ(error.text, "1 CPU was asked for; none can be had, since CPU 0 is free and at least "
-                          "one must be left for everybody else");
+    EXPECT_EQ(error.text,
+              "1 CPU was requested; none can be granted, since CPU 0 is free and at least "
+              "one must be left for other tasks");
     root.file("/sys/devices/system/cpu/online", "0-1\n");
     EXPECT_FALSE(try_acquire_on(host, 2, options, error));
-    EXPECT_THAT(error.text, HasSubstr("2 CPUs were asked for; 1 can be had, since CPUs 0-1 are"));
+    EXPECT_THAT(error.text,
+                HasSubstr("2 CPUs were requested; 1 can be granted, since CPUs 0-1 are"));
 }
 
 TEST_F(exclusive_journal, a_title_gives_no_commands_to_a_terminal) {
@@ -289,9 +291,9 @@ TEST_F(exclusive_journal, a_shield_that_somebody_opens_is_told) {
     const std::string others = "/sys/fs/cgroup/cpuset/regatta.others";
     EXPECT_EQ(lease.check(), std::nullopt);
     root.file(others + "/cpuset.cpus", "0-7\n");
-    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of everybody else has CPUs '3'"));
+    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of all other tasks has CPUs '3'"));
     std::filesystem::rename(root.path() + others, root.path() + "/elsewhere");
-    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of everybody else is gone"));
+    EXPECT_THAT(lease.check().value_or(""), HasSubstr("of all other tasks is gone"));
     std::filesystem::rename(root.path() + "/elsewhere", root.path() + others);
     EXPECT_THAT(lease.explain(), Not(IsEmpty()));
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// CPUs of one's own, for a while.
+/// A lease of CPUs.
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -25,17 +25,18 @@ struct lease_state;
 
 } // namespace detail
 
-/// A lease of CPUs: threads that enter run there, and as far as the machine allows nobody else
-/// does. The best way that works is found by trying; `level` says which, `explain` says why not a
-/// better one. At its end everything is as it was, and `release_stale` sees to that after a crash.
+/// A lease of CPUs: threads that enter run there, and other tasks are kept out as far as the
+/// machine allows. The strongest level that works is found by trying. `level` returns it; `explain`
+/// says why stronger ones failed. The end of the lease restores the previous state; after a crash
+/// `release_stale` does.
 ///
-/// A fork of the process owns nothing. An object made by default owns nothing either.
+/// A fork of the process owns nothing; neither does a default-constructed object.
 ///
-/// Threads: `enter`, `leave` and `check` from any at once; the others like an int.
-/// Failure: `std::invalid_argument` for CPUs that are offline, not granted, none or all;
-/// `std::system_error` otherwise, `EBUSY` for CPUs of another lease or partition. Whatever was done
-/// before a failure is undone. The destructor tells on stderr what it could not undo.
-/// Cost: taking and giving back, some ten milliseconds; entering, some ten microseconds.
+/// Threads: `enter`, `leave` and `check` from any, concurrently; the others like an int.
+/// Failure: `std::invalid_argument` for CPUs that are offline or not granted, for no CPUs and for
+/// all. Otherwise `std::system_error`, with `EBUSY` for CPUs of another lease or partition. A
+/// failure undoes all earlier steps. The destructor reports on stderr what it could not undo.
+/// Cost: some ten milliseconds to take or give back CPUs, some ten microseconds to enter.
 class REGATTA_SYSTEM_API exclusive_cpus {
 public:
     /// Owns nothing.
@@ -46,10 +47,10 @@ public:
 
     /// Takes these CPUs.
     static exclusive_cpus acquire(const cpu_set& cpus, exclusive_options options = {});
-    /// Takes as many CPUs: those isolated at boot if there are enough; else whole cores, near to
-    /// each other.
+    /// Takes `count` CPUs: those isolated at boot if there are enough, otherwise whole cores close
+    /// to each other.
     static exclusive_cpus acquire(unsigned count, exclusive_options options = {});
-    /// `acquire` without exceptions: nothing is returned and `error` is filled if it fails.
+    /// `acquire` without exceptions: a failure returns nothing and fills `error`.
     static std::optional<exclusive_cpus> try_acquire(const cpu_set& cpus, exclusive_options options,
                                                      exclusive_error& error);
     static std::optional<exclusive_cpus> try_acquire(unsigned count, exclusive_options options,
@@ -57,52 +58,57 @@ public:
 
     /// Whether it owns CPUs.
     explicit operator bool() const noexcept { return state_ != nullptr; }
-    /// The CPUs; none where it owns nothing.
+    /// The CPUs; empty if it owns nothing.
     const cpu_set& cpus() const noexcept;
-    /// How far they are this lease's own.
+    /// How exclusive the CPUs are.
     exclusivity level() const noexcept;
-    /// What was obtained and what could not be had, and why: a sentence each.
+    /// The level obtained, and why stronger ones failed: a sentence each.
     std::vector<std::string> explain() const;
 
-    /// Hands the lease over to several holders: `.cpus = exclusive_cpus::acquire(2)` in the options
-    /// of a pool. No CPUs where it owns nothing.
+    /// Hands the lease over to shared holders: `.cpus = exclusive_cpus::acquire(2)` in the options
+    /// of a pool. No CPUs if it owns nothing.
     operator shared_cpus() &&;
 
-    /// Moves the calling thread to the CPUs; threads that it starts follow. Where the scheduler
-    /// does not balance the load (see `balances_load`) it gets one of them for itself, in turn;
-    /// else all. A thread that has entered may enter again, without effect.
+    /// Moves the calling thread to the CPUs; threads that it starts inherit them. Without load
+    /// balancing (see `balances_load`) each thread that enters gets one of the CPUs, in turn;
+    /// otherwise it gets all. Entering again has no effect.
     void enter();
-    /// The same for another thread, by its number, also of another process of this user.
+    /// Moves another thread, by its number, also one of another process of this user.
     void enter(int thread);
-    /// `enter` without exceptions. @returns 0, or the error number.
+    /// `enter` without exceptions.
+    /// @returns 0, or the error number.
     int try_enter() noexcept;
-    /// Moves a whole process, all its threads, to the CPUs.
+    /// Moves all threads of a process to the CPUs.
     void enter_process(int process);
-    /// Moves the calling thread, or another, back to where it came from, with the affinity that it
-    /// had. Of no effect for one that has not entered or has ended.
+    /// Moves the calling thread, or another, back to its previous group and affinity. No effect on
+    /// a thread that has not entered or has ended.
     void leave();
     void leave(int thread);
 
-    /// Reads back whether the lease still is what it was: a CPU may have gone offline, and a group
-    /// made later may have made a partition invalid. Nothing: all is well.
+    /// Reads back whether the lease still holds. A CPU may have gone offline, or a group made later
+    /// may have invalidated a partition.
+    /// @returns nothing if the lease holds, otherwise the reason.
     std::optional<std::string> check() const;
-    /// Tries to make a partition valid again, once what made it invalid is gone; newer kernels do
-    /// so themselves. @returns what `check` says afterwards.
+    /// Tries to make a partition valid again, once the cause of its breach is gone. Newer kernels
+    /// do so by themselves.
+    /// @returns the result of `check` afterwards.
     std::optional<std::string> renew();
 
-    /// Gives the CPUs back; everything is as it was before. Threads that are still in are moved
-    /// out. Blocks: up to ten seconds for another program that takes or gives back CPUs. Failure:
-    /// `std::system_error` naming what could not be undone; the lease is over all the same, and the
-    /// next `acquire` or `release_stale`, of any program, tries again.
+    /// Gives the CPUs back and restores the previous state. Threads that are still in are moved
+    /// out.
+    /// Blocks: up to ten seconds, while another program takes or gives back CPUs.
+    /// Failure: `std::system_error`, which names what could not be undone. The lease ends even so;
+    /// the next `acquire` or `release_stale` of any program tries again.
     void release();
-    /// `release` without exceptions. @returns false and fills `problem` if something is left.
+    /// `release` without exceptions.
+    /// @returns false and fills `problem` if something could not be undone.
     bool try_release(std::string& problem);
 
 private:
     friend detail::lease_access;
     explicit exclusive_cpus(std::unique_ptr<detail::lease_state> state) noexcept;
 
-    std::unique_ptr<detail::lease_state> state_; ///< Null: it owns nothing.
+    std::unique_ptr<detail::lease_state> state_; ///< Null: no lease.
 };
 
 } // namespace regatta

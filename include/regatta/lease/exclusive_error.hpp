@@ -3,17 +3,17 @@
 #pragma once
 
 /// @file
-/// Why CPUs could not be had.
+/// Why a lease of CPUs was refused.
 
 #include <string>
 
 namespace regatta {
 
-/// Why CPUs could not be had; false where nothing failed.
+/// Why a lease of CPUs was refused; false: no failure.
 struct exclusive_error {
     int number = 0;           ///< As in errno.
-    bool bad_request = false; ///< No machine in this state could grant it: the caller's mistake.
-    std::string text{};       ///< What was asked, what failed, what is allowed.
+    bool bad_request = false; ///< The caller's mistake: no machine in this state could grant it.
+    std::string text{};       ///< The request, what failed, and what is allowed.
     explicit operator bool() const noexcept { return number != 0; }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The leases of CPUs on this machine: who holds which, and undoing what dead owners left behind.
+/// The leases of CPUs on this machine, and undoing those whose owners died.
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -14,45 +14,47 @@
 
 namespace regatta {
 
-/// A lease of CPUs, as others see it.
+/// A lease of CPUs, as other processes see it.
 struct exclusive_lease {
-    std::string name{};  ///< Of its file in the journal.
-    std::string title{}; ///< What it is for.
+    std::string name{};  ///< The name of its file in the journal.
+    std::string title{}; ///< Its purpose, as its owner gave it.
     cpu_set cpus{};
-    exclusivity level = exclusivity::soft; ///< Of no meaning before `taken`.
-    bool taken = false;                    ///< False while its owner is still at it.
-    int process = 0;                       ///< Its owner.
-    bool stale = false;                    ///< Whoever comes next undoes what is left of it.
-    bool given_up = false;                 ///< It is stale though the owner lives.
-    std::vector<std::string> effects{};    ///< What it has done, in words.
+    exclusivity level = exclusivity::soft; ///< Meaningless before `taken`.
+    bool taken = false;                    ///< False while its owner is still taking the CPUs.
+    int process = 0;                       ///< The owner.
+    bool stale = false;    ///< The next `acquire` or `release_stale` undoes the rest of it.
+    bool given_up = false; ///< Stale although the owner lives.
+    std::vector<std::string> effects{}; ///< The changes it made, in words.
 };
 
-/// What `release_stale` did.
+/// The outcome of `release_stale`.
 struct stale_release {
-    std::vector<exclusive_lease> released{}; ///< Undone and read back.
-    std::vector<std::string> problems{};     ///< What could not be undone; it can be tried again.
-    std::vector<std::string> notes{};        ///< What people should know.
+    std::vector<exclusive_lease> released{}; ///< Undone and verified.
+    std::vector<std::string> problems{};     ///< Steps not undone; a later call tries again.
+    std::vector<std::string> notes{};        ///< Further facts for the user.
 };
 
 /// Every lease of CPUs on this machine.
 /// @param unread gets a sentence for each part of the journal that this process may not read; if
 /// there is one, leases may be missing.
-/// @param root a directory that stands in for `/`.
+/// @param root a directory to use instead of `/`.
 ///
-/// Threads: any. Failure: none.
+/// Threads: any.
+/// Failure: none.
 REGATTA_SYSTEM_API std::vector<exclusive_lease> exclusive_status(std::vector<std::string>& unread,
                                                                  const std::string& root = {});
 
 /// The leases that this process may read.
 REGATTA_SYSTEM_API std::vector<exclusive_lease> exclusive_status();
 
-/// Undoes everything that leases have done whose owners died or gave them up: groups, affinities of
-/// tasks and of interrupts become what they were. Done twice, or again after it was killed halfway,
-/// it is the same as once.
+/// Undoes the changes of stale leases, whose owners died or gave them up. Groups and the affinities
+/// of tasks and interrupts become what they were. The call is idempotent, even after it was killed
+/// halfway.
 ///
-/// Threads: any. Blocks: up to ten seconds for another program that takes or gives back CPUs.
-/// Failure: `std::system_error` where the journal cannot be locked; what cannot be undone is told
-/// in the result and stays in the journal.
+/// Threads: any.
+/// Blocks: up to ten seconds, while another program takes or gives back CPUs.
+/// Failure: `std::system_error` if the journal cannot be locked. Steps that cannot be undone are in
+/// the result and stay in the journal.
 REGATTA_SYSTEM_API stale_release release_stale();
 
 } // namespace regatta

@@ -3,22 +3,24 @@
 #pragma once
 
 /// @file
-/// How far CPUs can belong to a program.
+/// The levels of exclusivity of CPUs.
 
 #include <string_view>
 
 namespace regatta {
 
-/// How far CPUs belong to the holder of a lease, from the weakest to the strongest:
+/// How far CPUs belong to the holder of a lease, from the weakest level to the strongest:
 ///
-/// - `soft`: its threads are pinned there; nobody is kept out;
-/// - `swept`: every other task that could be was taken off once, by its affinity; a program that
-///   sets its own affinity comes back;
-/// - `shielded`: every other task that can be moved sits in a cpuset without them (control groups
-///   of version 1); kernel threads that start later may run there;
-/// - `root_partition`: the kernel gives them to no other group; the load is balanced among them;
-/// - `isolated_partition`: the same, and the scheduler leaves every thread on the CPU where it is;
-/// - `isolated_at_boot`: the kernel was started with `isolcpus`; only who asks for them gets there.
+/// - `soft`: its threads are pinned there; no other task is kept out;
+/// - `swept`: all other movable tasks were moved off once, by their affinity; a program that sets
+///   its own affinity can return;
+/// - `shielded`: all other movable tasks are in a cpuset without these CPUs (control groups of
+///   version 1); kernel threads that start later may run there;
+/// - `root_partition`: the kernel gives the CPUs to no other group; the load is balanced among
+///   them;
+/// - `isolated_partition`: as `root_partition`, but the scheduler leaves each thread on its CPU;
+/// - `isolated_at_boot`: the kernel was started with `isolcpus`; only tasks that ask for these CPUs
+///   run there.
 enum class exclusivity {
     soft,
     swept,
@@ -28,7 +30,7 @@ enum class exclusivity {
     isolated_at_boot
 };
 
-/// The name as people write it: "isolated partition".
+/// The name in words: "isolated partition".
 constexpr std::string_view to_string(exclusivity level) noexcept {
     switch (level) {
     case exclusivity::soft:
@@ -47,8 +49,8 @@ constexpr std::string_view to_string(exclusivity level) noexcept {
     return "unknown";
 }
 
-/// Whether the scheduler moves threads between the CPUs of a lease of this level. Where it does
-/// not, a thread stays on the CPU where it began, so that each needs one of its own.
+/// Whether the scheduler moves threads between the CPUs of a lease of this level. If not, a thread
+/// stays on the CPU where it started, so each thread needs its own.
 constexpr bool balances_load(exclusivity level) noexcept {
     return level != exclusivity::isolated_partition && level != exclusivity::isolated_at_boot;
 }

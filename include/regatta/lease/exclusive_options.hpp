@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a lease of CPUs is asked for with.
+/// The options of a lease of CPUs.
 
 #include <regatta/lease/exclusive_level.hpp>
 
@@ -12,24 +12,25 @@
 
 namespace regatta {
 
-/// How CPUs of one's own are to be had.
+/// How CPUs may be leased.
 struct exclusive_options {
-    /// The weakest level that will do; where less can be had, nothing is taken.
+    /// The weakest acceptable level. If only weaker ones are possible, `acquire` fails and takes
+    /// nothing.
     exclusivity at_least = exclusivity::soft;
-    /// Whether tasks of other programs may be moved, which `shielded` and `swept` need.
+    /// Whether tasks of other programs may be moved; `shielded` and `swept` need this.
     bool move_others = false;
-    /// Processes of this program that give way where no other task may be moved: `shielded` then
-    /// keeps these out, and those of other programs stay where they are.
+    /// Processes of this program that give way if other programs' tasks may not be moved.
+    /// `shielded` then keeps these out; processes of other programs stay.
     std::vector<int> yielding{};
-    /// Whether device interrupts are sent to other CPUs meanwhile, as far as their drivers let.
+    /// Whether device interrupts go to other CPUs during the lease, as far as their drivers allow.
     bool move_interrupts = false;
-    /// Whether the scheduler should spread threads over the CPUs, for programs with more threads
-    /// than they pin: a root partition is then better than an isolated one, on several CPUs.
+    /// Whether the scheduler should balance threads over the CPUs: for programs with more threads
+    /// than they pin. With several CPUs, a root partition is then tried before an isolated one.
     bool balanced = false;
-    /// Whether whole processes enter, not single threads of them. Then an older kernel's
-    /// partitions, which exist only below the top group, will do for a process in any group.
+    /// Whether whole processes enter instead of single threads. Then a process in any group can use
+    /// an older kernel's partitions, which exist only below the top group.
     bool whole_processes = false;
-    /// What the lease is for; shown by `exclusive_status`.
+    /// The purpose of the lease; shown by `exclusive_status`.
     std::string title{};
 };
 
