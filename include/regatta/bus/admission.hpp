@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How full a queue may be for a message to be let in.
+/// Admission classes: up to which fill level a queue accepts a message.
 
 #include <regatta/base/error.hpp>
 
@@ -12,20 +12,20 @@
 
 namespace regatta {
 
-/// How much a message matters when room runs short. It decides which messages are admitted, not
-/// which come first: a queue keeps its order.
+/// The importance of a message when room is short. It decides which messages are admitted, not
+/// their order: a queue stays first in, first out.
 enum class admission_class : unsigned char { low, medium, high };
 
-/// Up to which share of its capacity, in percent, a queue admits messages of each class.
+/// Up to which percentage of its capacity a queue admits messages of each class.
 ///
-/// A message without a class is admitted while there is any room at all.
+/// A message without a class is admitted while there is any room.
 struct admission_levels {
     unsigned low = 60;
     unsigned medium = 80;
     unsigned high = 99;
 };
 
-/// Admission levels as numbers of messages, for a queue of a given capacity.
+/// Admission levels as numbers of messages, for one queue capacity.
 class admission_limits {
 public:
     /// Throws `std::invalid_argument` unless 0 <= low <= medium <= high <= 100.
@@ -39,7 +39,7 @@ public:
         }
     }
 
-    /// A message of this class is admitted while fewer than this many are queued.
+    /// Messages of this class are admitted while fewer than this many are queued.
     std::size_t operator[](admission_class c) const noexcept {
         return limits_[static_cast<std::size_t>(c)];
     }

@@ -39,27 +39,27 @@ namespace regatta {
 /// bus.subscribe<tick>([](const tick& t) { use(t.value); });
 /// std::jthread consumer([&](std::stop_token stop) { bus.run(stop); });
 /// bus.publish(tick{42});                  // any thread
-/// auto feed = bus.make_producer();        // a lane of its own: no read-modify-write at all
+/// auto feed = bus.make_producer();        // a lane of its own: no read-modify-write
 /// feed.publish(text{"hello"});
 /// ```
 ///
-/// Every producer made with `make_producer` has a lane, a ring of its own to the consumer, so that
-/// producers never write the same cache line and one that floods the bus cannot keep the others
-/// out. `publish` on the bus itself takes a common lane and costs one compare-and-swap. Messages
-/// live in the rings as tagged values; their type is dispatched by one switch, and the handlers get
-/// them in place: nothing is allocated after construction (but for handlers larger than 48 bytes).
+/// `make_producer` gives a producer its own lane: a ring to the consumer. Producers with lanes
+/// never write the same cache line, and one that floods the bus cannot keep the others out.
+/// `publish` on the bus itself uses a common lane and costs one compare-and-swap. The rings hold
+/// messages as tagged values. One switch dispatches on the type, and handlers get the message in
+/// place. After construction only handlers larger than 48 bytes allocate.
 ///
 /// Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
-/// included; `process_batch`, `process_with` and `run` from one thread at a time, the consumer.
-/// Blocks: `publish` as `when_full` says; `run` sleeps while there is nothing to do; `unsubscribe`
+/// included. `process_batch`, `process_with` and `run` from one thread at a time, the consumer.
+/// Blocks: `publish` as `when_full` says. `run` sleeps while no message is queued. `unsubscribe`
 /// from another thread waits for the end of the consumer's current batch.
-/// Order: the messages of one producer arrive in the order in which it published them; of those of
-/// different producers none is promised. A message is seen with all that its producer did before.
+/// Order: messages of one producer arrive in the order in which it published them. Messages of
+/// different producers have no order. The producer's earlier actions happen before the handler.
 /// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. An exception of a handler
 /// leaves `process_batch`, `process_with` or `run`; its message counts as processed and the bus
-/// stays usable. A publish that would block inside a handler would wait for itself: it throws
+/// stays usable. A publish inside a handler that would block, and so wait for itself, throws
 /// `std::system_error` (`resource_deadlock_would_occur`).
-/// Cost: `capacity * (producers + 1)` messages of memory.
+/// Cost: memory for `capacity * (producers + 1)` messages.
 template<class... Messages>
 class async_bus : private detail::message_lanes<Messages...> {
     using lanes = detail::message_lanes<Messages...>;
@@ -73,10 +73,10 @@ public:
     /// A lane of this bus, for one thread that publishes much; see `make_producer`.
     using producer = bus_producer<Messages...>;
 
-    /// Names one subscription; a plain value, which may outlive it.
+    /// Identifies one subscription; a plain value, which may outlive it.
     class subscription {
     public:
-        /// Names none.
+        /// Identifies no subscription.
         subscription() = default;
 
     private:
@@ -90,7 +90,7 @@ public:
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
         , tables_((static_cast<void>(sizeof(Messages)), o.subscribers)...) {}
-    /// Destroys what was not processed. No producer and no consumer may be at work any more.
+    /// Destroys unprocessed messages. All producers and the consumer must have finished.
     ~async_bus() = default;
 
     using lanes::capacity;
@@ -100,9 +100,10 @@ public:
     using lanes::publish;
     using lanes::try_publish;
 
-    /// Has `handler` called with every message of type `T` from now on, as `void(T&)` or
-    /// `void(const T&)`, on the consumer's thread; within a handler: from the next message on.
-    /// Throws `std::logic_error` if the type has `bus_options::subscribers` handlers already.
+    /// Calls `handler` with every message of type `T` from now on, as `void(T&)` or
+    /// `void(const T&)`, on the consumer's thread. Called within a handler, it takes effect with
+    /// the next message. Throws `std::logic_error` if the type already has
+    /// `bus_options::subscribers` handlers.
     template<class T, class Handler>
     requires(set::template contains<T>) subscription subscribe(Handler&& handler) {
         static_assert(std::is_invocable_v<std::decay_t<Handler>&, T&>,
@@ -127,10 +128,10 @@ public:
                    "bus_options::subscribers allows");
     }
 
-    /// Ends a subscription. On return its handler is not called any more, is not running, and is
-    /// destroyed; from within a handler it is destroyed before the next message is handled. Where
-    /// two threads end the same one at once, it is destroyed when the one that gets true returns.
-    /// @returns whether the subscription still stood.
+    /// Ends a subscription. On return its handler is destroyed: it is not running and will not be
+    /// called again. Called within a handler, it destroys the handler before the next message. If
+    /// two threads end one subscription at once, the call that returns true destroys the handler.
+    /// @returns whether this call ended it; false: already unsubscribed.
     bool unsubscribe(const subscription& s) noexcept {
         bool stood = false;
         with_table(s.type_, [&](auto& table) {
@@ -143,7 +144,7 @@ public:
                 tidy_due_ = tidy_due_ || stood;
                 return;
             }
-            // Also if it stood no more: the handler may be the one that ended it, and still run.
+            // Also if already unsubscribed: a handler may have ended itself and still be running.
             const auto seen = batches_.observe();
             for (backoff pace; !batches_.passed(seen);) {
                 if (!pace.pause()) {
@@ -163,8 +164,8 @@ public:
         return process(max, give_to_handlers());
     }
 
-    /// Consumer: gives up to `max` messages to `visitor`, which must take a reference to each type
-    /// of the set and may move from it. No handler is called. Never blocks.
+    /// Consumer: gives up to `max` messages to `visitor` and calls no handler. `visitor` must take
+    /// a reference to each type of the set and may move from it. Never blocks.
     /// @returns how many messages it processed.
     template<class Visitor>
     std::size_t process_with(Visitor&& visitor, std::size_t max = default_batch) {
@@ -173,8 +174,8 @@ public:
         return process(max, [&](auto& m) { visitor(m); });
     }
 
-    /// Consumer: processes messages until `stop` is requested or the bus is closed, and sleeps
-    /// while there are none. What was published before is processed before it returns.
+    /// Consumer: processes messages until `stop` is requested or the bus is closed; sleeps while no
+    /// message is queued. Processes the messages published before that and then returns.
     void run(const std::stop_token& stop) {
         const detail::stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
         for (backoff pace; !stop.stop_requested() && !closed();) {
@@ -185,16 +186,16 @@ public:
                 pace.reset();
             }
         }
-        // What was published up to here and no more, so that producers who go on cannot hold it up.
+        // Only messages published by now, so that producers that go on cannot delay the return.
         const typename lanes::consumer_role role(*this);
         const dispatching now(*this);
         this->take_backlog([&](message& m) { visit(m, give_to_handlers()); });
     }
 
-    /// What the bus has done so far; any thread.
+    /// What the bus has done so far; callable from any thread.
     bus_stats stats() const noexcept {
         bus_stats s = this->transport_stats();
-        // relaxed: a counter that publishes nothing but itself.
+        // relaxed: a counter that publishes nothing else.
         s.unhandled = unhandled_.load(std::memory_order_relaxed);
         return s;
     }
@@ -202,15 +203,15 @@ public:
 private:
     static constexpr std::size_t default_batch = 256;
 
-    /// Tells `unsubscribe` when handlers may be running, and tidies up after them.
+    /// Marks the time in which handlers may run, for `unsubscribe`, and calls `tidy` at its end.
     class dispatching {
     public:
         explicit dispatching(async_bus& bus) noexcept : bus_(bus) { bus.batches_.enter(); }
         dispatching(const dispatching&) = delete;
         dispatching& operator=(const dispatching&) = delete;
         ~dispatching() {
-            // Before the end of the batch is announced, so that who waits for it finds all done.
-            // A handler that threw has left it to this.
+            // Before the batch ends, so that a thread that waits for its end finds all tidied. A
+            // handler that threw has skipped the `tidy` of its message.
             bus_.tidy();
             bus_.batches_.leave();
         }
@@ -219,10 +220,10 @@ private:
         async_bus& bus_;
     };
 
-    /// Destroys what handlers have unsubscribed and lets in what they have subscribed; what other
-    /// threads unsubscribe they destroy themselves. No handler runs meanwhile.
+    /// Destroys handlers unsubscribed by handlers and activates those they subscribed. Other
+    /// threads destroy the handlers that they unsubscribe. No handler runs during this call.
     void tidy() noexcept {
-        while (tidy_due_) { // a handler's destructor may use the bus, too
+        while (tidy_due_) { // a handler's destructor may also use the bus
             tidy_due_ = false;
             std::apply([this](auto&... table) { (tidy(table), ...); }, tables_);
         }
@@ -236,7 +237,7 @@ private:
         table.admit();
     }
 
-    /// What the consumer does with a message of type `T`: `void(T&)`.
+    /// Returns the consumer's action for a message of type `T`, as `void(T&)`.
     auto give_to_handlers() noexcept {
         return [this](auto& m) {
             if (!std::get<detail::handler_table<std::remove_cvref_t<decltype(m)>>>(tables_)
@@ -246,7 +247,7 @@ private:
                                  std::memory_order_relaxed);
             }
             if (tidy_due_) [[unlikely]] {
-                tidy(); // now, so that a handler which replaces itself always finds its place
+                tidy(); // now, so that a handler that replaces itself always finds a free place
             }
         };
     }
@@ -268,7 +269,7 @@ private:
         }
     }
 
-    /// Calls `use` with the handler table of the type at that position of the set.
+    /// Calls `use` with the handler table of the type at that position in the set.
     template<class Use>
     void with_table(std::size_t type, Use&& use) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -277,7 +278,7 @@ private:
         (std::index_sequence_for<Messages...>{});
     }
 
-    /// Takes a handler out under the registration lock and destroys it without.
+    /// Takes a handler out under the registration lock and destroys it after unlocking.
     template<class Take>
     bool destroy_unlocked(Take&& take) noexcept {
         const auto old = [&] {
@@ -288,13 +289,13 @@ private:
     }
 
     std::tuple<detail::handler_table<Messages>...> tables_;
-    spinlock registration_; ///< Held by those who change the tables; never while user code runs.
+    spinlock registration_; ///< Guards changes of the tables; never held while user code runs.
 
-    /// Whether the consumer is in a batch: written by it, read by `unsubscribe`.
+    /// Whether the consumer is in a batch. Written by the consumer, read by `unsubscribe`.
     alignas(destructive_alignment) quiescence batches_;
-    /// Messages that no handler took. Written by the consumer, read by `stats`.
+    /// Messages without a handler. Written by the consumer, read by `stats`.
     std::atomic<std::uint64_t> unhandled_{0};
-    bool tidy_due_ = false; ///< The consumer's own: a handler has subscribed or unsubscribed.
+    bool tidy_due_ = false; ///< The consumer's: a handler has subscribed or unsubscribed.
 };
 
 } // namespace regatta

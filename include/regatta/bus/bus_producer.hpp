@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A producer of an `async_bus` with a lane of its own.
+/// A producer of an `async_bus` that owns a lane.
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/admission.hpp>
@@ -17,8 +17,9 @@ namespace regatta {
 
 /// A lane of a bus, for one thread that publishes much.
 ///
-/// Threads: one at a time. The bus must outlive it. Blocks, Order, Failure: as the bus says.
-/// Cost: a publish is a store of the message and one of the position.
+/// Threads: one at a time. The bus must outlive the producer.
+/// Blocks, Order, Failure: as the bus.
+/// Cost: a publish stores the message and the position.
 template<class Atomics, class... Messages>
 class basic_bus_producer {
     using lanes = detail::basic_message_lanes<Atomics, Messages...>;
@@ -37,18 +38,18 @@ public:
         }
         return *this;
     }
-    /// Gives the lane back; what was published in it still arrives.
+    /// Returns the lane; messages published in it still arrive.
     ~basic_bus_producer() { give_back(); }
 
     /// Publishes if there is room now.
-    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
+    /// @returns whether it was accepted; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
         return bus_->count(!bus_->closed() && lane_->ring->try_emplace(std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
-    /// The same, if fewer messages wait in this lane than its class's level.
+    /// The same, if fewer messages are queued in this lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
         return bus_->count(!bus_->closed() &&
@@ -58,7 +59,7 @@ public:
     requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
         return try_publish(T(m), c);
     }
-    /// Publishes; without room it does what `when_full` says. @returns whether it was accepted.
+    /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
         if (!bus_->closed() && lane_->ring->try_emplace(std::move(m))) [[likely]] {
@@ -66,7 +67,7 @@ public:
         }
         return publish_later(std::move(m), lane_->ring->capacity());
     }
-    /// The same with an admission class: there is room below its level.
+    /// The same with an admission class: the lane counts as full at the level of that class.
     template<class T>
     requires(set::template contains<T>) bool publish(T m, admission_class c) {
         bus_->check_level(c);
@@ -77,8 +78,8 @@ public:
         return publish_later(std::move(m), bus_->limits_[c]);
     }
 
-    /// Publishes copies of as many messages as there is room for, and makes them visible at once.
-    /// @returns how many were accepted; the rest is counted as refused.
+    /// Publishes copies of as many messages as there is room for and makes them visible at once.
+    /// @returns how many were accepted; the rest count as refused.
     template<class T>
     requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
         const std::size_t done = bus_->closed() ? 0 : fill(batch);
@@ -90,14 +91,14 @@ public:
         }
         return done;
     }
-    /// Publishes copies of all messages, in as few steps as there is room for; without room it does
-    /// what `when_full` says. @returns how many were accepted.
+    /// Publishes copies of all messages, in as few steps as the room allows. If the lane is full,
+    /// acts as `when_full` says. @returns how many were accepted.
     template<class T>
     requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
         std::size_t done = bus_->closed() ? 0 : fill(batch);
         while (done != batch.size()) {
             if (done != 0) {
-                bus_->items_.notify_one(); // what is there is not kept waiting
+                bus_->items_.notify_one(); // the consumer starts on those already published
             }
             const bool more = bus_->wait_for_room([&] {
                 const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
@@ -119,8 +120,8 @@ private:
     friend lanes;
     basic_bus_producer(lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
 
-    /// Publishes what found no room at first; by value, as the like of
-    /// `message_lanes`: the caller's message then stays in registers.
+    /// Publishes a message that found no room at first. Takes it by value, so that the caller's
+    /// message stays in registers.
     template<class T>
     REGATTA_RARE bool publish_later(T m, std::size_t limit) {
         return bus_->count(bus_->wait_for_room([&] {
@@ -135,13 +136,14 @@ private:
                 batch.size(), [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
         }
         REGATTA_CATCH_ALL {
-            bus_->items_.notify_one(); // those before the one whose copy threw are there
+            bus_->items_.notify_one(); // messages copied before the throw are published
             REGATTA_RETHROW;
         }
     }
     void give_back() noexcept {
         if (lane_ != nullptr) {
-            // release: partner is the acquire in reserve_lane; see there.
+            // release: partner is the acquire in reserve_lane; hands the lane's state to its next
+            // owner.
             lane_->taken.store(false, std::memory_order_release);
         }
     }

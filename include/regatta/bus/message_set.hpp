@@ -11,10 +11,10 @@
 
 namespace regatta {
 
-/// Facts about a closed set of message types, known at compile time.
+/// Compile-time facts about a closed set of message types.
 ///
-/// A message is a value: an object type, not const, whose move cannot throw. No type may stand in
-/// the set twice.
+/// A message is a value: a non-const object type that moves without throwing. Each type may be in
+/// the set only once.
 template<class... Messages>
 struct message_set {
     static_assert(sizeof...(Messages) > 0, "a bus needs at least one type of message");
@@ -24,7 +24,7 @@ struct message_set {
     static_assert((std::is_nothrow_move_constructible_v<Messages> && ...),
                   "a message must be movable without throwing: it changes threads in between");
 
-    /// How often `T` stands in the set.
+    /// The number of times that `T` is in the set.
     template<class T>
     static constexpr std::size_t count = (std::size_t{std::is_same_v<T, Messages>} + ... + 0);
     static_assert(((count<Messages> == 1) && ...), "a message type stands in the set twice");
@@ -41,7 +41,7 @@ struct message_set {
         return at;
     }();
 
-    /// One message of any of the types; what a queue holds.
+    /// A message of any of the types: the element of a queue.
     using any = std::variant<Messages...>;
 };
 

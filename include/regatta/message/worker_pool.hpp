@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A pool of workers that handle messages of a closed set of types, and run tasks.
+/// A pool of workers that handle messages of a closed set of types and run tasks.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -39,8 +39,8 @@
 
 namespace regatta {
 
-/// One bounded ring, oldest message first: a pool of threads that handle typed messages. It takes
-/// tasks as well, as every `executor` does.
+/// One bounded ring, oldest message first: a pool of threads that handle typed messages. It also
+/// runs tasks, as every `executor` does.
 ///
 /// ```cpp
 /// struct row { int index; };
@@ -52,29 +52,27 @@ namespace regatta {
 /// pool.drain();                           // every row has been computed
 /// ```
 ///
-/// A message changes hands once: the producer puts it into the ring and whichever worker is free
-/// takes it from there. There is no dispatcher thread in between and no queue per worker in which
-/// it could wait behind a long one.
+/// The producer puts a message into the ring; a free worker takes it out. No dispatcher thread
+/// stands in between. No queue per worker lets a message wait behind a long one.
 ///
-/// What `submit` is given is a message if its type stands in the set, and otherwise a task: a
-/// callable, with arguments if there are any, which is called once. A task waits in the ring as a
-/// message does, and counts as one wherever messages are spoken of; its worker calls it instead of
-/// a handler.
+/// `submit` takes a message if the type is in the set. Otherwise it takes a task: a callable, with
+/// arguments or without, which is called once. A task waits in the ring and counts as a message
+/// everywhere below; its worker calls it instead of a handler.
 ///
-/// Threads: every member from any thread, handlers included, except construction, destruction and
-/// `on`, which belong to the owner; what a handler may not call says so. Blocks: `submit` and
-/// `execute` while the ring is full; `pause`, `drain`, `wait` and `close` until handlers have
-/// ended. An idle pool sleeps.
-/// Order: messages are taken in the order of their submission and handled in parallel. What came
-/// before a `submit` happens before its handler; what a handler did happens before the return of a
-/// `drain`, `wait`, `pause` or `close` that waited for it.
-/// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. What a handler throws, or
-/// a task of `execute`, goes to `worker_pool_options::on_error` and is counted; the worker goes on.
-/// What a task of `submit` throws goes to its future. A handler that would wait for itself gets
-/// `std::system_error` (`resource_deadlock_would_occur`).
-/// Cost: a message is one compare-and-swap in, one out, and no allocation; a submit makes a system
-/// call only if a worker sleeps. A task is that, and a recycled block for its closure and result;
-/// one that needs more than 512 bytes comes from the heap.
+/// Threads: every member from any thread, handlers included. Construction, destruction and `on`
+/// belong to the owner. Members that a handler must not call say so.
+/// Blocks: `submit` and `execute` while the ring is full; `pause`, `drain`, `wait` and `close`
+/// until handlers have ended. An idle pool sleeps.
+/// Order: workers take messages in the order of submission and handle them in parallel. A
+/// submitting thread's earlier actions happen before the handler. The handler's actions happen
+/// before the return of the `drain`, `wait`, `pause` or `close` that waited for it.
+/// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. An exception of a handler
+/// or of a task of `execute` goes to `worker_pool_options::on_error` and is counted; the worker
+/// continues. An exception of a task of `submit` goes to its future. A handler that would wait for
+/// itself gets `std::system_error` (`resource_deadlock_would_occur`).
+/// Cost: a message is one compare-and-swap in, one out, and no allocation. A submit makes a system
+/// call only if a worker sleeps. A task adds a recycled block for its closure and result; a block
+/// above 512 bytes comes from the heap.
 template<class... Messages>
 class worker_pool {
     using set = message_set<Messages...>;
@@ -83,29 +81,30 @@ public:
     using options = worker_pool_options;
     using statistics = worker_pool_stats;
 
-    /// Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc` without memory. No
-    /// thread starts yet.
+    /// Starts no thread. Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc`
+    /// if memory runs out.
     explicit worker_pool(worker_pool_options o = {})
         : options_(to_pool_options(o))
         , errors_(options_.on_error)
         , source_(o.capacity, errors_)
         , limits_(o.admission, source_.capacity())
         , engine_(this, source_, options_, errors_, deepest_help) {}
-    /// A pool of that many workers.
+    /// A pool of that many workers; 0: as `worker_pool_options::threads` says.
     explicit worker_pool(unsigned threads) : worker_pool(worker_pool_options{.threads = threads}) {}
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
     /// As `close`.
     ~worker_pool() { close(); }
 
-    /// Sets the handler of messages of type `T`: callable as `void(T&)`, as `void(T&, unsigned)`
-    /// with the number of the worker, from 0, or as `void(T&, const message_context&)`. It may run
-    /// on several workers at once. A handler with a context costs two looks at the clock a message.
-    /// Throws `std::logic_error` once the pool has started.
+    /// Sets the handler of messages of type `T`. It is callable as `void(T&)`, as
+    /// `void(T&, unsigned)` with the number of the worker, from 0, or as
+    /// `void(T&, const message_context&)`. Several workers may call it at once. A handler with a
+    /// context costs two clock reads per message. Throws `std::logic_error` once the pool has
+    /// started.
     template<class T, class Handler>
     requires(set::template contains<T>) worker_pool& on(Handler&& handler) {
         if (started() || engine_.closed()) {
-            fail_state("worker_pool::on: handlers are set before start()");
+            fail_state("worker_pool::on: handlers must be set before start()");
         }
         source_.template set_handler<T>(std::forward<Handler>(handler));
         return *this;
@@ -113,14 +112,15 @@ public:
 
     /// Starts the workers.
     ///
-    /// Throws `std::logic_error` if a message type has no handler or the pool was started or closed
-    /// before, and `std::system_error` if a thread cannot be had or not be pinned; then none runs.
+    /// Throws `std::logic_error` if a message type has no handler, or if the pool was started or
+    /// closed before. Throws `std::system_error` if a thread cannot be created or pinned; then no
+    /// worker runs.
     void start() {
         source_.handlers().check_complete();
         engine_.refuse_worker("start the pool");
         const std::lock_guard lock(starting_);
         if (started() || engine_.closed()) {
-            fail_state("worker_pool::start: it was started or closed before");
+            fail_state("worker_pool::start: the pool was started or closed before");
         }
         engine_.start(options_.threads != 0 ? options_.threads
                       : options_.cpus       ? options_.cpus.count()
@@ -130,15 +130,14 @@ public:
     // --- messages --------------------------------------------------------------------------------
 
     /// Submits a message if there is room now.
-    /// @returns whether it was accepted: then it will be handled; else it stays as it is with the
-    /// caller.
+    /// @returns whether the pool accepted it and will handle it; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
         return count(source_.try_append(capacity(), std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
-    /// The same, if fewer messages wait than the admission level of that class.
+    /// The same, if fewer messages are queued than the admission level of that class.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m, admission_class c) noexcept {
         return count(source_.try_append(limits_[c], std::move(m)));
@@ -148,33 +147,33 @@ public:
         return try_submit(T(m), c);
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
-    /// handles other messages meanwhile; where those wait likewise, 32 deep, it throws
-    /// `std::system_error` (`resource_deadlock_would_occur`). Before
-    /// `start` it waits for another thread to call that. @returns false only if the pool is closed.
+    /// handles other messages while it waits. At 32 such waits within each other it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`). If the ring fills before `start`, it
+    /// waits until another thread calls `start`. @returns false only if the pool is closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
         return submit_below(capacity(), std::move(m));
     }
-    /// The same with an admission class: there is room below its level.
-    /// Throws `std::invalid_argument` if that level is 0: it would wait for ever.
+    /// The same with an admission class: waits for room below its level.
+    /// Throws `std::invalid_argument` if that level is 0: the call would never return.
     template<class T>
     requires(set::template contains<T>) bool submit(T m, admission_class c) {
         if (limits_[c] == 0) {
-            fail_argument("worker_pool::submit: the admission level of this class is 0, so that it "
-                          "would wait for ever");
+            fail_argument("worker_pool::submit: the admission level of this class is 0, so the "
+                          "call would never return");
         }
         return submit_below(limits_[c], std::move(m));
     }
 
     // --- tasks -----------------------------------------------------------------------------------
 
-    /// Has `f(args...)` called by a worker, with the arguments by value; `std::ref` passes a
-    /// reference. What it throws goes to `worker_pool_options::on_error`. Waits for room as a
-    /// message does. Throws `task_rejected` if the pool is closed.
+    /// Queues a call of `f(args...)` by a worker. Arguments are held by value; `std::ref` passes a
+    /// reference. An exception goes to `worker_pool_options::on_error`. Waits for room as a message
+    /// does. Throws `task_rejected` if the pool is closed.
     template<class F, class... Args>
     void execute(F&& f, Args&&... args) {
         if constexpr (std::is_same_v<std::decay_t<F>, detail::future_job>) {
-            enqueue(std::forward<F>(f)); // What continues a future here is queued as it is.
+            enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
         } else if constexpr (is_task<F, Args...>) {
             auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
             enqueue(make_task([this, closure = std::move(closure)]() mutable {
@@ -194,7 +193,7 @@ public:
                           "the argument of execute is not callable with these arguments");
         }
     }
-    /// The same. @returns the future of what it returns or throws.
+    /// The same. @returns the future of the result or exception.
     template<class F, class... Args>
     requires(!set::template contains<std::decay_t<F>>) auto submit(F&& f, Args&&... args) {
         if constexpr (is_task<F, Args...>) {
@@ -208,9 +207,9 @@ public:
                           "callable with these arguments");
         }
     }
-    /// The same for every callable of a range; those of an rvalue range are moved out of it unless
-    /// it is a view. @returns their futures, in order. Where the pool is closed meanwhile,
-    /// `task_rejected::accepted` says how many from the front were taken.
+    /// The same for every callable of a range. Moves the callables out of an rvalue range that is
+    /// not a view. @returns their futures, in order. If the pool is closed before all are queued,
+    /// `task_rejected::accepted` says how many, from the front, were accepted.
     template<std::ranges::input_range Range>
     auto submit_batch(Range&& callables) {
         using given = std::ranges::range_value_t<Range>;
@@ -232,28 +231,29 @@ public:
 
     // --- waiting ---------------------------------------------------------------------------------
 
-    /// Waits until every message that was submitted before has been handled; while the pool is
-    /// paused that is not before `resume`.
+    /// Waits until every message submitted before the call has been handled. In a paused pool it
+    /// returns only after `resume`.
     ///
-    /// Throws `std::logic_error` if messages wait and the pool was never started, and
+    /// Throws `std::logic_error` if messages are queued and the pool was never started. Throws
     /// `std::system_error` (`resource_deadlock_would_occur`) in a handler.
     void drain() {
         check_started("worker_pool::drain");
         engine_.drain();
     }
 
-    /// Waits until no message waits or is handled, also none that was submitted meanwhile. A
-    /// handler that calls it handles others meanwhile, also in a paused pool, and handlers that
-    /// wait like it count as done, and so do those that wait for room beneath it, on the same
-    /// worker; 32 may do so within each other on one worker.
+    /// Waits until no message is queued or in a handler, including those submitted during the wait.
     ///
-    /// Throws `std::logic_error` as `drain` does, and `std::system_error`
-    /// (`resource_deadlock_would_occur`) where it could never end.
+    /// A handler that calls it handles other messages while it waits, also in a paused pool.
+    /// Handlers that wait in the same way count as done. So do handlers that wait for room
+    /// beneath it on the same worker. Up to 32 may wait within each other on one worker.
+    ///
+    /// Throws `std::logic_error` as `drain` does. Throws `std::system_error`
+    /// (`resource_deadlock_would_occur`) if the wait could never end.
     void wait() {
         check_started("worker_pool::wait");
         engine_.wait_idle(nullptr);
     }
-    /// The same, at most so long. @returns whether it came about.
+    /// The same, for at most `limit`. @returns whether the pool became idle.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
         check_started("worker_pool::wait");
@@ -263,27 +263,27 @@ public:
 
     // --- the pool's life -------------------------------------------------------------------------
 
-    /// Lets the workers take no further message until `resume`; messages are still accepted. On
-    /// return no handler runs any more; within a handler it returns at once. A handler that waits
-    /// for room in `submit`, or in `wait`, still helps, or it would wait for ever. `pause` does
-    /// nothing to a pool that is being closed.
+    /// Stops the workers from taking messages until `resume`; the pool still accepts them. On
+    /// return no handler runs; called in a handler it returns at once. A handler that waits in
+    /// `wait`, or in `submit` for room, still helps: otherwise it would never return. Does nothing
+    /// if the pool is being closed.
     void pause() { engine_.pause(); }
-    /// Lets the workers go on.
+    /// Ends a pause.
     void resume() noexcept { engine_.resume(); }
 
-    /// Refuses further messages, also those of handlers, handles those that were accepted, ends the
-    /// workers. A paused pool goes on for it. If the pool was never started its messages are
-    /// destroyed unhandled, and the futures of its tasks cancelled. Again: does nothing. In a
-    /// handler it throws `std::system_error` (`resource_deadlock_would_occur`).
+    /// Refuses further messages, also from handlers, handles those accepted, and ends the workers.
+    /// A paused pool resumes for it. A pool that was never started destroys its messages unhandled
+    /// and cancels the futures of its tasks. A second call does nothing. In a handler it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`).
     void close() {
         engine_.refuse_worker("close or stop the pool");
         const std::lock_guard lock(starting_);
         started() ? engine_.close() : engine_.discard();
     }
 
-    /// How many workers there are; 0 before `start`.
+    /// The number of workers; 0 before `start`.
     unsigned threads() const noexcept { return engine_.running(); }
-    /// Messages that wait at most.
+    /// The most messages that can be queued.
     std::size_t capacity() const noexcept { return source_.capacity(); }
 
     /// What the pool has done so far.
@@ -303,7 +303,7 @@ public:
     }
 
 private:
-    /// Whether that can be called once, as a task: also with a stop token before the arguments.
+    /// Whether `F` can be called once, as a task; a stop token may precede the arguments.
     template<class F, class... Args>
     static constexpr bool is_task =
         std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
@@ -313,7 +313,7 @@ private:
     auto make_task(F&& closure) {
         return make_future_task(engine_.blocks(), std::stop_token(), std::forward<F>(closure));
     }
-    /// @param accepted how many of its batch were taken before.
+    /// @param accepted how many tasks of its batch the pool accepted before.
     void enqueue(detail::future_job job, std::size_t accepted = 0) {
         if (!submit_below(capacity(), detail::task_message(job))) {
             fail_rejected(options_.name, task_rejected::reason::closed, accepted);
@@ -323,7 +323,7 @@ private:
 
     // --- how messages go in ----------------------------------------------------------------------
 
-    /// Tasks that wait within each other on one worker: the stack has an end.
+    /// Tasks that may wait within each other on one worker; limits the depth of the stack.
     static constexpr unsigned deepest_help = 32;
 
     static pool_options to_pool_options(const worker_pool_options& o) {
@@ -336,7 +336,7 @@ private:
                 .on_error = o.on_error};
     }
 
-    /// Wakes a worker for a message that was accepted, or counts one that was not.
+    /// Wakes a worker for an accepted message, or counts a refused one.
     bool count(bool accepted) noexcept {
         if (accepted) {
             engine_.wake();
@@ -345,7 +345,7 @@ private:
         }
         return accepted;
     }
-    /// Submits while fewer than `limit` wait; waits for that.
+    /// Submits once fewer than `limit` messages are queued.
     template<class T>
     bool submit_below(std::size_t limit, T&& m) {
         if (source_.try_append(limit, std::move(m))) [[likely]] {
@@ -353,8 +353,8 @@ private:
         }
         return submit_later(limit, std::move(m));
     }
-    /// Submits what found no room at first. By value, so that the caller's message stays in
-    /// registers.
+    /// Submits a message that found no room at first. Takes it by value, so that the caller's
+    /// message stays in registers.
     template<class T>
     REGATTA_RARE bool submit_later(std::size_t limit, T m) {
         bool accepted = false;
@@ -364,29 +364,29 @@ private:
         };
         if (engine_.caller() == detail::outside) {
             source_.wait_for_room(settled);
-        } else if (!settled()) { // A handler's own waiting must not keep the ring full.
+        } else if (!settled()) { // A handler that only waited could keep the ring full.
             engine_.help_until("wait for room in a handler or task", settled);
         }
         return count(accepted);
     }
 
     bool started() const noexcept { return engine_.expected() != 0; }
-    /// Throws `std::logic_error` if messages wait for workers that were never started.
+    /// Throws `std::logic_error` if messages are queued and the pool was never started.
     void check_started(const char* operation) const {
         if (!started() && !engine_.closed() && !engine_.idle()) {
             fail_state(std::string(operation) + ": messages wait and the pool was never started");
         }
     }
 
-    // A message waits in the source and is handled by the engine.
+    // The source queues the messages; the engine handles them.
     const pool_options options_;
     detail::error_tally errors_;
     detail::message_source<Messages...> source_;
     const admission_limits limits_;
     std::mutex starting_; ///< Held by `start` and `close`.
-    /// Written by producers, read by `stats`. Relaxed: a counter.
+    /// Written by producers, read by `stats`. Relaxed: a counter that publishes nothing else.
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
-    detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: its threads.
+    detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: owns the threads.
 };
 
 } // namespace regatta

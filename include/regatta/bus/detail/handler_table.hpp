@@ -16,15 +16,16 @@
 
 namespace regatta::detail {
 
-/// A fixed number of places for handlers of one message type, which the bus's consumer calls while
-/// other threads add and remove handlers.
+/// A fixed number of places for handlers of one message type. The bus's consumer calls the handlers
+/// while other threads add and remove some.
 ///
 /// Threads: `dispatch` by the consumer; the others by any thread that holds the bus's registration
-/// lock, and `release` only when the consumer is known not to be in `dispatch`, or by itself after
-/// it. Blocks: never. No handler is called or destroyed under the lock.
+/// lock. `release` only by the consumer after `dispatch`, or while the consumer is known not to be
+/// in `dispatch`.
+/// Blocks: never. No handler is called or destroyed under the lock.
 ///
-/// I1: a handler is called only between its `add` and its `retire`, and never while it is built or
-///     destroyed.
+/// I1: a handler is called only between its `add` and its `retire`, and never during its
+///     construction or destruction.
 template<class T, class Atomics>
 class basic_handler_table {
 public:
@@ -34,20 +35,20 @@ public:
         : places_(std::make_unique<place[]>(places))
         , size_(places) {}
 
-    /// Moves a handler into a free place. @param by_consumer whether the consumer itself adds it,
-    /// maybe within `dispatch`: then it is called from the next `admit` on.
-    /// @returns its index, or `npos` if there is none.
+    /// Moves a handler into a free place. @param by_consumer whether the consumer adds it, perhaps
+    /// within `dispatch`; then it is called only after the next `admit`.
+    /// @returns its index, or `npos` if no place is free.
     std::size_t add(handler& h, bool by_consumer = false) noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             place& at = places_[i];
-            // relaxed: only threads under the registration lock make a place free or take it.
+            // relaxed: only threads that hold the registration lock free or take a place.
             if (at.state.load(std::memory_order_relaxed) == free) {
                 at.call = std::move(h);
                 ++at.generation;
                 // release: partner is the acquire in dispatch(); publishes the handler.
                 at.state.store(by_consumer ? joining : active, std::memory_order_release);
                 if (i + 1 > used_.load(std::memory_order_relaxed)) {
-                    // relaxed: how far to look; what is there the state says.
+                    // relaxed: an upper bound of the search; `state` tells which places are used.
                     used_.store(i + 1, std::memory_order_relaxed);
                 }
                 return i;
@@ -58,8 +59,8 @@ public:
 
     std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
 
-    /// Ends the calls of a handler. @param by_consumer whether it is left to `release_left`, and
-    /// not to the caller's `release`. @returns false if it is not (any more) subscribed.
+    /// Ends the calls of a handler. @param by_consumer whether `release_left` takes the handler
+    /// out, instead of the caller's `release`. @returns false if it is not subscribed.
     bool retire(std::size_t i, std::uint32_t generation, bool by_consumer) noexcept {
         if (i >= size_ || places_[i].generation != generation ||
             !subscribed(places_[i].state.load(std::memory_order_relaxed))) {
@@ -70,16 +71,16 @@ public:
         return true;
     }
 
-    /// Takes the handler out that the caller retired, so that the caller destroys it without the
-    /// lock. The consumer is known not to run it.
+    /// Takes out the handler that the caller retired, so that the caller destroys it without the
+    /// lock. The consumer must be known not to run it.
     handler release(std::size_t i) noexcept {
         handler old = std::move(places_[i].call);
-        // relaxed: the next user of the place holds the lock, too.
+        // relaxed: the next user of the place also holds the lock.
         places_[i].state.store(free, std::memory_order_relaxed);
         return old;
     }
 
-    /// By the consumer: `release` of any one handler that was left to it; empty if there is none.
+    /// Consumer: `release` of any one handler that was left to it; empty if there is none.
     handler release_left() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             if (places_[i].state.load(std::memory_order_relaxed) == left) {
@@ -89,7 +90,7 @@ public:
         return {};
     }
 
-    /// By the consumer, not within `dispatch`: what it added meanwhile is called from now on.
+    /// Consumer, not within `dispatch`: activates the handlers that it added since the last call.
     void admit() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             if (places_[i].state.load(std::memory_order_relaxed) == joining) {
@@ -102,7 +103,7 @@ public:
     /// Calls every active handler. @returns whether there was one.
     bool dispatch(T& message) {
         bool any = false;
-        // relaxed: how far to look; what is there the state says.
+        // relaxed: an upper bound of the search; `state` tells which places are used.
         const std::size_t used = used_.load(std::memory_order_relaxed);
         for (std::size_t i = 0; i < used; ++i) {
             // acquire: partner is the release in add(); the handler is built.
@@ -117,7 +118,7 @@ public:
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 private:
-    /// A retired place belongs to the thread that retired it; one that is left, or joining, to the
+    /// A `retired` place belongs to the thread that retired it; a `left` or `joining` one to the
     /// consumer.
     enum : std::uint32_t { free, active, retired, left, joining };
 
@@ -128,7 +129,7 @@ private:
     struct place {
         /// Written under the registration lock; read by the consumer.
         typename Atomics::template atomic<std::uint32_t> state{free};
-        std::uint32_t generation = 0; ///< Tells a place's subscriptions apart.
+        std::uint32_t generation = 0; ///< Distinguishes successive subscriptions in one place.
         handler call;
     };
 

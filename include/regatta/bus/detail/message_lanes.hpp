@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The way of a message from many producers to one consumer; `async_bus` adds the handlers.
+/// The path of a message from many producers to one consumer; `async_bus` adds the handlers.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -36,21 +36,20 @@ class basic_bus_producer;
 
 namespace regatta::detail {
 
-/// The rings between the producers of a bus and its consumer, and where both sides sleep.
+/// The rings between the producers of a bus and its consumer, and the event counts where both
+/// sides sleep.
 ///
-/// There is one common lane, which any thread may fill, and a lane for each `bus_producer`. The
-/// public members are those of `async_bus`, which says all about threads, blocking, order and
-/// failure.
+/// One common lane is open to any thread; each `bus_producer` has its own lane. The public members
+/// are those of `async_bus`, which documents threads, blocking, order and failure.
 ///
-/// I1: each message that was accepted is given to the consumer once, with what its producer did
-///     before; those of one producer in order, those of the next owner of a lane after them.
-/// I2: the consumer sleeps only if every message accepted before has been consumed, or a wake-up
-/// for
-///     it is on its way; `close` ends its sleep.
-/// I3: a publisher waits for room only while there is none, or a wake-up for it is on its way;
+/// I1: each accepted message is given to the consumer once, with its producer's earlier actions
+///     visible. Messages of one producer arrive in order; those of a lane's next owner after them.
+/// I2: the consumer sleeps only if it has consumed every message accepted before, or a wake-up for
+///     the rest is in flight; `close` ends its sleep.
+/// I3: a publisher waits for room only while there is none, or a wake-up for it is in flight;
 ///     `close` ends its wait.
-/// I4: at most one thread is the consumer; what it did in one batch comes before the next.
-/// I5: of the statistics, `processed` never exceeds `published`.
+/// I4: at most one thread is the consumer; its actions in one batch happen before the next batch.
+/// I5: in the statistics, `processed` never exceeds `published`.
 template<class Atomics, class... Messages>
 class basic_message_lanes {
     using producer = basic_bus_producer<Atomics, Messages...>;
@@ -73,18 +72,18 @@ public:
     basic_message_lanes(const basic_message_lanes&) = delete;
     basic_message_lanes& operator=(const basic_message_lanes&) = delete;
 
-    /// Messages that each lane holds.
+    /// The number of messages that each lane holds.
     std::size_t capacity() const noexcept { return common_.capacity(); }
 
     /// Publishes a message if there is room now.
-    /// @returns whether it was accepted; a message that was not stays as it is with the caller.
+    /// @returns whether it was accepted; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
         return count(common_.try_emplace(std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
-    /// The same, if fewer messages wait in the lane than its class's level.
+    /// The same, if fewer messages are queued in the lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
         return count(common_.try_emplace_below(limits_[c], std::move(m)));
@@ -93,7 +92,7 @@ public:
     requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
         return try_publish(T(m), c);
     }
-    /// Publishes a message; without room it does what `when_full` says.
+    /// Publishes a message; if the lane is full, acts as `when_full` says.
     /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
@@ -102,7 +101,7 @@ public:
         }
         return publish_later(std::move(m), capacity());
     }
-    /// The same with an admission class: there is room below its level.
+    /// The same with an admission class: the lane counts as full at the level of that class.
     /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
     template<class T>
     requires(set::template contains<T>) bool publish(T m, admission_class c) {
@@ -113,8 +112,8 @@ public:
         return publish_later(std::move(m), limits_[c]);
     }
 
-    /// Refuses further messages; `run` returns when the rest is processed, and publishers that wait
-    /// for room give up. A producer's publish that runs at the same time may still get in.
+    /// Refuses further messages. `run` returns once the rest is processed; publishers that wait for
+    /// room give up. A producer's concurrent publish may still be accepted.
     void close() noexcept {
         common_.close();
         items_.notify_all();
@@ -139,7 +138,7 @@ protected:
     }
     ~basic_message_lanes() = default;
 
-    /// The consumer's role for the length of one batch. Throws `std::logic_error` if it is taken.
+    /// The consumer's role during one batch. Throws `std::logic_error` if another batch is running.
     class consumer_role {
     public:
         explicit consumer_role(basic_message_lanes& lanes) : lanes_(lanes) {
@@ -148,14 +147,14 @@ protected:
                 fail_state("async_bus: messages are being processed already, by another thread or "
                            "by the caller of this handler");
             }
-            // relaxed: read with effect only by this very thread; see in_consumer().
+            // relaxed: only this thread's own read depends on it; see in_consumer().
             lanes.consumer_.store(Atomics::this_thread(), std::memory_order_relaxed);
         }
         consumer_role(const consumer_role&) = delete;
         consumer_role& operator=(const consumer_role&) = delete;
         ~consumer_role() {
             lanes_.consumer_.store(thread_id{}, std::memory_order_relaxed);
-            // release: partner is the acquire above; hands the consumer's role over.
+            // release: partner is the acquire above; hands over the consumer's role.
             lanes_.in_batch_.store(false, std::memory_order_release);
             lanes_.room_.notify_all();
         }
@@ -166,24 +165,25 @@ protected:
 
     /// Whether the calling thread is the consumer, within a batch.
     bool in_consumer() const noexcept {
-        // relaxed: a thread reads its own id only if it stored it and has not yet taken it back.
+        // relaxed: a thread reads its own id only between its own store and its own reset.
         return consumer_.load(std::memory_order_relaxed) == Atomics::this_thread();
     }
 
-    /// Takes a lane that nobody has. Throws `std::logic_error` if there is none.
+    /// Takes a free lane. Throws `std::logic_error` if there is none.
     lane& reserve_lane() {
         for (std::size_t i = 0; i < lane_count_; ++i) {
-            // acquire: partner is the release in ~bus_producer; continues where the last one ended.
+            // acquire: partner is the release in ~bus_producer; continues where the last owner
+            // ended.
             if (!lanes_[i].taken.exchange(true, std::memory_order_acquire)) {
                 return lanes_[i];
             }
         }
         fail_state("async_bus::make_producer: all " + std::to_string(lane_count_) +
-                   " lanes are taken; give bus_options::producers a larger number");
+                   " lanes are taken; increase bus_options::producers");
     }
 
     /// Consumer: calls `use` with each message, lane by lane, until `max` are done or the lanes run
-    /// low: then it has all that was published before the call.
+    /// low. In the latter case it has taken all messages published before the call.
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
         if (on_their_heels_) {
@@ -203,14 +203,14 @@ protected:
             if (done != before) {
                 room_.notify_all();
             }
-            // A round that took less than one lane's quota has emptied every lane. To look again at
-            // once would find a message or two, and take their lines from the producers' hands.
+            // A round that took less than one lane's quota has emptied every lane. Looking again at
+            // once would find a message or two and take their cache lines from the producers.
         } while (done - before >= lane_quota && done < max);
         on_their_heels_ = done > 1 && done < max;
         return done;
     }
 
-    /// Consumer: calls `use` with each message that was published before, lane by lane, and with no
+    /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
     /// other.
     template<class Use>
     void take_backlog(Use&& use) {
@@ -223,7 +223,7 @@ protected:
         const std::uint64_t last = common_.claimed();
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
-            // None: some publisher is between its claim and the end of its move.
+            // 0 consumed: a publisher is between its claim and the end of its move.
             if (common_.consume(left, use) == 0 && !pace.pause()) {
                 Atomics::yield();
             }
@@ -244,20 +244,20 @@ protected:
     /// Ends the consumer's sleep.
     void wake_consumer() noexcept { items_.notify_all(); }
 
-    /// Everything but what only the dispatcher knows.
+    /// All statistics except `unhandled`, which the dispatcher counts.
     bus_stats transport_stats() const noexcept {
         bus_stats s;
         s.processed = common_.consumed();
         for (std::size_t i = 0; i < lane_count_; ++i) {
             s.processed += lanes_[i].ring->consumed();
         }
-        // After the above, so that no message is counted as processed but not as published.
+        // After `processed`, so that no message counts as processed but not as published (I5).
         s.published = common_.claimed();
         for (std::size_t i = 0; i < lane_count_; ++i) {
             s.published += lanes_[i].ring->published();
         }
         s.queued = static_cast<std::size_t>(s.published - s.processed);
-        // relaxed: counters that publish nothing but themselves.
+        // relaxed: counters that publish nothing else.
         s.refused = refused_.load(std::memory_order_relaxed);
         s.parked = parked_.load(std::memory_order_relaxed);
         return s;
@@ -266,10 +266,10 @@ protected:
 private:
     /// Messages that the consumer takes from one lane before it looks at the next.
     static constexpr std::size_t lane_quota = 64;
-    /// How long the consumer waits before it looks again after a batch of several messages that
-    /// emptied the lanes: it is on the producers' heels in a stream, which can grow meanwhile to a
-    /// batch worth a transfer. (A single message is no stream: nothing must delay the next.)
-    /// No longer than a fast stream needs to fill a lane: it must not wait for the consumer.
+    /// How long the consumer pauses after a batch of several messages that emptied the lanes. Such
+    /// a batch means that it keeps up with a stream; during the pause the next batch can grow to a
+    /// size worth a transfer. A single message is no stream: nothing must delay the next.
+    /// At most the time in which a fast stream fills a lane: producers must not wait for it.
     std::chrono::nanoseconds catch_up_pause() const noexcept {
         return std::chrono::nanoseconds(4 * std::min<std::size_t>(capacity(), 500));
     }
@@ -283,7 +283,7 @@ private:
         return common_.ready();
     }
 
-    /// Wakes the consumer for a message that was accepted, or counts one that was not.
+    /// Wakes the consumer for an accepted message, or counts a refused one.
     bool count(bool accepted) noexcept {
         if (accepted) {
             items_.notify_one();
@@ -293,14 +293,15 @@ private:
         return accepted;
     }
 
-    /// Publishes in the common lane what found no room at first. By value, as the like of
-    /// `bus_producer`: the caller's message then stays in registers.
+    /// Publishes in the common lane a message that found no room at first. Takes it by value, so
+    /// that the caller's message stays in registers.
     template<class T>
     REGATTA_RARE bool publish_later(T m, std::size_t limit) {
         return count(wait_for_room([&] { return common_.try_emplace_below(limit, std::move(m)); }));
     }
 
-    /// Repeats `attempt` until it succeeds or the bus is closed, if the policy is to wait.
+    /// Repeats `attempt` until it succeeds or the bus is closed; never, if the policy is to
+    /// discard.
     /// @returns whether it succeeded.
     template<class Attempt>
     bool wait_for_room(Attempt&& attempt) {
@@ -320,31 +321,31 @@ private:
 
     void check_level(admission_class c) const {
         if (limits_[c] == 0 && on_full_ == when_full::block) {
-            fail_argument("async_bus::publish: the admission level of this class is 0, so that "
-                          "a blocking publish would wait for ever");
+            fail_argument("async_bus::publish: the admission level of this class is 0, so a "
+                          "blocking publish would never return");
         }
     }
 
-    basic_mpsc_ring<message, Atomics> common_; ///< The lane of those who publish on the bus itself.
+    basic_mpsc_ring<message, Atomics> common_; ///< The lane of `publish` on the bus itself.
     const std::size_t lane_count_;
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
     const when_full on_full_;
 
-    /// Where the consumer sleeps; producers read it at every publish.
+    /// Event count of the consumer; producers read it at every publish.
     alignas(destructive_alignment) basic_event_count<Atomics> items_;
-    /// Where publishers sleep that wait for room; the consumer reads it at every batch.
+    /// Event count of publishers that wait for room; the consumer reads it at every batch.
     alignas(destructive_alignment) basic_event_count<Atomics> room_;
-    /// Counted by those who are refused, read by `stats`. Relaxed: a counter.
+    /// Written by refused publishers, read by `stats`. Relaxed: a counter.
     typename Atomics::template atomic<std::uint64_t> refused_{0};
 
-    /// The consumer's own. Guards against two consumers; written at both ends of a batch.
+    /// Guards against two consumers. Written by the consumer at both ends of a batch.
     alignas(destructive_alignment) typename Atomics::template atomic<bool> in_batch_{false};
     /// The thread in a batch, or none. Written by the consumer; only its own reads matter.
     typename Atomics::template atomic<thread_id> consumer_{thread_id{}};
-    /// Counted by the consumer, read by `stats`. Relaxed: a counter.
+    /// Written by the consumer, read by `stats`. Relaxed: a counter.
     typename Atomics::template atomic<std::uint64_t> parked_{0};
-    std::size_t next_lane_ = 0; ///< The lane that is served next; `lane_count_` is the common one.
+    std::size_t next_lane_ = 0;   ///< The lane served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
 };
 

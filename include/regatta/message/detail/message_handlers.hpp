@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The handlers of a worker pool, by the type of their message.
+/// The handlers of a worker pool, one for each message type.
 
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
@@ -22,13 +22,14 @@ namespace regatta::detail {
 
 /// One handler for each type of a message set.
 ///
-/// Threads: one thread sets them; then any number calls them. Failure: what a handler throws is
-/// passed on. Cost: a call is a switch on the type and an indirect call.
+/// Threads: one thread sets them; after that any number of threads call them.
+/// Failure: an exception of a handler propagates.
+/// Cost: a call is a switch on the type and an indirect call.
 template<class... Messages>
 class message_handlers {
 public:
     using set = message_set<Messages...>;
-    /// What the pool's queue holds: a message of any of the types, or a task.
+    /// An element of the pool's queue: a message of any of the types, or a task.
     using message = std::variant<Messages..., task_message>;
 
     /// Sets the handler of a type: callable as `void(T&)`, `void(T&, unsigned)` or
@@ -53,7 +54,7 @@ public:
                        T& m, const message_context&) mutable { own(m); };
         }
     }
-    /// Whether a handler asks how long its messages waited.
+    /// Whether a handler takes a context, so that submit times are recorded.
     bool timed() const noexcept { return timed_; }
 
     /// Throws `std::logic_error` if a type has no handler.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The work of a worker pool: messages and tasks in one ring, and the handlers they are for.
+/// The work of a worker pool: one ring of messages and tasks, and their handlers.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
@@ -29,22 +29,23 @@
 
 namespace regatta::detail {
 
-/// The source of a worker pool's engine (`basic_worker_loop` says what a source is), with the
-/// producers that wait for room.
+/// The source of a worker pool's engine (`basic_worker_loop` defines a source), and the place where
+/// producers wait for room.
 ///
-/// Threads: any. Blocks: `wait_for_room` only. Failure: a handler's exception goes to the error
-/// tally.
+/// Threads: any.
+/// Blocks: only `wait_for_room`.
+/// Failure: an exception of a handler goes to the error tally.
 ///
-/// I1: a message that was accepted is taken once, and handled or destroyed.
+/// I1: each accepted message is taken once, and then handled or destroyed.
 template<class... Messages>
 class message_source {
 public:
     using handler_set = message_handlers<Messages...>;
     using message = typename handler_set::message;
 
-    /// What it keeps for each worker.
+    /// The source's part of each worker's record.
     struct seat {
-        task_count tasks; ///< Of what the worker took: tasks. Written by it, read by `stats`.
+        task_count tasks; ///< Tasks that the worker took. Written by the worker, read by `stats`.
     };
 
     /// @param errors outlives this.
@@ -60,15 +61,15 @@ public:
     template<class T, class Handler>
     void set_handler(Handler&& handler) {
         handlers_.template assign<T>(std::forward<Handler>(handler));
-        // relaxed: producers load it after they claimed a cell. Cells are used again only after
-        // the workers have started, which orders the load behind this.
+        // relaxed: producers load it after they claimed a cell. A cell is reused only after the
+        // workers have started, which orders that load after this store.
         timed_.store(handlers_.timed(), std::memory_order_relaxed);
     }
 
     // --- messages go in --------------------------------------------------------------------------
 
-    /// Accepts a message if fewer than `limit` wait, and there is room.
-    /// @returns whether it did; if not, the message is as it was.
+    /// Accepts a message if fewer than `limit` are queued and there is room.
+    /// @returns whether it did; otherwise the message is unchanged.
     template<class T>
     bool try_append(std::size_t limit, T&& m) noexcept {
         return ring_.has_room_below(limit) &&
@@ -79,11 +80,11 @@ public:
                    cell.emplace(std::forward<T>(m));
                });
     }
-    /// Waits until `settled()` holds; looks again when room comes.
+    /// Waits until `settled()` holds; checks it again whenever room is announced.
     template<class Settled>
     void wait_for_room(Settled&& settled) {
-        // A sleeper is told of half the room. The one who takes messages may be waiting for this
-        // very caller, and then there will not be more room than there is: it looks by itself, too.
+        // Sleepers are woken when the ring is half empty. The consumer may be waiting for this very
+        // caller, so that no more room ever comes: the caller also checks periodically.
         while (!room_.wait_until(settled, std::chrono::steady_clock::now() + look_again)) {
         }
     }
@@ -127,11 +128,11 @@ public:
 
     // --- for the engine --------------------------------------------------------------------------
 
-    /// The pool is closed: producers that wait for room look again.
+    /// The pool is closed: producers that wait for room check again.
     void tell_closed() noexcept { room_.notify_all(); }
 
-    /// Destroys all messages that wait, and calls `dropped()` for each, as long as there are some
-    /// or `more()` says that some are on their way.
+    /// Destroys every queued message and calls `dropped()` for each. Repeats while `more()` says
+    /// that messages are still being appended.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
         do {
@@ -143,10 +144,10 @@ public:
     }
 
 private:
-    /// How long a producer that waits may overlook room: long beside a wait for half of it.
+    /// How long a waiting producer may miss room; long compared to a wait for half the ring.
     static constexpr std::chrono::milliseconds look_again{10};
 
-    /// @returns false if it was a task that had been called off.
+    /// @returns false if the message was a task that had been cancelled.
     bool handle(message& m, const message_context& context, seat& mine) noexcept {
         bool ran = true;
         REGATTA_TRY {
@@ -165,7 +166,7 @@ private:
             static_cast<void>(t->job().drop());
         }
     }
-    /// A producer that waits for room sleeps until the ring is half empty: waking it for each free
+    /// Wakes producers that wait for room once the ring is half empty. Waking them for each free
     /// cell would cost two context switches a message.
     void tell_room() noexcept {
         if (room_.has_sleepers() && ring_.size() <= ring_.capacity() / 2) {
@@ -174,14 +175,15 @@ private:
     }
 
     mpmc_ring<message> ring_;
-    /// When the message at each position came, if a handler asks. Written and read by whose turn
-    /// the cell of the ring is.
+    /// Time of submission by ring position, used if a handler takes a context. Written and read by
+    /// the thread whose turn the ring's cell is.
     const std::unique_ptr<std::int64_t[]> submitted_at_;
     handler_set handlers_;
     error_tally& errors_;
-    /// Whether a handler asks. Written by the owner before the workers start, read by producers.
+    /// Whether a handler takes a context. Written by the owner before the workers start, read by
+    /// producers.
     std::atomic<bool> timed_{false};
-    /// Where producers sleep that wait for room; takers read it at every message.
+    /// Event count of producers that wait for room; workers read it at every message.
     alignas(destructive_alignment) event_count room_;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A task on its way through a queue of messages.
+/// A task in a queue of messages.
 
 #include <regatta/core/detail/future_job.hpp>
 
@@ -14,19 +14,20 @@
 
 namespace regatta::detail {
 
-/// The address of a task, beside the messages of a pool.
+/// The address of a task, as one of the element types of a pool's queue.
 ///
-/// It has the size of a pointer and no alignment, so that no cell of a queue grows for it, and is
-/// copied as bytes, so that messages that are stay so beside it.
+/// It has the size of a pointer and alignment 1, so no cell of a queue grows for it. It is
+/// trivially copyable, so a variant of trivially copyable messages stays so with it.
 ///
-/// Threads: as a plain value. Failure: it owns nothing. Who puts one into a queue releases the job
-/// then, and who takes it out makes the job of it, once, which runs or drops the task.
+/// Threads: as a plain value.
+/// Failure: never; it owns nothing. The producer releases the job once the task is queued. The
+/// consumer turns it back into a job, once; the job then runs or drops the task.
 class task_message {
 public:
     explicit task_message(const future_job& job) noexcept
         : address_(std::bit_cast<bytes>(job.get())) {}
 
-    /// The job that was released.
+    /// The released job.
     future_job job() const noexcept { return future_job(*std::bit_cast<future_state*>(address_)); }
 
 private:
