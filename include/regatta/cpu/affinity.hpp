@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// On which CPUs a thread may run.
+/// The CPU affinity of threads.
 
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
@@ -16,20 +16,20 @@
 
 namespace regatta {
 
-/// The system's number of a thread, as gettid(2) tells it; 0 is the calling thread.
+/// The system's number of a thread, as gettid(2) returns it; 0 is the calling thread.
 using thread_number = std::int32_t;
 
-/// The number of the calling thread; 0 where the system has none that the calls below take.
+/// The number of the calling thread; 0 if the system has no number that the calls below take.
 inline thread_number number_of_this_thread() noexcept {
     return detail::platform::this_thread_number();
 }
 
-/// Reads the CPUs that a thread, of any process, may use into `cpus`.
+/// Reads the allowed CPUs of a thread, of any process, into `cpus`.
 ///
-/// The kernel has already taken away what the cpuset of the process forbids.
-/// @returns 0, or the error number; `ENOTSUP` where the system has no such call.
+/// The kernel has already removed CPUs that the process's cpuset forbids.
+/// @returns 0, or the error number; `ENOTSUP` if the system has no such call.
 inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
-    // The kernel refuses an array that is smaller than its own mask, whose size nothing tells.
+    // The kernel refuses an array smaller than its own mask, and no call reports the mask's size.
     std::vector<cpu_set::word> words(1024 / cpu_set::bits_per_word);
     for (;;) {
         const int error = detail::platform::affinity_of_thread(
@@ -44,13 +44,13 @@ inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
         words.resize(words.size() * 2);
     }
 }
-/// The same of the calling thread.
+/// The same for the calling thread.
 inline int try_affinity_of_this_thread(cpu_set& cpus) {
     return try_affinity_of_thread(0, cpus);
 }
 
-/// The CPUs that a thread, of any process, may use.
-/// Failure: `std::system_error`; `no_such_process` where it has ended.
+/// The allowed CPUs of a thread, of any process.
+/// Failure: `std::system_error`; `no_such_process` if the thread has ended.
 inline cpu_set affinity_of_thread(thread_number thread) {
     cpu_set cpus;
     if (const int error = try_affinity_of_thread(thread, cpus)) {
@@ -58,7 +58,8 @@ inline cpu_set affinity_of_thread(thread_number thread) {
     }
     return cpus;
 }
-/// The calling thread's allowed CPUs. Failure: `std::system_error`.
+/// The allowed CPUs of the calling thread.
+/// Failure: `std::system_error`.
 inline cpu_set affinity_of_this_thread() {
     cpu_set cpus;
     if (const int error = try_affinity_of_this_thread(cpus)) {
@@ -68,9 +69,9 @@ inline cpu_set affinity_of_this_thread() {
 }
 
 /// Restricts a thread, of any process, to `cpus`, without exceptions.
-/// @returns 0, or the error number: `EINVAL` where none of them exists or may be used, or where it
-/// is a thread of the kernel that stays on its CPU; `EPERM` for a thread of another user; `ESRCH`
-/// where it has ended.
+/// @returns 0, or the error number. `EINVAL`: none of the CPUs exists or is allowed, or the thread
+/// is a kernel thread bound to its CPU. `EPERM`: a thread of another user. `ESRCH`: the thread has
+/// ended.
 inline int try_pin_thread(thread_number thread, const cpu_set& cpus) noexcept {
     const auto words = cpus.words();
     if (words.empty()) {
@@ -78,13 +79,13 @@ inline int try_pin_thread(thread_number thread, const cpu_set& cpus) noexcept {
     }
     return detail::platform::pin_thread(thread, words.data(), words.size_bytes());
 }
-/// The same of the calling thread.
+/// The same for the calling thread.
 inline int try_pin_this_thread(const cpu_set& cpus) noexcept {
     return try_pin_thread(0, cpus);
 }
 
-/// Restricts a thread, of any process, to `cpus`. CPUs among them that it may not use are left out
-/// by the kernel; where none is left it fails.
+/// Restricts a thread, of any process, to `cpus`. The kernel leaves out CPUs that the thread may
+/// not use; if none is left, the call fails.
 ///
 /// Failure: `std::system_error`, which names the thread and the CPUs.
 inline void pin_thread(thread_number thread, const cpu_set& cpus) {
@@ -93,18 +94,18 @@ inline void pin_thread(thread_number thread, const cpu_set& cpus) {
                     "pin thread " + std::to_string(thread) + " to CPUs '" + cpus.to_string() + "'");
     }
 }
-/// The same of the calling thread. Threads that it starts later inherit the restriction.
+/// The same for the calling thread. Threads that it starts later inherit the restriction.
 inline void pin_this_thread(const cpu_set& cpus) {
     if (const int error = try_pin_this_thread(cpus)) {
         fail_system(error, "pin this thread to CPUs '" + cpus.to_string() + "'");
     }
 }
 
-/// Restricts the thread that makes it to some CPUs, and gives it its earlier mask back at the end.
+/// Restricts the calling thread to some CPUs; the destructor restores the earlier mask.
 ///
-/// Threads: made and destroyed by the same thread. Failure: the constructor throws as
-/// `pin_this_thread` does and changes nothing then; the destructor ignores an error (a CPU went
-/// away).
+/// Threads: constructed and destroyed by the same thread.
+/// Failure: the constructor throws as `pin_this_thread` does and then changes nothing. The
+/// destructor ignores an error (a CPU went away).
 class scoped_pin {
 public:
     explicit scoped_pin(const cpu_set& cpus) : saved_(affinity_of_this_thread()) {
@@ -114,7 +115,7 @@ public:
     scoped_pin& operator=(const scoped_pin&) = delete;
     ~scoped_pin() { try_pin_this_thread(saved_); }
 
-    /// What the destructor restores.
+    /// The mask that the destructor restores.
     const cpu_set& saved() const noexcept { return saved_; }
 
 private:

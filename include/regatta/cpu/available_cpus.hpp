@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How many threads can run at once here: what a pool takes as its default size.
+/// How many threads can run at once: the default size of a pool.
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_quota.hpp>
@@ -25,16 +25,17 @@ inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
     return std::max(1u, cpus);
 }
 
-/// How many CPUs the calling thread may keep busy: those of its affinity mask (from which the
-/// kernel takes what its cpuset forbids), capped by the CPU quota of its control groups. At
-/// least 1.
+/// The number of CPUs that the calling thread may keep busy, at least 1: the CPUs of its affinity
+/// mask, capped by the CPU quota of its control groups. The kernel has already removed CPUs that
+/// the cpuset forbids from the mask.
 ///
-/// `std::thread::hardware_concurrency()` knows no quota, so that a container with two CPUs' worth
-/// of time on a large machine gets far too many threads.
+/// `std::thread::hardware_concurrency()` ignores quotas: a container with a quota of two CPUs on a
+/// large machine gets far too many threads.
 ///
-/// Threads: any; a thread that was pinned gets its own, smaller answer. Failure: none; what cannot
-/// be read limits nothing. Cost: about ten small files; ask once.
-/// @param root a directory that stands in for `/` when the quota is read.
+/// Threads: any; a pinned thread gets its own, smaller result.
+/// Failure: never; an unreadable file limits nothing.
+/// Cost: reads about ten small files; call it once.
+/// @param root a directory that replaces `/` when the quota is read.
 inline unsigned available_cpus(const std::string& root = {}) {
     cpu_set allowed;
     const bool known = try_affinity_of_this_thread(allowed) == 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A set of CPUs in as few characters as the kernel's notation allows.
+/// A set of CPUs as a short text in the kernel's notation.
 
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -14,7 +14,7 @@
 namespace regatta {
 namespace detail {
 
-/// Neighbouring CPU numbers.
+/// Adjacent CPU numbers.
 struct cpu_run {
     unsigned first = 0;
     unsigned last = 0;
@@ -32,8 +32,8 @@ inline std::vector<cpu_run> runs_of(const cpu_set& set) {
     return runs;
 }
 
-/// How many runs from `begin` on are as long as the first and equally far apart, so that they are
-/// one pattern. The last of them may be shorter: a pattern ends where its range ends.
+/// The number of runs from `begin` on that form one pattern: as long as the first and equally
+/// spaced. The last of them may be shorter, because a pattern ends where its range ends.
 inline std::size_t length_of_pattern(const std::vector<cpu_run>& runs, std::size_t begin) {
     if (begin + 1 >= runs.size()) {
         return runs.size() - begin;
@@ -64,12 +64,12 @@ inline std::string text_of(const cpu_run& run) {
 
 } // namespace detail
 
-/// `set` in the kernel's list notation, equal distances written as a pattern where that is shorter:
-/// "1-31:1/2" for the odd numbers up to 31, which `cpu_set::to_string` spells out. For the kernel's
-/// command line, whose length is limited.
+/// `set` in the kernel's list notation; writes equal distances as a pattern where that is shorter.
+/// "1-31:1/2" stands for the odd numbers up to 31, which `cpu_set::to_string` lists one by one. For
+/// the kernel's command line, whose length is limited.
 ///
-/// Cost: linear in the runs of the set, as long as patterns do not overlap. Source: the grammar of
-/// `cpu_list_parser`.
+/// Cost: linear in the runs of the set, if patterns do not overlap.
+/// Source: the grammar of `cpu_list_parser`.
 inline std::string compact_list(const cpu_set& set) {
     const auto runs = detail::runs_of(set);
     std::string text;

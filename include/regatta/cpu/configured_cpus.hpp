@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How many CPU numbers the machine has.
+/// The number of CPU numbers of the machine.
 
 #include <regatta/base/config.hpp>
 
@@ -13,10 +13,11 @@
 
 namespace regatta {
 
-/// One more than the largest number that a CPU of this machine can have, CPUs that are off
-/// included: the kernel's own width. Not how many this process may use; that is `available_cpus`.
+/// One more than the largest CPU number that this machine can have, CPUs that are off included: the
+/// width of the kernel's masks. `available_cpus` tells how many CPUs this process may use.
 ///
-/// Threads: any. Failure: none; without `/sys` it is what the standard library counts, at least 1.
+/// Threads: any.
+/// Failure: never; without `/sys` it returns the standard library's count, at least 1.
 inline unsigned configured_cpus() noexcept {
     // "0-127", seldom "0,2-5": the last number of the line is the largest.
     unsigned last = 0;

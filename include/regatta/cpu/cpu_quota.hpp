@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How much CPU time the control groups of this process grant it.
+/// The CPU time that control groups grant to this process.
 
 #include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/base/detail/system_files.hpp>
@@ -18,7 +18,7 @@
 namespace regatta {
 namespace detail {
 
-/// CPUs that the group in `directory` grants; nothing where it grants without limit.
+/// The CPUs that the group in `directory` grants; nothing if it sets no limit.
 inline std::optional<double> quota_of_group(const std::string& directory, bool v2) {
     std::optional<std::int64_t> quota;
     std::optional<std::int64_t> period;
@@ -42,7 +42,7 @@ inline std::optional<double> quota_of_group(const std::string& directory, bool v
     return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-/// The smallest quota of `group` and of every group above it that the mount shows.
+/// The smallest quota of `group` and of each of its ancestors that the mount shows.
 inline std::optional<double> quota_of_ancestors(const std::string& root,
                                                 const detail::cgroup_mount& mount,
                                                 std::string_view group, bool v2) {
@@ -63,11 +63,12 @@ inline std::optional<double> quota_of_ancestors(const std::string& root,
 
 } // namespace detail
 
-/// The CPU time that the control groups grant to this process, in CPUs (1.5: one and a half); the
-/// smallest of its own group and all groups above, v1 and v2. Nothing: no limit is known.
+/// The CPU time that the control groups grant to this process, in CPUs (1.5: one and a half). It is
+/// the smallest quota of its own group and all groups above, v1 and v2. Nothing: no known limit.
 ///
-/// Threads: any. Failure: none; what cannot be read limits nothing.
-/// @param root a directory that stands in for `/`, so that other machines can be looked at.
+/// Threads: any.
+/// Failure: never; an unreadable file limits nothing.
+/// @param root a directory that replaces `/`, to inspect other machines.
 /// Source: cgroups(7), the kernel's documentation of `cpu.max` and `cpu.cfs_quota_us`.
 inline std::optional<double> cpu_quota(const std::string& root = {}) {
     const auto groups = detail::read_small_file(root + "/proc/self/cgroup");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A set of CPU numbers, in the kernel's notation and in the kernel's masks.
+/// A set of CPU numbers, in the kernel's list notation and as the kernel's masks.
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
@@ -24,10 +24,11 @@
 
 namespace regatta {
 
-/// A set of CPU numbers of any width. A value: it says nothing of which CPUs the machine has.
+/// A set of CPU numbers of any width. It is a value and does not depend on the machine's CPUs.
 ///
-/// Threads: like an int. Failure: `std::invalid_argument` for a CPU number of `max_width` or more.
-/// Cost: one bit a number up to the largest; operations are linear in that.
+/// Threads: as a plain value.
+/// Failure: `std::invalid_argument` for a CPU number of `max_width` or more.
+/// Cost: one bit per number up to the largest; operations are linear in that.
 class cpu_set {
 public:
     using word = unsigned long;
@@ -52,8 +53,8 @@ public:
     }
 
     /// Reads the kernel's list notation ("0-3,8", "0-15:2/4", "all"; see `cpu_list_parser`) for
-    /// this machine: `N` is its last CPU and `all` is every CPU. Larger numbers are read too, so
-    /// that a text means the same set wherever no `N` and no `all` stands in it.
+    /// this machine: `N` is its last CPU and `all` is every CPU. Without `N` and `all`, larger
+    /// numbers are accepted, so the text means the same set on every machine.
     /// Failure: `std::invalid_argument` with the position and what was expected there.
     static cpu_set parse(std::string_view text) {
         cpu_list_error error;
@@ -64,7 +65,7 @@ public:
         return std::move(*set);
     }
 
-    /// The same for a machine of `width` CPUs: `N` is `width - 1`, numbers above it are refused.
+    /// The same for a machine of `width` CPUs: `N` is `width - 1`; larger numbers are refused.
     static cpu_set parse(std::string_view text, unsigned width) {
         cpu_list_error error;
         auto set = try_parse(text, width, error);
@@ -74,9 +75,9 @@ public:
         return std::move(*set);
     }
 
-    /// `parse` without exceptions: nothing is returned and `error` is filled for a wrong text.
+    /// `parse` without exceptions: for a wrong text it fills `error` and returns nothing.
     static std::optional<cpu_set> try_parse(std::string_view text, cpu_list_error& error) {
-        // `N` and `all` ask for the machine's width; only then is the limit the machine's.
+        // Only `N` and `all` depend on the machine's width; only then is that width the limit.
         const bool names_last = text.find_first_of("NaA") != std::string_view::npos;
         if (!names_last) {
             return try_parse(text, max_width, error);
@@ -114,7 +115,7 @@ public:
         return std::move(*set);
     }
 
-    /// `parse_mask` without exceptions: nothing is returned and `error` is filled for a wrong text.
+    /// `parse_mask` without exceptions: for a wrong text it fills `error` and returns nothing.
     static std::optional<cpu_set> try_parse_mask(std::string_view text, cpu_list_error& error) {
         cpu_set set;
         const auto add = [&set](std::uint64_t cpu) { set.insert(static_cast<unsigned>(cpu)); };
@@ -125,7 +126,7 @@ public:
         return set;
     }
 
-    /// From the words of a kernel mask: bit c of the array is CPU c.
+    /// Makes a set from the words of a kernel mask: bit c of the array is CPU c.
     static cpu_set from_words(std::span<const word> words) {
         cpu_set set;
         set.words_.assign(words.begin(), words.end());
@@ -136,7 +137,7 @@ public:
     /// The words of the kernel mask, as few as hold the largest number.
     std::span<const word> words() const noexcept { return words_; }
 
-    /// The kernel's own form of the list: rising, runs joined ("0-3,8"); empty for the empty set.
+    /// The kernel's own list form: rising, runs joined ("0-3,8"); empty for the empty set.
     std::string to_string() const {
         std::string text;
         for (auto it = begin(); it != end();) {
@@ -156,7 +157,7 @@ public:
     }
 
     /// The kernel's hexadecimal form: groups of 32 CPUs, the last one for CPUs 0 to 31.
-    /// @param width for how many CPUs at least, as a machine of that many writes it: "0f" for 8.
+    /// @param width the least number of CPUs to write digits for: "0f" for 8.
     std::string to_mask(unsigned width = 1) const {
         unsigned last = std::clamp(width, 1u, max_width) - 1;
         for (const unsigned cpu : *this) {
@@ -210,7 +211,7 @@ public:
     }
 
     bool empty() const noexcept { return words_.empty(); }
-    /// How many CPUs are in the set.
+    /// The number of CPUs in the set.
     unsigned count() const noexcept {
         unsigned sum = 0;
         for (const word w : words_) {
@@ -248,7 +249,7 @@ public:
     friend cpu_set operator-(cpu_set a, const cpu_set& b) noexcept { return a -= b; }
     bool operator==(const cpu_set&) const = default;
 
-    /// Visits the CPUs in rising order; inserting or erasing makes it invalid.
+    /// Visits the CPUs in rising order. Insertions and erasures invalidate it.
     class iterator {
     public:
         using iterator_category = std::forward_iterator_tag;
@@ -283,7 +284,7 @@ public:
 private:
     static constexpr word bit(unsigned cpu) noexcept { return word{1} << cpu % bits_per_word; }
 
-    /// The smallest member that is not below `cpu`; `max_width` where there is none.
+    /// The smallest member that is at least `cpu`; `max_width` if there is none.
     unsigned next(unsigned cpu) const noexcept {
         for (std::size_t i = cpu / bits_per_word; i < words_.size(); ++i) {
             word w = words_[i];
@@ -304,7 +305,7 @@ private:
         }
     }
 
-    std::vector<word> words_; ///< The last word is never 0, so that equal sets are equal vectors.
+    std::vector<word> words_; ///< The last word is never 0, so equal sets are equal vectors.
 };
 
 } // namespace regatta

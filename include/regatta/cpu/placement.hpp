@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Which CPUs each of several workers gets.
+/// Placement of workers on CPUs.
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
@@ -19,31 +19,32 @@
 
 namespace regatta {
 
-/// How workers are laid out on the machine:
+/// How workers are placed on the machine:
 ///
-/// - `compact`: a CPU each, as near to each other as can be: siblings, then the next core of the
-///   same cache, die, package. For workers that share data.
-/// - `scatter`: a CPU each, as far from each other as can be: another package each time, then
-///   another die, cache, core; siblings last. For workers that want memory bandwidth and caches
-///   for themselves.
-/// - `one_per_core`: a whole core each, all its siblings, near to each other.
-/// - `avoid_siblings`: a CPU each, near to each other, but no core twice before every core has
-///   a worker. For computing.
+/// - `compact`: one CPU each, as close together as possible: siblings first, then the next core of
+///   the same cache, die, package. For workers that share data.
+/// - `scatter`: one CPU each, as far apart as possible: another package each time, then another
+///   die, cache, core; siblings last. For workers that need memory bandwidth and caches of their
+///   own.
+/// - `one_per_core`: a whole core each, with all its siblings, close together.
+/// - `avoid_siblings`: one CPU each, close together, but no core gets a second worker before each
+///   core has one. For computation.
 /// - `per_node`: all CPUs of a node each; nodes get workers in proportion to their CPUs.
 ///
-/// Of a hybrid machine the faster cores come first.
+/// On a hybrid machine the faster cores come first.
 enum class placement_policy { compact, scatter, one_per_core, avoid_siblings, per_node };
 
 namespace detail {
 
-/// Where a CPU lies, from the outside in; two CPUs are as near as their places begin alike.
+/// The position of a CPU, from the outermost part inwards. Two CPUs are the closer, the longer the
+/// common prefix of their positions.
 struct cpu_place {
     enum level { kind, node, package, die, cache, cluster, core, sibling, levels };
     std::array<unsigned, levels> at{};
     unsigned cpu = 0;
 };
 
-/// The places of `allowed`, nearest neighbours one after the other.
+/// The places of `allowed`, sorted so that close places are adjacent.
 inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& allowed) {
     std::vector<cpu_place> places;
     for (const unsigned cpu : allowed) {
@@ -59,7 +60,7 @@ inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& 
         place.at[cpu_place::node] = info->node;
         place.at[cpu_place::package] = info->package;
         place.at[cpu_place::die] = info->die;
-        // A cache that only one core has tells nothing of neighbours.
+        // The cache of a single core says nothing about neighbours.
         if (cache != nullptr && !core.cpus.contains(cache->cpus)) {
             place.at[cpu_place::cache] = *cache->cpus.begin();
         }
@@ -75,8 +76,8 @@ inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& 
     return places;
 }
 
-/// Orders places that agree in all levels before `level` so that as many neighbours as can be lie
-/// in different parts: the parts take turns, and so inside of each.
+/// Orders places that agree in all levels before `level` so that adjacent ones are in different
+/// parts wherever possible: the parts take turns, at this level and at each one inside it.
 inline std::vector<cpu_place> take_turns(const std::vector<cpu_place>& places, std::size_t level) {
     if (level == cpu_place::levels || places.size() < 2) {
         return places;
@@ -99,15 +100,14 @@ inline std::vector<cpu_place> take_turns(const std::vector<cpu_place>& places, s
     return order;
 }
 
-/// Orders places by one level before all others; what is equal in it stays in order.
+/// Stable sort of places by one level.
 inline void order_by(std::vector<cpu_place>& places, cpu_place::level level) {
     std::stable_sort(places.begin(), places.end(), [level](const cpu_place& a, const cpu_place& b) {
         return a.at[level] < b.at[level];
     });
 }
 
-/// The nodes' CPUs for `workers`, each time those of the node that then has the fewest workers a
-/// CPU.
+/// The CPU sets of `workers` workers: each gets the node that then has the fewest workers per CPU.
 inline std::vector<cpu_set> share_nodes(unsigned workers, const topology& machine,
                                         const cpu_set& allowed) {
     struct share {
@@ -134,11 +134,12 @@ inline std::vector<cpu_set> share_nodes(unsigned workers, const topology& machin
 
 } // namespace detail
 
-/// The CPUs of each of `workers` workers, laid out by `policy` over those CPUs of `allowed` that
-/// are online. Where there are more workers than places the places are dealt out again from the
-/// first, so that no CPU gets two workers more than another.
+/// The CPUs of each of `workers` workers, placed by `policy` on those CPUs of `allowed` that are
+/// online. With more workers than places, the places are reused from the first, so that their loads
+/// differ by at most one worker.
 ///
-/// Threads: any. Failure: `std::invalid_argument` where no CPU of `allowed` is online.
+/// Threads: any.
+/// Failure: `std::invalid_argument` if no CPU of `allowed` is online.
 /// Cost: linear in CPUs times caches, without a system call.
 inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
                                   const topology& machine, const cpu_set& allowed) {
@@ -152,8 +153,8 @@ inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
     }
     std::vector<detail::cpu_place> order = near;
     if (policy == placement_policy::scatter) {
-        // Kinds and siblings are ranks, not places: the fast before the slow, and every core's
-        // first before anyone's second.
+        // Kinds and siblings are ranks, not places: fast cores come before slow ones, and the first
+        // sibling of every core before the second sibling of any core.
         order = detail::take_turns(near, detail::cpu_place::node);
         detail::order_by(order, detail::cpu_place::kind);
         detail::order_by(order, detail::cpu_place::sibling);
@@ -175,8 +176,8 @@ inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
     return placed;
 }
 
-/// The same over the CPUs that the calling thread may use, on this machine as it is now.
-/// Failure: also `std::system_error` where the system tells no affinity.
+/// The same for the CPUs that the calling thread may use, on this machine in its present state.
+/// Failure: also `std::system_error` if the system does not report the affinity.
 inline std::vector<cpu_set> place(unsigned workers, placement_policy policy) {
     return place(workers, policy, topology::read(), affinity_of_this_thread());
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A lease of CPUs that several hold together.
+/// Shared ownership of a lease of CPUs.
 
 #include <memory>
 #include <utility>
@@ -20,27 +20,26 @@ public:
 
     /// Moves the calling thread to the CPUs. @returns 0, or the error number.
     virtual int try_enter() noexcept = 0;
-    /// How many CPUs there are.
+    /// The number of leased CPUs.
     virtual unsigned count() const noexcept = 0;
 };
 
-/// CPUs of one's own in the hands of everybody who has a copy; they are given back with the last
-/// one. An `exclusive_cpus` (`regatta/lease/exclusive_cpus.hpp`) converts to it:
-/// `.cpus = exclusive_cpus::acquire(2)`.
+/// Shared ownership of leased CPUs: the lease ends with the last copy. An `exclusive_cpus`
+/// (`regatta/lease/exclusive_cpus.hpp`) converts to it: `.cpus = exclusive_cpus::acquire(2)`.
 ///
-/// Threads: like a `std::shared_ptr`; `try_enter` from any at once.
+/// Threads: as a `std::shared_ptr`; any threads may call `try_enter` at once.
 class shared_cpus {
 public:
     /// No CPUs.
     shared_cpus() = default;
-    /// Shares what somebody else holds.
+    /// Shares the lease of `holder`.
     explicit shared_cpus(std::shared_ptr<cpu_holder> holder) noexcept
         : holder_(std::move(holder)) {}
 
     explicit operator bool() const noexcept { return holder_ != nullptr; }
-    /// How many CPUs there are; 0 without a lease.
+    /// The number of leased CPUs; 0 without a lease.
     unsigned count() const noexcept { return holder_ ? holder_->count() : 0; }
-    /// Moves the calling thread to the CPUs; without a lease nothing happens.
+    /// Moves the calling thread to the CPUs; without a lease it does nothing.
     /// @returns 0, or the error number.
     int try_enter() const noexcept { return holder_ ? holder_->try_enter() : 0; }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How the CPUs of a machine lie together: what they share, and how far memory is.
+/// The topology of a machine: what its CPUs share, and the distances to memory.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/system_files.hpp>
@@ -24,43 +24,43 @@ namespace regatta {
 
 /// The machine, as its kernel describes it.
 ///
-/// Every online CPU lies in one core, one die, one package, one kind and one node; where the kernel
-/// tells nothing of a part, there is one of it with all CPUs in it (cores: one a CPU; caches:
-/// none). Of CPUs that are offline only their numbers are known.
+/// Every online CPU is in one core, one die, one package, one kind and one node. If the kernel does
+/// not report a part, one such part contains all CPUs; exceptions: one core per CPU, and no caches.
+/// For offline CPUs only the numbers are known.
 ///
-/// Threads: a value, like a vector. It does not follow the machine: read again after a change.
+/// Threads: as a plain value. It does not follow changes of the machine: read it again.
 struct topology {
-    cpu_set possible; ///< Numbers that a CPU can ever have here.
+    cpu_set possible; ///< Numbers that a CPU can ever have on this machine.
     cpu_set present;  ///< CPUs that are plugged in.
     cpu_set online;   ///< CPUs that run threads.
-    /// Taken from the scheduler's balancing at boot (`isolcpus=`): only who is pinned there runs
-    /// there. Newer kernels also count those of `partitioned`.
+    /// Excluded from the scheduler's load balancing at boot (`isolcpus=`): only threads pinned
+    /// there run there. Newer kernels also include `partitioned`.
     cpu_set isolated;
-    cpu_set partitioned; ///< Isolated since then, by control groups (`cpuset.cpus.isolated`).
+    cpu_set partitioned; ///< Isolated since boot by control groups (`cpuset.cpus.isolated`).
     cpu_set nohz_full;   ///< Without a timer tick while one thread runs (`nohz_full=`).
-    /// Online and in none of the three above: where the system's own work, and everything that is
-    /// not pinned, can run undisturbed by these settings.
+    /// Online and in none of the three sets above. These settings do not restrict system work and
+    /// unpinned threads there.
     cpu_set housekeeping;
 
-    std::vector<cpu_info> cpus;  ///< Those online, by number.
-    std::vector<cpu_core> cores; ///< By their first CPU, as everything below unless said otherwise.
+    std::vector<cpu_info> cpus;  ///< The online CPUs, by number.
+    std::vector<cpu_core> cores; ///< By first CPU, as all parts below unless said otherwise.
     std::vector<cpu_die> dies;
     std::vector<cpu_package> packages;
     std::vector<cpu_cache> caches; ///< By level, then type, then first CPU.
     std::vector<numa_node> nodes;  ///< By number.
     std::vector<core_kind> kinds;  ///< The fastest first.
 
-    /// Reads it from sysfs; elsewhere than on Linux, or without sysfs, it is a plain row of as many
-    /// CPUs as the standard library counts.
+    /// Reads it from sysfs. On other systems than Linux, or without sysfs, it is a flat machine
+    /// with as many CPUs as the standard library counts.
     ///
-    /// Failure: `std::system_error` where `root` is given and holds no list of CPUs; whatever else
-    /// is missing or senseless is taken for unknown. Cost: about ten small files, and ten for each
-    /// core; below half a millisecond on two CPUs.
+    /// Failure: `std::system_error` if `root` is given and has no list of CPUs. Other missing or
+    /// invalid files count as unknown.
+    /// Cost: about ten small files, and ten per core; below half a millisecond on two CPUs.
     /// Source: the kernel's documentation of sysfs-devices-system-cpu and of cputopology.
-    /// @param root a directory that stands in for `/`, so that other machines can be looked at.
+    /// @param root a directory that replaces `/`, to inspect other machines.
     static topology read(const std::string& root = {});
 
-    /// What is known of an online CPU; null for any other. Valid as long as the topology is.
+    /// The entry of an online CPU; null for any other. Valid as long as the topology is.
     const cpu_info* find(unsigned cpu) const noexcept {
         const auto at = std::lower_bound(
             cpus.begin(), cpus.end(), cpu,
@@ -83,26 +83,25 @@ struct topology {
     const core_kind* kind_of(unsigned cpu) const noexcept {
         return part_of(cpu, kinds, &cpu_info::kind);
     }
-    /// The largest cache that data of `cpu` goes through and whose level is at most `level`; null
-    /// where none is known.
+    /// The largest cache of level `level` or less on the data path of `cpu`; null if none is known.
     const cpu_cache* cache_of(unsigned cpu, unsigned level = ~0u) const noexcept {
         const cpu_cache* best = nullptr;
         for (const cpu_cache& cache : caches) {
             if (cache.level <= level && cache.type != cache_type::instruction &&
                 cache.cpus.contains(cpu)) {
-                best = &cache; // They rise by level.
+                best = &cache; // The caches are sorted by level.
             }
         }
         return best;
     }
 
-    /// The CPUs that share a core with `cpu`, itself included; of a CPU that is not online just
+    /// The CPUs that share a core with `cpu`, itself included; for a CPU that is not online only
     /// itself.
     cpu_set siblings_of(unsigned cpu) const {
         const cpu_core* core = core_of(cpu);
         return core != nullptr ? core->cpus : cpu_set{cpu};
     }
-    /// All CPUs that share a core with one of `set`, which is included.
+    /// `set` and all CPUs that share a core with one of its CPUs.
     cpu_set with_siblings(const cpu_set& set) const {
         cpu_set all = set;
         for (const unsigned cpu : set) {
@@ -110,7 +109,7 @@ struct topology {
         }
         return all;
     }
-    /// The cores of which only a part is in `set`: whoever owns the rest slows that part down.
+    /// The cores that are only partly in `set`: work on the other siblings slows that part down.
     std::vector<cpu_core> split_cores(const cpu_set& set) const {
         std::vector<cpu_core> split;
         for (const cpu_core& core : cores) {
@@ -121,7 +120,7 @@ struct topology {
         }
         return split;
     }
-    /// The nodes whose CPUs are all in `set`, so that nobody else is next to their memory.
+    /// The nodes whose CPUs are all in `set`, so that no other CPU is next to their memory.
     std::vector<numa_node> whole_nodes(const cpu_set& set) const {
         std::vector<numa_node> whole;
         for (const numa_node& node : nodes) {
@@ -133,7 +132,7 @@ struct topology {
     }
     /// Whether some core runs several threads at once.
     bool has_smt() const noexcept { return cores.size() < cpus.size(); }
-    /// Whether there are cores of several designs.
+    /// Whether the machine has cores of several designs.
     bool is_hybrid() const noexcept { return kinds.size() > 1; }
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a `topology` is made of: CPUs, cores, dies, packages, caches, memory nodes.
+/// The parts of a `topology`: CPUs, cores, dies, packages, caches, memory nodes.
 
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -13,8 +13,7 @@
 
 namespace regatta {
 
-/// A CPU that is online, and in which parts of the machine it lies: indices into the vectors of
-/// its `topology`.
+/// An online CPU and its parts of the machine, as indices into the vectors of its `topology`.
 struct cpu_info {
     unsigned cpu = 0;
     unsigned core = 0;
@@ -24,7 +23,7 @@ struct cpu_info {
     unsigned kind = 0;
 };
 
-/// A core: its CPUs are SMT siblings, which share its execution units and its first caches.
+/// A core. Its CPUs are SMT siblings, which share its execution units and its first-level caches.
 struct cpu_core {
     std::int64_t id = -1;      ///< The system's number, unique in its package at most; -1: none.
     std::int64_t cluster = -1; ///< The system's number of a group of cores, as `id`; -1: none.
@@ -33,14 +32,14 @@ struct cpu_core {
     cpu_set cpus;
 };
 
-/// A die, or a tile: a part of a package with paths to memory of its own.
+/// A die or tile: a part of a package with its own paths to memory.
 struct cpu_die {
     std::int64_t id = -1; ///< The system's number, unique in its package; -1: none.
     unsigned package = 0; ///< Index into `packages`.
     cpu_set cpus;
 };
 
-/// A package: what sits in one socket.
+/// A package: the contents of one socket.
 struct cpu_package {
     std::int64_t id = -1; ///< The system's number; -1: none.
     cpu_set cpus;
@@ -61,18 +60,18 @@ struct cpu_cache {
 struct numa_node {
     unsigned id = 0; ///< The system's number; there may be gaps.
     std::uint64_t memory_bytes = 0;
-    /// To each node of `topology::nodes`, in its order; 10 is a node's way to itself. Empty:
-    /// unknown.
+    /// Distances to each node of `topology::nodes`, in its order; 10 is the distance to itself.
+    /// Empty: unknown.
     std::vector<unsigned> distances;
     cpu_set cpus;
 };
 
-/// Cores of one design, where a machine has several.
+/// The cores of one design.
 struct core_kind {
-    /// "performance", "efficiency" or "low power"; "capacity 446" where only the capacity tells
-    /// them apart; "other" for what the system left out; empty where all cores are alike.
+    /// "performance", "efficiency" or "low power"; "capacity 446" if only the capacity
+    /// distinguishes them; "other" for cores that the system left out; empty if all are alike.
     std::string name;
-    std::uint64_t capacity = 0; ///< Work in the time in which the fastest does 1024; 0: unknown.
+    std::uint64_t capacity = 0; ///< Work done while the fastest does 1024; 0: unknown.
     cpu_set cpus;
 };
 

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Measuring how long something takes.
+/// A stopwatch.
 
 #include <chrono>
 #include <utility>
 
 namespace regatta {
 
-/// Counts the time since it was made or reset, pauses left out.
+/// Counts the time since its construction or last reset, without pauses.
 ///
 /// ```cpp
 /// regatta::stopwatch watch;
@@ -20,15 +20,17 @@ namespace regatta {
 /// std::printf("%.3f s, %.3f s in all\n", seconds(watch.lap()), watch.seconds());
 /// ```
 ///
-/// Threads: as a plain value. Blocks: never. Failure: none. Cost: a read of the clock a call.
-/// @tparam Clock any clock of the standard's kind; one that may go back counts negative times.
+/// Threads: as a plain value.
+/// Blocks: never.
+/// Cost: one clock read per call.
+/// @tparam Clock a clock of the standard's kind; if it can go back, times may be negative.
 template<class Clock = std::chrono::steady_clock>
 class basic_stopwatch {
 public:
     using clock = Clock;
     using duration = typename Clock::duration;
 
-    /// Runs from now on.
+    /// Starts running.
     basic_stopwatch() : since_(Clock::now()) {}
 
     /// The time counted so far.
@@ -37,27 +39,27 @@ public:
     /// The same in seconds.
     double seconds() const { return std::chrono::duration<double>(elapsed()).count(); }
 
-    /// The time counted since the last call of `lap`, or since the start, and begins a new lap. So
-    /// all laps and the one under way add up to `elapsed()`.
+    /// Returns the time counted since the last `lap` or the start, and begins a new lap. All laps,
+    /// the current one included, add up to `elapsed()`.
     duration lap() {
         const duration now = elapsed();
         return now - std::exchange(lap_start_, now);
     }
 
-    /// Begins anew, and runs. @returns the time counted until then.
+    /// Restarts from zero, running. @returns the time counted until then.
     duration reset() {
         const duration counted = elapsed();
         *this = basic_stopwatch();
         return counted;
     }
 
-    /// Stops counting until `resume`. Again: does nothing.
+    /// Stops counting until `resume`. Does nothing if paused.
     void pause() {
         counted_ = elapsed();
         running_ = false;
     }
 
-    /// Goes on counting. If it counts already: does nothing.
+    /// Continues counting. Does nothing if running.
     void resume() {
         if (!running_) {
             since_ = Clock::now();
@@ -65,17 +67,17 @@ public:
         }
     }
 
-    /// Whether it counts.
+    /// Whether it is counting.
     bool running() const noexcept { return running_; }
 
 private:
-    typename Clock::time_point since_; ///< Since when it runs, if it does.
-    duration counted_{};               ///< Before that.
-    duration lap_start_{};             ///< What `elapsed` was then.
+    typename Clock::time_point since_; ///< Start of the current running period.
+    duration counted_{};               ///< Time counted in earlier running periods.
+    duration lap_start_{};             ///< `elapsed()` at the start of the current lap.
     bool running_ = true;
 };
 
-/// The stopwatch that one means.
+/// The stopwatch over `std::chrono::steady_clock`.
 using stopwatch = basic_stopwatch<>;
 
 } // namespace regatta

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What an executor gets of a timer.
+/// The callable that a timer passes to its executor.
 
 #include <regatta/time/timer_scheduler_options.hpp>
 
@@ -12,14 +12,15 @@
 
 namespace regatta {
 
-/// One run of a timer's callback, for an executor: to be called once, or dropped.
+/// One run of a timer's callback: an executor calls it once or drops it.
 ///
-/// Threads: as a plain value. Failure: none; a run that is dropped uncalled counts as refused. A
-/// call does nothing if the timer has been cancelled meanwhile or its scheduler closed. Cost: 24
-/// bytes; it may outlive the scheduler.
+/// Threads: as a plain value.
+/// Failure: never. A run that is dropped uncalled counts as refused. A call does nothing if the
+/// timer was cancelled or its scheduler closed after the hand-over.
+/// Cost: 24 bytes. It may outlive the scheduler.
 class timer_run {
 public:
-    /// Where the timers are.
+    /// The interface of the timers that a run belongs to.
     class owner {
     public:
         virtual void run(timer_id id) noexcept = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Running callbacks later, once or again and again.
+/// Callbacks that run later, once or periodically.
 
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
@@ -25,19 +25,19 @@
 
 namespace regatta {
 
-/// What a `timer_scheduler` can run its callbacks on: `execute(f)` takes a move-only callable that
-/// cannot throw and calls it once, now or later, on any thread, or drops it.
+/// An executor for the callbacks of a `timer_scheduler`. `execute(f)` takes a move-only callable
+/// that cannot throw. It calls `f` once, now or later, on any thread, or drops it.
 template<class E>
 concept timer_executor = requires(E& e, timer_run run) {
     e.execute(std::move(run));
 };
 
-/// What can be scheduled: callable as `void()` or as `void(timer_id)`, which tells it its own id.
+/// A timer's callback: callable as `void()`, or as `void(timer_id)` with the timer's own id.
 template<class F>
 concept timer_callback = std::invocable < std::decay_t<F>
 & > || std::invocable<std::decay_t<F>&, timer_id>;
 
-/// Runs callbacks at their time: on an executor, or on its own thread.
+/// Runs callbacks at given times, on an executor or on its own thread.
 ///
 /// ```cpp
 /// regatta::timer_scheduler timers{pool};               // or {}: on the timer thread
@@ -47,32 +47,32 @@ concept timer_callback = std::invocable < std::decay_t<F>
 /// ```
 ///
 /// Times are those of `std::chrono::steady_clock`; no callback runs before its time. A periodic
-/// timer runs at first, first + period, first + 2 periods …, however long its runs take or how late
-/// they are: it does not drift. It never overlaps itself: its next run is handed over when the last
-/// one has ended. Ticks that pass meanwhile are left out or made up for, as `missed_ticks` says.
+/// timer is due at first, first + period, first + 2 periods …, however late or long its runs are:
+/// it does not drift. It never overlaps itself: its next run is handed over after the last one has
+/// ended. `missed_ticks` says whether ticks missed by then are skipped or made up for.
 ///
-/// Threads: every member from any thread, callbacks included, except construction and destruction,
-/// which belong to the owner; what a callback may not call says so. Blocks: only `cancel_and_wait`
-/// and `close`. One thread waits for all timers; an executor whose `execute` blocks holds up all of
-/// them, so give a bounded pool an overflow policy that does not. Without an executor a long
-/// callback does the same.
-/// Order: callbacks start, or are handed over, in the order of their times, those of one time in
-/// the order in which they were scheduled. What came before a timer was scheduled happens before
-/// its runs; each run happens before the next of the same timer.
-/// Failure: what a callback throws goes to `timer_scheduler_options::on_error`; its timer goes on.
-/// If the executor throws, that goes there, too; a run that the executor does not take or drops is
-/// lost: a periodic timer waits for its next tick, another has ended.
-/// Cost: scheduling and cancelling are O(log n) under one mutex; the timer thread is woken only for
-/// a timer that is due before all others. A closure of up to 48 bytes is kept inside; places are
-/// used again, so that in the steady state nothing is allocated. An idle scheduler sleeps.
+/// Threads: every member from any thread, callbacks included. Construction and destruction belong
+/// to the owner. Members that a callback must not call say so.
+/// Blocks: only `cancel_and_wait` and `close`. One thread waits for all timers: an executor whose
+/// `execute` blocks delays all of them. Give a bounded pool an overflow policy that does not block.
+/// Without an executor, a long callback delays all timers.
+/// Order: callbacks start, or are handed over, in the order of their times; at equal times in the
+/// order in which they were scheduled. The scheduling thread's earlier actions happen before the
+/// timer's runs. Each run happens before the next run of the same timer.
+/// Failure: a callback's exception goes to `timer_scheduler_options::on_error`; its timer
+/// continues. An exception of the executor goes there, too. A run that the executor does not accept
+/// or drops is lost. A periodic timer then waits for its next tick; a one-shot timer has ended.
+/// Cost: scheduling and cancelling take O(log n) under one mutex. A timer due before all others
+/// wakes the timer thread; others do not. Closures of up to 48 bytes are stored inline, and places
+/// are reused: the steady state allocates nothing. An idle scheduler sleeps.
 class timer_scheduler {
 public:
     using clock = std::chrono::steady_clock;
     using options = timer_scheduler_options;
 
-    /// Callbacks run on the timer thread. Throws `std::system_error` if no thread can be had.
+    /// Callbacks run on the timer thread. Throws `std::system_error` if it cannot be created.
     explicit timer_scheduler(options o = {}) : timer_scheduler(std::move(o), {}, 0) {}
-    /// Callbacks run on `executor`, which must outlive this scheduler. The same failure.
+    /// Callbacks run on `executor`, which must outlive this scheduler. Fails in the same way.
     template<class Executor>
     requires timer_executor<Executor>
     explicit timer_scheduler(Executor& executor, options o = {})
@@ -84,20 +84,20 @@ public:
     /// As `close`; not in a callback.
     ~timer_scheduler() { close(); }
 
-    /// Runs `f` once, when `d` has passed. @returns its id; `timer_id::none`, and `f` is destroyed
-    /// unrun, if the scheduler is closed.
+    /// Runs `f` once, after `d`. @returns its id. If the scheduler is closed, destroys `f` without
+    /// running it and returns `timer_id::none`.
     template<class Rep, class Period, timer_callback F>
     timer_id after(std::chrono::duration<Rep, Period> d, F&& f) {
         return at(from_now(d), std::forward<F>(f));
     }
 
-    /// Runs `f` once, at `t`; at once if that has passed. @returns as `after`.
+    /// Runs `f` once, at `t`; immediately if `t` has passed. @returns as `after`.
     template<timer_callback F>
     timer_id at(clock::time_point t, F&& f) {
         return add(std::forward<F>(f), t, std::chrono::nanoseconds(0), missed_ticks::skip);
     }
 
-    /// Runs `f` again and again: when `first` has passed, and every `period` from then on. Throws
+    /// Runs `f` periodically: after `first`, and then every `period`. Throws
     /// `std::invalid_argument` if the period is not positive. @returns as `after`.
     template<class Rep, class Period, class FirstRep, class FirstPeriod, timer_callback F>
     timer_id every(std::chrono::duration<Rep, Period> period, F&& f,
@@ -109,39 +109,39 @@ public:
         }
         return add(std::forward<F>(f), from_now(first), length, missed);
     }
-    /// The same; the first time after one period.
+    /// The same; the first run comes after one period.
     template<class Rep, class Period, timer_callback F>
     timer_id every(std::chrono::duration<Rep, Period> period, F&& f,
                    missed_ticks missed = missed_ticks::skip) {
         return every(period, std::forward<F>(f), period, missed);
     }
 
-    /// Ends a timer: no run of it begins any more, also not one that the executor has queued. Does
-    /// not wait: a run that has begun on another thread goes on to its end (`cancel_and_wait`).
+    /// Ends a timer: no run of it begins any more, not even one queued by the executor. Does not
+    /// wait: a run that has begun on another thread continues to its end (`cancel_and_wait`).
     ///
-    /// The callback is destroyed before this returns, or by the thread that runs it when that run
-    /// ends.
-    /// @returns whether a run was still to come, which now does not: false for one that has run or
-    /// runs for the only time, was cancelled before, or is not of this scheduler.
+    /// Destroys the callback before it returns; if a run is under way, the running thread does so
+    /// when that run ends.
+    /// @returns whether it prevented a run. False: a one-shot timer that runs or has run, a timer
+    /// cancelled before, or one of another scheduler.
     bool cancel(timer_id id) noexcept { return core_->cancel(id); }
 
-    /// The same, and if a run is under way on another thread, waits for its end: then what the
-    /// callback refers to is not used any more. In the timer's own callback it does not wait.
+    /// The same; if a run is under way on another thread, waits for its end. After that the
+    /// callback's references are no longer used. In the timer's own callback it does not wait.
     ///
-    /// Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the one that
-    /// it would wait for waits for the calling one; the timer is cancelled nevertheless.
+    /// Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the awaited
+    /// callback waits for the calling one. The timer is cancelled nevertheless.
     bool cancel_and_wait(timer_id id) { return core_->cancel_and_wait(id); }
 
-    /// How many timers are still to run: once, or again.
+    /// The number of timers that still have a run to come.
     std::size_t pending() const noexcept { return core_->stats().pending; }
 
     /// What the scheduler has done so far.
     timer_scheduler_stats stats() const noexcept { return core_->stats(); }
 
-    /// Cancels all timers, those included whose runs the executor has queued, and waits for the
-    /// runs under way: then none of its callbacks runs any more or will, and all are destroyed.
-    /// Again: does nothing. Throws `std::system_error` (`resource_deadlock_would_occur`) in a
-    /// callback of this scheduler.
+    /// Cancels all timers, including those with runs queued by the executor, and waits for the runs
+    /// under way. On return no callback runs or will run, and all are destroyed. A second call does
+    /// nothing. Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback of this
+    /// scheduler.
     void close() {
         if (core_->in_callback()) {
             fail_system(EDEADLK,
@@ -156,7 +156,7 @@ public:
     }
 
 private:
-    /// The third argument tells it from the public ones.
+    /// The third argument distinguishes it from the public constructors.
     timer_scheduler(options&& o, detail::timer_core::dispatcher dispatch, int)
         : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch)))
         , thread_([core = core_.get()] { core->serve(); }) {}
@@ -182,7 +182,7 @@ private:
 
     std::shared_ptr<detail::timer_core>
         core_;           ///< Shared with runs that the executor has not yet begun.
-    std::mutex closing_; ///< Of those who close: one joins.
+    std::mutex closing_; ///< Held by `close`: one caller joins.
     std::thread thread_;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a `timer_scheduler` is made with, what it gives out and what it counts.
+/// The options, ids and statistics of a `timer_scheduler`.
 
 #include <regatta/core/error_sink.hpp>
 
@@ -13,36 +13,36 @@
 
 namespace regatta {
 
-/// A timer of one scheduler. No scheduler gives the same id twice; two schedulers may give the
-/// same.
+/// Identifies a timer of one scheduler. A scheduler never reuses an id; ids of two schedulers may
+/// be equal.
 enum class timer_id : std::uint64_t {
-    none = 0 ///< No timer has it.
+    none = 0 ///< No timer.
 };
 
-/// What becomes of the ticks of a periodic timer that passed while it was late.
+/// The treatment of a periodic timer's ticks that passed while it was late.
 enum class missed_ticks {
-    skip,    ///< They are left out; the next run is for the first tick that has not passed.
-    catch_up ///< Each still gets a run, one after the other, until the timer is on time again.
+    skip,    ///< They are skipped; the next run is for the first tick that has not passed.
+    catch_up ///< Each gets a run, one after the other, until the timer is on time again.
 };
 
-/// What a `timer_scheduler` is made with.
+/// The options of a `timer_scheduler`.
 struct timer_scheduler_options {
-    /// Of the timer thread; Linux shows the first 15 bytes.
+    /// Name of the timer thread; Linux shows the first 15 bytes.
     std::string name = "timer";
-    /// Receives what callbacks throw, on the thread that ran them, and what the executor's
-    /// `execute` throws, on the timer thread.
+    /// Receives exceptions of callbacks, on the thread that ran them, and of the executor's
+    /// `execute`, on the timer thread.
     error_sink on_error{};
 };
 
 /// What a scheduler has done so far.
 struct timer_scheduler_stats {
     std::uint64_t scheduled = 0; ///< Timers that were given an id.
-    std::uint64_t run = 0;       ///< Runs of callbacks that have ended, also those that threw.
+    std::uint64_t run = 0;       ///< Callback runs that have ended, including those that threw.
     std::uint64_t cancelled = 0; ///< Timers ended by a cancel that returned true, or by `close`.
-    std::uint64_t skipped = 0;   ///< Ticks left out by `missed_ticks::skip`.
-    std::uint64_t refused = 0;   ///< Runs that the executor did not take, or dropped.
-    std::uint64_t errors = 0;    ///< What was handed to `on_error`.
-    std::size_t pending = 0;     ///< As `pending()` says.
+    std::uint64_t skipped = 0;   ///< Ticks skipped by `missed_ticks::skip`.
+    std::uint64_t refused = 0;   ///< Runs that the executor did not accept, or dropped.
+    std::uint64_t errors = 0;    ///< Exceptions passed to `on_error`.
+    std::size_t pending = 0;     ///< As `pending()`.
 };
 
 } // namespace regatta

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The kernel's grammar for lists of CPUs, as a parser that knows nothing of sets.
+/// A parser of the kernel's grammar for lists of CPUs.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace regatta {
 
-/// Why a text is no list of CPUs, or no mask of them, and where in the text.
+/// Why and where a text is not a valid list or mask of CPUs.
 struct cpu_list_error {
     std::size_t position = 0; ///< Offset in bytes, from 0; the text's length means "at its end".
-    std::string reason;       ///< What was expected, and what stands there.
+    std::string reason;       ///< What was expected and what was found.
 
-    /// One sentence with the text, what it should be, the place and the reason.
+    /// One sentence with the kind of text (`what`), the text, the position and the reason.
     std::string message(std::string_view text, const char* what = "CPU list") const {
         return what + (" '" + std::string(text)) + "', position " + std::to_string(position) +
                ": " + reason;
@@ -31,12 +31,12 @@ struct cpu_list_error {
 
 namespace regatta::detail {
 
-/// Whether the kernel takes `c` for what separates the parts of a list or of a mask.
+/// Whether the kernel accepts `c` as a separator of the parts of a list or of a mask.
 constexpr bool separates_cpus(char c) noexcept {
     return c == ',' || c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
 
-/// What stands in `text` at a place, in words.
+/// Names the character of `text` at a position.
 inline std::string found_in(std::string_view text, std::size_t at) {
     if (at >= text.size()) {
         return "found the end";
@@ -48,21 +48,23 @@ inline std::string found_in(std::string_view text, std::size_t at) {
     return std::string("found '") + static_cast<char>(c) + "'";
 }
 
-/// Reads a list of CPUs and hands each block of neighbours to `add(first, last)`.
+/// Parses a list of CPUs and passes each block of adjacent CPUs to `add(first, last)`.
 ///
-/// The grammar is the kernel's, as cpusets and boot parameters take it: regions, apart by commas or
-/// blanks; a region is `all` (any case), a number or a range `a-b`; a range may be followed by
-/// `:used/group`, which keeps the first `used` of every `group` CPUs. `N` stands for the last CPU
-/// wherever a number may stand. A newline ends the list; unlike the kernel, which ignores what
-/// follows a newline, this refuses it.
+/// The grammar is the kernel's, for cpusets and boot parameters. Commas or blanks separate regions.
+/// A region is `all` (any case), a number or a range `a-b`. A range may be followed by
+/// `:used/group`, which keeps the first `used` of every `group` CPUs. `N` is the last CPU; it may
+/// replace any number. A newline ends the list. The kernel ignores text after a newline; this
+/// parser refuses it.
 ///
-/// Threads: any. Failure: the first mistake; blocks before it were already added.
-/// Cost: linear in the text and in the blocks. Source: the kernel's documentation of its command
-/// line ("cpu lists") and what its cpusets accept.
+/// Threads: any.
+/// Failure: returns the first mistake; earlier blocks were already added.
+/// Cost: linear in the text and in the blocks.
+/// Source: the kernel's documentation of its command line ("cpu lists") and what its cpusets
+/// accept.
 template<class Add>
 class cpu_list_parser {
 public:
-    /// @param last the number of the last CPU: what `N` is and what no number may exceed.
+    /// @param last the number of the last CPU: the value of `N` and the largest valid number.
     cpu_list_parser(std::string_view text, std::uint64_t last, Add add)
         : text_(text)
         , last_(last)
@@ -93,7 +95,7 @@ private:
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
 
-    /// The character at hand; '\0' at the end of the text.
+    /// The current character; '\0' at the end of the text.
     char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
     bool at_end_of_region() const noexcept {
         return at_ == text_.size() || separates_cpus(peek()) || peek() == '\n';
@@ -201,7 +203,7 @@ private:
         return error_;
     }
 
-    /// What stands at the current place, in words.
+    /// Names the current character.
     std::string found() const { return found_in(text_, at_); }
 
     bool fail(std::size_t position, std::string reason) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The kernel's hexadecimal masks of CPUs, as a parser that knows nothing of sets.
+/// A parser of the kernel's hexadecimal masks of CPUs.
 
 #include <regatta/cpu/detail/cpu_list.hpp>
 
@@ -18,15 +18,17 @@
 
 namespace regatta::detail {
 
-/// Reads a mask of CPUs and hands each CPU to `add(cpu)`.
+/// Parses a mask of CPUs and passes each CPU to `add(cpu)`.
 ///
-/// The grammar is the kernel's, as `smp_affinity` and its like take it: groups of one to eight
-/// hexadecimal digits, apart by commas or blanks; each stands for 32 CPUs, the last one for CPUs 0
-/// to 31. A newline ends the mask; unlike the kernel, which ignores what follows a newline, this
+/// The grammar is the kernel's, for `smp_affinity` and similar files: groups of one to eight
+/// hexadecimal digits, separated by commas or blanks. Each group stands for 32 CPUs, the last one
+/// for CPUs 0 to 31. A newline ends the mask. The kernel ignores text after a newline; this parser
 /// refuses it.
 ///
-/// Threads: any. Failure: the first mistake; CPUs may have been added by then. Cost: linear in the
-/// text. Source: what the kernel's files accept.
+/// Threads: any.
+/// Failure: returns the first mistake; some CPUs may already have been added.
+/// Cost: linear in the text.
+/// Source: what the kernel's files accept.
 template<class Add>
 class cpu_mask_parser {
 public:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How the kernel's files become a `topology`.
+/// Reads a `topology` from the kernel's files.
 
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -20,8 +20,8 @@
 
 namespace regatta::detail {
 
-/// A list of CPUs out of a file of the kernel; nothing where it is none. Some kernels write
-/// "(null)" for a list that they do not keep.
+/// Parses a list of CPUs from a kernel file; nothing if it is not one. Some kernels write "(null)"
+/// for a list that they do not keep.
 inline std::optional<cpu_set> to_cpu_list(std::string_view text) {
     cpu_list_error error;
     return cpu_set::try_parse(text, cpu_set::max_width, error);
@@ -45,10 +45,10 @@ inline std::optional<std::uint64_t> to_bytes(std::string_view text) noexcept {
     return static_cast<std::uint64_t>(*number) << shift;
 }
 
-/// The total out of a meminfo file of the machine or of a node, in bytes; 0 where it has none.
+/// The total from a meminfo file of the machine or of a node, in bytes; 0 if the file has none.
 inline std::uint64_t memory_total(std::string_view meminfo) {
     for (const auto line : split(meminfo, '\n')) {
-        // "MemTotal:  13199576 kB", of a node "Node 0 MemTotal:  13199576 kB"
+        // "MemTotal:  13199576 kB"; in a node's file "Node 0 MemTotal:  13199576 kB"
         const auto name = line.find("MemTotal:");
         if (name != std::string_view::npos) {
             const auto words = split(line.substr(name), ' ');
@@ -60,18 +60,18 @@ inline std::uint64_t memory_total(std::string_view meminfo) {
     return 0;
 }
 
-/// Puts a `topology` together from `read_file(path)`, which is the file's text or nothing. The type
+/// Builds a `topology` from `read_file(path)`, which returns the file's text or nothing. The type
 /// is a parameter, so that `topology` can include its reader.
 ///
-/// The files of a running machine may contradict each other while CPUs come and go, and those of
-/// virtual machines do so at all times. So everything is cut down to the CPUs that are online, and
-/// the first that claims a CPU has it.
+/// The files of a running machine may contradict each other while CPUs come and go; those of
+/// virtual machines may do so at any time. So every set is cut down to the online CPUs, and the
+/// first part that claims a CPU gets it.
 template<class Topology, class ReadFile>
 class topology_reader {
 public:
     explicit topology_reader(ReadFile read_file) : read_file_(std::move(read_file)) {}
 
-    /// @returns the machine, or nothing where the files do not even say which CPUs it has.
+    /// @returns the machine, or nothing if the files do not list its CPUs.
     std::optional<Topology> read() {
         if (!read_sets()) {
             return std::nullopt;
@@ -98,8 +98,8 @@ private:
         const std::optional<std::string> text = read_file_(path);
         return text ? to_number(*text) : std::nullopt;
     }
-    /// A number that is not negative; -1 where there is none. Kernels write -1 and, of old, 65535
-    /// for "unknown".
+    /// A non-negative number; -1 if there is none. Kernels write -1 and, formerly, 65535 for
+    /// "unknown".
     std::int64_t read_id(const std::string& path) {
         const auto number = read_number(path);
         return number && *number >= 0 && *number != 65535 ? *number : -1;
@@ -112,14 +112,14 @@ private:
         const auto possible = read_list(folder + "possible");
         for (const auto& set : {online, present, possible}) {
             if (t_.online.empty() && set) {
-                t_.online = *set; // The first that says something.
+                t_.online = *set; // The first file with a list.
             }
         }
         t_.present = present.value_or(cpu_set()) | t_.online;
         t_.possible = possible.value_or(cpu_set()) | t_.present;
         t_.isolated = read_list(folder + "isolated").value_or(cpu_set());
         t_.nohz_full = read_list(folder + "nohz_full").value_or(cpu_set());
-        // The root of the second hierarchy of control groups, alone or beside the first.
+        // The root of the v2 hierarchy of control groups, alone or beside v1.
         for (const char* const root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
             t_.partitioned |=
                 read_list(std::string(root) + "/cpuset.cpus.isolated").value_or(cpu_set());
@@ -128,7 +128,7 @@ private:
         return !t_.online.empty();
     }
 
-    /// The member of `parts` that `is_it` accepts; a new one where there is none.
+    /// The index of the member of `parts` that `is_it` accepts; appends `fresh` if there is none.
     template<class Part, class IsIt>
     static unsigned find_or_add(std::vector<Part>& parts, const Part& fresh, IsIt is_it) {
         const auto found = std::find_if(parts.begin(), parts.end(), is_it);
@@ -139,8 +139,8 @@ private:
         return index;
     }
 
-    /// Cores, and with them dies and packages. Siblings agree in both, so that it is enough to ask
-    /// one CPU of each core.
+    /// Reads cores, and with them dies and packages. Siblings agree in both, so one CPU of each
+    /// core is enough.
     void read_cores() {
         cpu_set left = t_.online;
         for (const cpu_info& info : t_.cpus) {
@@ -149,7 +149,7 @@ private:
             }
             const std::string folder = cpu_path(info.cpu) + "/topology/";
             cpu_core core;
-            // The second is its name before Linux 5.3.
+            // The second name is from before Linux 5.3.
             auto siblings = read_list(folder + "core_cpus_list");
             if (!siblings) {
                 siblings = read_list(folder + "thread_siblings_list");
@@ -183,7 +183,7 @@ private:
     template<class Visit>
     void for_each_info(const cpu_set& set, Visit visit) {
         auto info = t_.cpus.begin();
-        for (const unsigned cpu : set) { // Both rise, and the set is a part of those online.
+        for (const unsigned cpu : set) { // Both rise, and the set is a subset of the online CPUs.
             while (info->cpu != cpu) {
                 ++info;
             }
@@ -191,7 +191,7 @@ private:
         }
     }
 
-    /// CPUs that share a cache find it under the same index, so that one of them is asked.
+    /// CPUs that share a cache list it under the same index, so one of them is enough.
     void read_caches() {
         constexpr unsigned most = 16; // Indices of one CPU; real machines have 3 to 5.
         for (unsigned index = 0; index < most; ++index) {
@@ -298,13 +298,13 @@ private:
                 }
             }
         } else if (t_.kinds.size() == 1) {
-            t_.kinds.front().name.clear(); // All cores that are online are of it.
+            t_.kinds.front().name.clear(); // All online cores are of this kind.
         }
         for (unsigned index = 0; index < t_.kinds.size(); ++index) {
             for_each_info(t_.kinds[index].cpus, [&](cpu_info& info) { info.kind = index; });
         }
     }
-    /// x86 has a set of event counters for each design of its cores, with a list of their CPUs.
+    /// x86 has a set of event counters for each core design, with a list of its CPUs.
     void read_kinds_of_counters() {
         struct counters {
             const char* folder;
@@ -322,7 +322,8 @@ private:
             }
         }
     }
-    /// Puts what has no kind yet, `left`, into one, and gives a kind the capacity of its fastest.
+    /// Puts CPUs of `core` without a kind, `left`, into one. Sets the capacity of each kind to that
+    /// of its fastest core.
     void add_capacity(const cpu_core& core, std::uint64_t capacity, bool designs_named,
                       const cpu_set& left) {
         const cpu_set unnamed = core.cpus & left;
@@ -345,8 +346,7 @@ private:
     Topology t_;
 };
 
-/// The machine that `read_file(path)` shows; nothing where the files do not even say which CPUs it
-/// has.
+/// Reads the machine from `read_file(path)`; nothing if the files do not list its CPUs.
 template<class Topology, class ReadFile>
 std::optional<Topology> read_topology(ReadFile read_file) {
     return topology_reader<Topology, ReadFile>(std::move(read_file)).read();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Values under ids of which none comes twice.
+/// Values under ids that are never reused.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace regatta::detail {
 
-/// Places for values, used again and again, each time under another id: an id is the number of the
-/// place and how often that place was used before, its generation. A place whose generations are
-/// used up stays empty for ever.
+/// Reusable places for values; each use has a new id. An id is the number of the place and its
+/// generation: how often the place was used before. A place whose generations are used up stays
+/// empty.
 ///
-/// Threads: as a plain value; a value stays where it is in memory. Failure: only `take` can fail.
-/// Cost: O(1) each; memory is kept until the end.
-/// @tparam T default constructible. The value in a place is the user's to fill and to clear.
+/// Threads: as a plain value. A value does not move in memory.
+/// Failure: only `take` can fail.
+/// Cost: O(1) per operation. Memory is kept until destruction.
+/// @tparam T default constructible. The user fills and clears the value in a place.
 /// @tparam Generation an unsigned type of at most 32 bits.
 template<class T, class Generation = std::uint32_t>
 class id_table {
@@ -29,12 +30,12 @@ class id_table {
 public:
     using number = std::uint32_t;
 
-    /// The number of the place that `take` gives next.
+    /// The number of the place that the next `take` returns.
     number next() const noexcept {
         return free_ != nowhere ? free_ : static_cast<number>(places_.size());
     }
 
-    /// Takes an empty place. Throws `std::bad_alloc`; then nothing has changed.
+    /// Takes an empty place. If it throws `std::bad_alloc`, nothing has changed.
     number take() {
         if (free_ == nowhere) {
             places_.emplace_back();
@@ -46,7 +47,7 @@ public:
         return std::exchange(free_, p.next_free);
     }
 
-    /// Empties a place that is used; its id is not one any more.
+    /// Empties a used place; its id becomes invalid.
     void release(number n) noexcept {
         place& p = places_[n];
         p.used = false;
@@ -61,7 +62,7 @@ public:
         return used(n) && id_of(n) == id ? n : nowhere;
     }
 
-    /// The id of a place that is used; never 0.
+    /// The id of a used place; never 0.
     std::uint64_t id_of(number n) const noexcept {
         return std::uint64_t{places_[n].generation} << 32 | n;
     }
@@ -69,7 +70,7 @@ public:
     T& operator[](number n) noexcept { return places_[n].value; }
     const T& operator[](number n) const noexcept { return places_[n].value; }
 
-    /// The numbers of all places are below this, the empty ones included.
+    /// The number of places, used and empty; all place numbers are below it.
     std::size_t size() const noexcept { return places_.size(); }
     bool used(number n) const noexcept { return n < places_.size() && places_[n].used; }
 
@@ -84,7 +85,7 @@ private:
     };
 
     std::deque<place> places_;
-    number free_ = nowhere; ///< The first of a list of empty places.
+    number free_ = nowhere; ///< Head of the list of empty places.
 };
 
 } // namespace regatta::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// When a periodic timer is due next, without drift.
+/// The next tick of a periodic timer, without drift.
 
 #include <regatta/base/detail/saturated_time.hpp>
 
@@ -14,14 +14,14 @@
 
 namespace regatta::detail {
 
-/// A tick and what was left out before it.
+/// A tick, and the number of ticks skipped before it.
 struct following_tick {
     std::chrono::steady_clock::time_point time;
     std::uint64_t skipped = 0;
 };
 
-/// The tick that follows `tick`, looked at from the moment `now`. All ticks are whole periods from
-/// the first one, however late their runs are.
+/// The tick that follows `tick` at the time `now`. Every tick is a whole number of periods after
+/// the first one, however late the runs are.
 /// @param period positive.
 constexpr following_tick next_tick(std::chrono::steady_clock::time_point tick,
                                    std::chrono::nanoseconds period,
@@ -31,8 +31,7 @@ constexpr following_tick next_tick(std::chrono::steady_clock::time_point tick,
     if (missed == missed_ticks::catch_up || next >= now) {
         return {next, 0};
     }
-    // Not "+ period - 1", which could overflow: next < now, so the quotient is of a positive
-    // number.
+    // Not "+ period - 1", which could overflow. As next < now, the dividend is not negative.
     const auto late = ((now - next) - std::chrono::nanoseconds(1)) / period + 1;
     return {saturated_sum(next, late * period), static_cast<std::uint64_t>(late)};
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a `timer_scheduler` shares with its thread and with the runs that its executor holds.
+/// The state that a `timer_scheduler` shares with its thread and with runs held by its executor.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -30,21 +30,21 @@
 
 namespace regatta::detail {
 
-/// The timers of a scheduler, and what its thread and its runs do with them. Programs use
+/// The timers of a scheduler, and the operations of its thread and its runs on them. Programs use
 /// `timer_scheduler`.
 ///
-/// Everything is behind one mutex. It is never held while a callback runs, while a callback is
-/// destroyed or while the executor is called; closures are moved under it.
+/// One mutex guards everything. It is not held while a callback runs, while a callback is destroyed
+/// or while the executor is called; closures are moved under it.
 ///
 /// I1: a timer is in the heap exactly while it is `waiting`.
-/// I2: of one timer there is at most one run, handed over or under way: a periodic timer gets back
-///     into the heap when its run has ended.
-/// I3: the timer thread sleeps no longer than to wakes_at_, and that is not after the first timer.
+/// I2: a timer has at most one run, handed over or under way: a periodic timer returns to the heap
+///     when its run has ended.
+/// I3: the timer thread sleeps at most until wakes_at_, which is not after the first timer.
 class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
 public:
     using clock = std::chrono::steady_clock;
     using callback = inline_task<void(timer_id)>;
-    /// Hands a run to the executor; empty: the timer thread runs the callbacks itself.
+    /// Hands a run to the executor. Empty: the timer thread runs the callbacks itself.
     using dispatcher = inline_task<void(timer_run&&)>;
 
     timer_core(timer_scheduler_options options, dispatcher dispatch)
@@ -68,7 +68,7 @@ public:
         return id;
     }
 
-    /// Ends a timer. @returns whether there was something left of it to end.
+    /// Ends a timer. @returns whether it prevented a run.
     bool cancel(timer_id id) noexcept {
         callback doomed; // destroyed after the lock is released
         const std::lock_guard lock(mutex_);
@@ -76,7 +76,7 @@ public:
         return n != nowhere && end(n, doomed);
     }
 
-    /// The same, and waits for a run that is under way on another thread.
+    /// The same; also waits for a run under way on another thread.
     bool cancel_and_wait(timer_id id) {
         callback doomed;
         std::unique_lock lock(mutex_);
@@ -87,11 +87,11 @@ public:
         const bool ended = end(n, doomed);
         const auto self = std::this_thread::get_id();
         if (find(id) == nowhere || timers_[n].runner == self) {
-            return ended; // it was not running, or this is its callback
+            return ended; // not running, or called by its own callback
         }
         if (waits_for(timers_[n].runner, self)) {
-            fail_system(EDEADLK, "timer_scheduler::cancel_and_wait: the callback that it would "
-                                 "wait for waits for the calling callback");
+            fail_system(EDEADLK, "timer_scheduler::cancel_and_wait: the awaited callback waits for "
+                                 "the calling callback");
         }
         waiter me{self, n, waiting_};
         waiting_ = &me;
@@ -104,7 +104,7 @@ public:
         return ended;
     }
 
-    /// Cancels all timers, lets nothing new in and ends `serve`.
+    /// Cancels all timers, refuses new ones and ends `serve`.
     void close() noexcept {
         std::unique_lock lock(mutex_);
         closed_ = true;
@@ -120,7 +120,7 @@ public:
         }
     }
 
-    /// Waits until no callback runs. To be called after `close`.
+    /// Waits until no callback runs. Call it after `close`.
     void wait_for_runs() noexcept {
         std::unique_lock lock(mutex_);
         ended_.wait(lock, [&] { return running_ == 0; });
@@ -143,7 +143,7 @@ public:
         return counts_;
     }
 
-    /// What the timer thread does until `close`.
+    /// The timer thread's loop; returns after `close`.
     void serve() noexcept {
         platform::name_this_thread(options_.name.c_str());
         platform::sharpen_waits_of_this_thread();
@@ -160,7 +160,7 @@ public:
     }
 
     /// Runs a callback that was handed to the executor, unless its timer has ended. By I2 a timer
-    /// that has not ended waits for just this run.
+    /// that has not ended is waiting for exactly this run.
     void run(timer_id id) noexcept override {
         std::unique_lock lock(mutex_);
         if (const number n = find(id); n != nowhere) {
@@ -168,7 +168,7 @@ public:
         }
     }
 
-    /// The executor has dropped a run without calling it: that tick is lost.
+    /// The executor dropped a run without calling it: the tick is lost.
     void drop(timer_id id) noexcept override {
         callback doomed; // destroyed after the lock is released
         std::unique_lock lock(mutex_);
@@ -187,36 +187,37 @@ public:
     }
 
 private:
-    using number = std::uint32_t; ///< Of a timer's place in the table.
+    using number = std::uint32_t; ///< A timer's place in the table.
     static constexpr number nowhere = std::numeric_limits<number>::max();
 
     enum class stage : unsigned char { waiting, handed_over, running };
 
     struct timer {
         callback call{};
-        clock::time_point tick{}; ///< What its next run is for, or the run under way.
+        clock::time_point tick{}; ///< The tick of the next run, or of the run under way.
         std::chrono::nanoseconds period{0};
         missed_ticks missed = missed_ticks::skip;
         timer_core::stage stage = timer_core::stage::waiting;
-        bool cancelled = false;   ///< While it runs: that run is the last.
-        std::thread::id runner{}; ///< Who runs the callback; none if it does not run.
+        bool cancelled = false;   ///< Set during a run: it is the last.
+        std::thread::id runner{}; ///< The thread that runs the callback; none if it does not run.
 
         bool once() const noexcept { return period == period.zero(); }
     };
-    /// A thread that waits for a timer's end. On its stack.
+    /// A thread that waits for a timer's end. Lives on that thread's stack.
     struct waiter {
         std::thread::id who;
         number for_whom;
         waiter* next;
     };
 
-    /// Not all clocks of condition variables reach as far as ours, so a sleep is cut in pieces.
+    /// The clocks of some condition variables do not reach as far as ours, so long sleeps are
+    /// split.
     static constexpr auto longest_sleep = std::chrono::hours(1);
 
     number find(timer_id id) const noexcept { return timers_.find(static_cast<std::uint64_t>(id)); }
     timer_id id_of(number n) const noexcept { return timer_id{timers_.id_of(n)}; }
 
-    /// Forgets a timer whose callback is gone, and tells whoever waits for that.
+    /// Removes a timer whose callback is gone, and wakes threads that wait for it.
     void release(number n) noexcept {
         timers_.release(n);
         if (waiting_ != nullptr) {
@@ -231,7 +232,7 @@ private:
         timers_[n].stage = stage::waiting;
         heap_.push(n, due);
         if (due < wakes_at_) {
-            wakes_at_ = clock::time_point::min(); // it is being woken: once is enough
+            wakes_at_ = clock::time_point::min(); // already being woken: no second wake-up
             lock.unlock();
             wake_.notify_one();
         }
@@ -243,7 +244,7 @@ private:
         const auto next = next_tick(t.tick, t.period, now, t.missed);
         t.tick = next.time;
         counts_.skipped += next.skipped;
-        // One that catches up goes behind those that are due by now: it holds up nobody.
+        // A timer that catches up queues behind those due by now, so it delays none of them.
         wait_for_tick(n, std::max(t.tick, now), lock);
     }
 
@@ -260,7 +261,7 @@ private:
 
     // --- running ---------------------------------------------------------------------------------
 
-    /// Lets a timer run whose moment has come. Gives the lock away meanwhile.
+    /// Runs a timer that is due, or hands it over. Releases the lock during the run.
     void fire(number n, std::unique_lock<std::mutex>& lock) noexcept {
         if (!dispatch_) {
             run(n, lock);
@@ -275,15 +276,15 @@ private:
         }
     }
 
-    /// Runs a callback. Begins with the lock; ends with it, unless the timer thread was woken.
+    /// Runs a callback. Called with the lock; returns with it, unless the timer thread was woken.
     void run(number n, std::unique_lock<std::mutex>& lock) noexcept {
-        timer& t = timers_[n]; // it stays where it is
+        timer& t = timers_[n]; // its address is stable
         const timer_id id = id_of(n);
         t.stage = stage::running;
         t.runner = std::this_thread::get_id();
         ++running_;
         if (t.once()) {
-            t.cancelled = true; // there is nothing left to cancel
+            t.cancelled = true; // no further run to cancel
             --counts_.pending;
         }
         lock.unlock();
@@ -291,7 +292,7 @@ private:
         lock.lock();
         if (t.cancelled) {
             lock.unlock();
-            t.call = callback{}; // before anyone who waits for its end goes on
+            t.call = callback{}; // before threads that wait for its end continue
             lock.lock();
         }
         ++counts_.run;
@@ -306,7 +307,7 @@ private:
         }
     }
 
-    /// Calls `f` without the lock and reports what it throws.
+    /// Calls `f` without the lock and reports its exception.
     template<class F>
     void guarded(F&& f) noexcept {
         REGATTA_TRY {
@@ -322,7 +323,7 @@ private:
 
     // --- cancelling ------------------------------------------------------------------------------
 
-    /// Ends a timer. @param doomed receives the callback, unless it runs.
+    /// Ends a timer. @param doomed receives the callback, unless it is running.
     bool end(number n, callback& doomed) noexcept {
         timer& t = timers_[n];
         if (t.stage == stage::running) {
@@ -341,8 +342,8 @@ private:
         return true;
     }
 
-    /// Whether thread `who` waits, directly or through others that wait, for a callback that runs
-    /// on thread `self`.
+    /// Whether thread `who` waits, directly or through other waiting threads, for a callback that
+    /// runs on thread `self`.
     bool waits_for(std::thread::id who, std::thread::id self) const noexcept {
         for (const waiter* w = waiting_; w != nullptr;) {
             if (w->who != who) {
@@ -353,21 +354,21 @@ private:
             if (who == self) {
                 return true;
             }
-            w = waiting_; // from the start, for the next one
+            w = waiting_; // search again, for the next thread
         }
         return false;
     }
 
     timer_scheduler_options options_;
-    dispatcher dispatch_; ///< Called by the timer thread only.
+    dispatcher dispatch_; ///< Called only by the timer thread.
 
-    mutable std::mutex mutex_;      ///< Guards all that follows.
+    mutable std::mutex mutex_;      ///< Guards all members below.
     std::condition_variable wake_;  ///< The timer thread waits here.
-    std::condition_variable ended_; ///< Who waits for runs to end.
+    std::condition_variable ended_; ///< Threads that wait for the end of runs wait here.
     id_table<timer> timers_;
-    timer_heap heap_; ///< Of the numbers of the timers that wait.
+    timer_heap heap_; ///< The numbers of the waiting timers.
     clock::time_point wakes_at_ = clock::time_point::min();
-    waiter* waiting_ = nullptr; ///< A list of who waits for the end of one timer.
+    waiter* waiting_ = nullptr; ///< List of threads that each wait for the end of one timer.
     std::size_t running_ = 0;   ///< Callbacks under way.
     timer_scheduler_stats counts_;
     bool closed_ = false;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Which of many moments comes first.
+/// A heap of points in time.
 
 #include <chrono>
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace regatta::detail {
 
-/// A 4-ary heap of moments that knows where each of its members stands, so that any can be taken
-/// out. Members are small numbers that the caller gives; equal moments come out in the order in
-/// which they went in.
+/// A 4-ary heap of points in time that tracks the position of each member, so that any member can
+/// be erased. Members are small numbers chosen by the caller. Members due at the same time come out
+/// in insertion order.
 ///
-/// Threads: as a plain value. Failure: only `make_room` can fail. Cost: `push`, `pop` and `erase`
-/// O(log n), four children a level: half the levels of a binary heap, and the children of one
-/// member lie side by side. Source: J. W. J. Williams 1964; D. B. Johnson 1975 for more than two
-/// children.
+/// Threads: as a plain value.
+/// Failure: only `make_room` can fail.
+/// Cost: `push`, `pop` and `erase` take O(log n). With four children per member it has half the
+/// levels of a binary heap, and the children of one member are adjacent in memory.
+/// Source: J. W. J. Williams 1964; D. B. Johnson 1975 for more than two children.
 ///
 /// I1: no member is due before its parent.
-/// I2: positions_[m] is where member m stands, or `nowhere`.
+/// I2: positions_[m] is the position of member m, or `nowhere`.
 class timer_heap {
 public:
     using time_point = std::chrono::steady_clock::time_point;
@@ -35,7 +36,7 @@ public:
         return m < positions_.size() && positions_[m] != nowhere;
     }
 
-    /// Allocates what the members 0 … `count` - 1 need. Throws `std::bad_alloc`; then nothing has
+    /// Allocates space for the members 0 … `count` - 1. If it throws `std::bad_alloc`, nothing has
     /// changed.
     void make_room(std::size_t count) {
         if (count > entries_.capacity()) {
@@ -46,31 +47,31 @@ public:
         }
     }
 
-    /// Puts in a member that is not in and that `make_room` was called for.
+    /// Inserts a member that is not in the heap and for which `make_room` was called.
     void push(member m, time_point due) noexcept {
         entries_.push_back({due, ++pushed_, m});
         rise(entries_.size() - 1, entries_.back());
     }
 
-    /// The member that is due first, and when. Not of an empty heap.
+    /// The member that is due first, and its time. The heap must not be empty.
     member first() const noexcept { return entries_.front().which; }
     time_point first_due() const noexcept { return entries_.front().due; }
 
-    /// Takes the first member out.
+    /// Removes and returns the first member.
     member pop() noexcept {
         const member m = first();
         erase(m);
         return m;
     }
 
-    /// Takes out a member that is in.
+    /// Removes a member that is in the heap.
     void erase(member m) noexcept {
         const std::size_t at = positions_[m];
         positions_[m] = nowhere;
         const entry last = entries_.back();
         entries_.pop_back();
         if (at == entries_.size()) {
-            return; // it was the last
+            return; // the removed entry was the last
         }
         if (at != 0 && last.before(entries_[parent(at)])) {
             rise(at, last);
@@ -85,7 +86,7 @@ private:
 
     struct entry {
         time_point due;
-        std::uint64_t order; ///< Counts the calls of `push`.
+        std::uint64_t order; ///< The number of `push` calls up to this entry.
         member which;
 
         bool before(const entry& other) const noexcept {
@@ -100,7 +101,7 @@ private:
         positions_[e.which] = static_cast<std::uint32_t>(at);
     }
 
-    /// Puts `e` at `at` or as far above as it belongs. (A copy: the entry's own place is written.)
+    /// Puts `e` at `at` or as far above as it belongs. By value: the entry's own place is written.
     void rise(std::size_t at, entry e) noexcept {
         while (at != 0 && e.before(entries_[parent(at)])) {
             put(at, entries_[parent(at)]);
