@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The message bus, and the worker pool that handles typed messages.
+/// The message bus, and the worker pool for typed messages.
 
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/message/worker_pool.hpp>

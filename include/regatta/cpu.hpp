@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Sets of CPUs, the topology of the machine, and where threads run.
+/// Sets of CPUs, the machine's topology, and the affinity and placement of threads.
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// CPUs of one's own for a while. Needs the target `regatta::system`.
+/// Leases of CPUs for exclusive use. Needs the target `regatta::system`.
 
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>

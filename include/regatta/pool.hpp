@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Thread pools, futures and coroutines on them.
+/// Thread pools, and futures and coroutines that run on them.
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/executor.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Timers, and measuring time.
+/// Timers and stopwatches.
 
 #include <regatta/time/stopwatch.hpp>
 #include <regatta/time/timer_scheduler.hpp>

@@ -192,7 +192,7 @@ public:
         this->take_backlog([&](message& m) { visit(m, give_to_handlers()); });
     }
 
-    /// What the bus has done so far; callable from any thread.
+    /// Statistics since construction; callable from any thread.
     bus_stats stats() const noexcept {
         bus_stats s = this->transport_stats();
         // relaxed: a counter that publishes nothing else.

@@ -30,8 +30,8 @@ struct bus_options {
     when_full on_full = when_full::block;
 };
 
-/// What a bus has done so far. Figures read during work are of slightly different moments; without
-/// concurrent work they are exact.
+/// The statistics of an `async_bus`. Figures read during work are of slightly different moments;
+/// without concurrent work they are exact.
 struct bus_stats {
     std::uint64_t published = 0; ///< Messages accepted.
     std::uint64_t refused = 0;   ///< Messages not accepted: no room, by class, or closed.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a handler may learn about the message that it handles.
+/// Facts about a message, for its handler.
 
 #include <chrono>
 #include <cstdint>

@@ -53,7 +53,7 @@ namespace regatta {
 /// ```
 ///
 /// The producer puts a message into the ring; a free worker takes it out. No dispatcher thread
-/// stands in between. No queue per worker lets a message wait behind a long one.
+/// stands in between. No per-worker queue makes a message wait behind a long one.
 ///
 /// `submit` takes a message if the type is in the set. Otherwise it takes a task: a callable, with
 /// arguments or without, which is called once. A task waits in the ring and counts as a message
@@ -286,7 +286,7 @@ public:
     /// The most messages that can be queued.
     std::size_t capacity() const noexcept { return source_.capacity(); }
 
-    /// What the pool has done so far.
+    /// Statistics since construction.
     worker_pool_stats stats() const {
         worker_pool_stats s;
         engine_.read([&](const auto& worker, const detail::worker_figures& did) {

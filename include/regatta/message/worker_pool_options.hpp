@@ -43,7 +43,7 @@ struct worker_pool_options {
     error_sink on_error{};
 };
 
-/// What a worker pool has done so far; a task counts as a message. Figures read during work are of
+/// The statistics of a `worker_pool`; a task counts as a message. Figures read during work are of
 /// slightly different moments; after `drain` or `wait` they are exact.
 struct worker_pool_stats {
     struct worker {

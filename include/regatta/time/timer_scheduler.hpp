@@ -135,7 +135,7 @@ public:
     /// The number of timers that still have a run to come.
     std::size_t pending() const noexcept { return core_->stats().pending; }
 
-    /// What the scheduler has done so far.
+    /// Statistics since construction.
     timer_scheduler_stats stats() const noexcept { return core_->stats(); }
 
     /// Cancels all timers, including those with runs queued by the executor, and waits for the runs

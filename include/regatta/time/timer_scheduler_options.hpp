@@ -34,7 +34,7 @@ struct timer_scheduler_options {
     error_sink on_error{};
 };
 
-/// What a scheduler has done so far.
+/// The statistics of a `timer_scheduler`.
 struct timer_scheduler_stats {
     std::uint64_t scheduled = 0; ///< Timers that were given an id.
     std::uint64_t run = 0;       ///< Callback runs that have ended, including those that threw.
