@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// "nothing is allocated after construction" and "no allocation" a message: counted by an operator
-// new of this program's own.
+// "After construction only handlers larger than 48 bytes allocate" and "no allocation" a message:
+// counted by an operator new of this program's own.
 
 #include "counting_new.hpp"
 #include "support/threads.hpp"
@@ -62,7 +62,7 @@ TEST(allocation, of_a_task_is_none_when_it_is_small_and_one_when_it_is_large) {
     EXPECT_EQ(count([&] { use([bytes = std::array<char, 49>{}] { return bytes[0] + 0; }); }), 1);
 }
 
-// "nothing is allocated after construction (but for handlers larger than 48 bytes)".
+// "After construction only handlers larger than 48 bytes allocate".
 TEST(allocation, of_a_bus_is_none_after_construction) {
     regatta::async_bus<tick, big> bus({.capacity = 64, .producers = 2});
     long sum = 0;
@@ -138,7 +138,7 @@ TEST(allocation, of_a_worker_pool_is_none_after_start) {
               0);
 }
 
-// "A task is that, and a recycled block for its closure and result".
+// "A task adds a recycled block for its closure and result".
 TEST(allocation, of_a_worker_pool_is_none_for_tasks_in_the_steady_state) {
     regatta::worker_pool<tick, big> pool({.threads = 2, .capacity = 64});
     std::atomic<int> runs{0};

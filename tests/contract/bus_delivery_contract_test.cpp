@@ -30,7 +30,7 @@ using owned = std::unique_ptr<int>;
 
 } // namespace
 
-// "Has `handler` called with every message of type `T` from now on" …
+// "Calls `handler` with every message of type `T` from now on" …
 TEST(bus, each_handler_gets_the_messages_of_its_type) {
     bus_type bus;
     std::vector<std::string> got;
@@ -124,7 +124,7 @@ TEST(bus, a_visitor_gets_every_type_and_handlers_do_not) {
     EXPECT_EQ(bus.stats().unhandled, 0u);
 }
 
-// "The same … Gives the lane back; what was published in it still arrives."
+// "The same … Returns the lane; messages published in it still arrive."
 TEST(bus, a_lane_is_given_back_with_what_is_in_it) {
     regatta::async_bus<tick> bus({.capacity = 4, .producers = 1});
     std::vector<int> got;
@@ -141,7 +141,7 @@ TEST(bus, a_lane_is_given_back_with_what_is_in_it) {
     EXPECT_EQ(got, (std::vector<int>{1, 2, 3}));
 }
 
-// "if fewer messages wait in the lane than its class's level": exactly there.
+// "if fewer messages are queued in the lane than its class's level": exactly there.
 TEST(bus, admits_each_class_up_to_its_level) {
     regatta::async_bus<tick> bus({.capacity = 128, .producers = 1});
     auto lane = bus.make_producer();
@@ -170,7 +170,7 @@ TEST(bus, admits_each_class_up_to_its_level) {
     EXPECT_EQ(bus.stats().published, 512u);
 }
 
-// "Gives the message up, counts it and returns false."
+// "Discards the message, counts it as refused and returns false."
 TEST(bus, discards_and_counts_where_told_to) {
     regatta::async_bus<tick> bus({.capacity = 4, .producers = 1, .on_full = when_full::discard});
     auto lane = bus.make_producer();
@@ -191,7 +191,7 @@ TEST(bus, discards_and_counts_where_told_to) {
     EXPECT_EQ(bus.stats().refused, 11u);
 }
 
-// "a message that was not [accepted] stays as it is with the caller"
+// "a refused message is unchanged"
 TEST(bus, a_refused_message_stays_with_the_caller) {
     regatta::async_bus<owned> bus({.capacity = 2, .producers = 1});
     auto lane = bus.make_producer();

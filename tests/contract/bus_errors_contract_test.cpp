@@ -32,7 +32,7 @@ using regatta::admission_class;
 
 } // namespace
 
-// "Destroys what was not processed."
+// "Destroys unprocessed messages."
 TEST(bus, is_destroyed_with_messages_in_every_lane_and_with_handlers) {
     std::atomic<int> alive{0};
     {
@@ -98,8 +98,8 @@ TEST(bus, an_exception_of_a_handler_leaves_and_the_bus_goes_on) {
     EXPECT_EQ(got.back(), 6);
 }
 
-// "A publish that would block inside a handler would wait for itself: it throws
-// `std::system_error` (`resource_deadlock_would_occur`)."
+// "A publish inside a handler that would block, and so wait for itself, throws `std::system_error`
+// (`resource_deadlock_would_occur`)."
 TEST(bus, a_handler_that_publishes_into_a_full_lane_is_told) {
     bus_type bus({.capacity = 2, .producers = 1});
     auto lane = bus.make_producer();

@@ -27,8 +27,8 @@ using regatta::admission_class;
 
 } // namespace
 
-// "from within a handler it is destroyed at the end of the consumer's batch" and "its handler is
-// not called any more".
+// "Called within a handler, it destroys the handler before the next message" and "will not be
+// called again".
 TEST(bus, a_handler_may_unsubscribe_itself) {
     std::atomic<int> alive{0};
     bus_type bus;
@@ -76,7 +76,7 @@ TEST(bus, a_handler_may_unsubscribe_another_and_subscribe_new_ones) {
     EXPECT_EQ(new_calls - before, 2);
 }
 
-// "destroyed before the next message is handled": so a place is free again at once.
+// "it destroys the handler before the next message": so a place is free again at once.
 TEST(bus, a_handler_may_replace_itself_at_every_message) {
     bus_type bus({.subscribers = 2});
     int calls = 0;
@@ -99,7 +99,7 @@ TEST(bus, a_handler_may_replace_itself_at_every_message) {
     EXPECT_EQ(calls, 100); // "from the next message on"
 }
 
-// "Names one subscription; a plain value, which may outlive it."
+// "Identifies one subscription; a plain value, which may outlive it."
 TEST(bus, an_old_subscription_does_not_end_a_new_one) {
     bus_type bus({.subscribers = 1});
     const auto old = bus.subscribe<tick>([](tick&) {});

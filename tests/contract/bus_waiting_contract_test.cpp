@@ -40,7 +40,7 @@ std::jthread run(bus_type& bus) {
 
 } // namespace
 
-// "sleeps while there are none": and every publish ends that sleep.
+// "sleeps while no message is queued": and every publish ends that sleep.
 TEST(bus, no_wake_up_of_a_sleeping_consumer_is_lost) {
     const library_test::time_limit limit("a consumer that is woken for each message");
     bus_type bus({.producers = 1});
@@ -70,7 +70,7 @@ TEST(bus, no_wake_up_of_a_sleeping_consumer_is_lost) {
     }
 }
 
-// "`run` sleeps while there is nothing to do": it uses no CPU time then.
+// "`run` sleeps while no message is queued": it uses no CPU time then.
 TEST(bus, an_idle_run_uses_no_cpu_time) {
     bus_type idle;
     observed_thread seen;
@@ -95,8 +95,8 @@ TEST(bus, an_idle_run_uses_no_cpu_time) {
     EXPECT_EQ(idle.stats().parked, 1u);
 }
 
-// "until `stop` is requested or the bus is closed" … "What was published before is processed before
-// it returns."
+// "until `stop` is requested or the bus is closed" … "Processes the messages published before that
+// and then returns."
 TEST(bus, run_processes_what_was_published_before_it_was_stopped_or_closed) {
     const library_test::time_limit limit("run to return once stopped or closed");
     for (const std::size_t capacity : {2u, 64u, 256u, 1024u}) {
@@ -299,7 +299,7 @@ TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
 }
 
 // "`unsubscribe` from another thread waits for the end of the consumer's current batch": "On return
-// its handler is not called any more, is not running, and is destroyed".
+// its handler is destroyed: it is not running and will not be called again".
 TEST(bus, unsubscribe_waits_until_the_handler_has_ended_and_is_destroyed) {
     const library_test::time_limit limit("unsubscribe to return");
     for (int round = 0; round < rounds(200); ++round) {
@@ -354,7 +354,7 @@ TEST(bus, unsubscribe_waits_also_for_a_handler_that_ended_itself) {
     }
 }
 
-// "Order: the messages of one producer arrive in the order in which it published them", and
+// "Order: messages of one producer arrive in the order in which it published them", and
 // "subscribing … from any thread" while others publish.
 TEST(bus, keeps_each_producer_s_order_while_handlers_come_and_go) {
     struct stamped {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// "A closure of up to 48 bytes is kept inside; places are used again, so that in the steady state
-// nothing is allocated.": counted by an operator new of this program's own.
+// "Closures of up to 48 bytes are stored inline, and places are reused: the steady state allocates
+// nothing.": counted by an operator new of this program's own.
 
 #include "support/threads.hpp"
 

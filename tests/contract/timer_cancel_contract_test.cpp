@@ -50,7 +50,7 @@ struct passage {
 
 } // namespace
 
-// "@returns whether a run was still to come, which now does not"
+// "@returns whether it prevented a run."
 TEST(timer_cancel, says_whether_a_run_was_still_to_come) {
     timer_scheduler timers;
     const auto id = timers.after(1h, [] { ADD_FAILURE() << "ran"; });
@@ -81,7 +81,7 @@ TEST(timer_cancel, does_not_touch_another_timer_in_the_same_place) {
     EXPECT_TRUE(timers.cancel(young));
 }
 
-// "no run of it begins any more, also not one that the executor has queued"
+// "no run of it begins any more, not even one queued by the executor"
 TEST(timer_cancel, reaches_what_the_executor_has_queued) {
     manual_executor executor;
     timer_scheduler timers{executor};
@@ -121,7 +121,7 @@ TEST(timer_cancel, works_in_the_timers_own_callback) {
         right += timers.cancel_and_wait(mine) ? 1 : 0;
     });
     await([&] { return right.load() == 4 && alive.load() == 0; });
-    // "false for one that … runs for the only time"
+    // "False: a one-shot timer that runs or has run"
     timers.after(0s, [&](timer_id mine) {
         right += timers.cancel(mine) ? 0 : 1;
         right += timers.cancel_and_wait(mine) ? 0 : 1;
@@ -129,7 +129,7 @@ TEST(timer_cancel, works_in_the_timers_own_callback) {
     await([&] { return right.load() == 6; });
 }
 
-// "Does not wait: a run that has begun on another thread goes on to its end"
+// "Does not wait: a run that has begun on another thread continues to its end"
 TEST(timer_cancel, does_not_wait_for_a_run_under_way) {
     timer_scheduler timers;
     std::atomic<int> alive{0};
@@ -145,8 +145,8 @@ TEST(timer_cancel, does_not_wait_for_a_run_under_way) {
     EXPECT_EQ(p.entered.load(), 1);
 }
 
-// "if a run is under way on another thread, waits for its end: then what the callback refers to is
-// not used any more"
+// "if a run is under way on another thread, waits for its end. After that the callback's references
+// are no longer used"
 TEST(timer_cancel, can_wait_for_a_run_under_way) {
     const library_test::time_limit limit("cancel_and_wait to return");
     for (const bool on_pool : {false, true}) {
@@ -183,8 +183,8 @@ TEST(timer_cancel, can_wait_for_a_run_under_way) {
 }
 
 #if REGATTA_EXCEPTIONS
-// "Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the one that it
-// would wait for waits for the calling one; the timer is cancelled nevertheless."
+// "Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the awaited
+// callback waits for the calling one. The timer is cancelled nevertheless."
 TEST(timer_cancel, tells_callbacks_that_would_wait_for_each_other) {
     constexpr std::size_t count = 3;
     plain_pool pool(count);
@@ -238,8 +238,8 @@ TEST(timer_close, is_not_for_callbacks) {
 }
 #endif
 
-// "Cancels all timers, those included whose runs the executor has queued, and waits for the runs
-// under way: then none of its callbacks runs any more or will, and all are destroyed."
+// "Cancels all timers, including those with runs queued by the executor, and waits for the runs
+// under way. On return no callback runs or will run, and all are destroyed."
 TEST(timer_close, leaves_nothing_behind) {
     manual_executor executor;
     std::atomic<int> alive{0};
@@ -297,7 +297,7 @@ TEST(timer_close, waits_for_runs_under_way) {
     }
 }
 
-// "@returns … `timer_id::none`, and `f` is destroyed unrun, if the scheduler is closed"
+// "If the scheduler is closed, destroys `f` without running it and returns `timer_id::none`"
 TEST(timer_close, lets_nothing_in_afterwards) {
     timer_scheduler timers;
     timers.close();

@@ -71,8 +71,8 @@ TEST(timer_scheduler, runs_nothing_before_its_time) {
     EXPECT_EQ(early.load(), 0);
 }
 
-// "callbacks start, or are handed over, in the order of their times, those of one time in the order
-// in which they were scheduled"
+// "callbacks start, or are handed over, in the order of their times; at equal times in the order in
+// which they were scheduled"
 TEST(timer_scheduler, runs_in_the_order_of_times) {
     timer_scheduler timers;
     timer_gate closed(timers);
@@ -97,7 +97,7 @@ TEST(timer_scheduler, runs_in_the_order_of_times) {
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
 }
 
-// "at once if that has passed"; "when `d` has passed": a negative one has.
+// "immediately if `t` has passed"; "after `d`": a negative one has passed.
 TEST(timer_scheduler, runs_at_once_what_is_past) {
     timer_scheduler timers;
     std::atomic<int> run{0};
@@ -127,7 +127,7 @@ TEST(timer_scheduler, takes_delays_of_any_length) {
     EXPECT_EQ(timers.pending(), 5u);
 }
 
-// "the timer thread is woken only for a timer that is due before all others": and for that it is.
+// "A timer due before all others wakes the timer thread; others do not": and for that it is.
 TEST(timer_scheduler, wakes_for_an_earlier_timer) {
     timer_scheduler timers;
     std::atomic<int> run{0};
@@ -139,7 +139,7 @@ TEST(timer_scheduler, wakes_for_an_earlier_timer) {
     EXPECT_EQ(timers.pending(), 20u);
 }
 
-// "the timer thread is woken only for a timer that is due before all others"; "An idle scheduler
+// "A timer due before all others wakes the timer thread; others do not"; "An idle scheduler
 // sleeps.": it has used no CPU time at all.
 TEST(timer_scheduler, lets_its_thread_sleep) {
     timer_scheduler timers;
@@ -165,7 +165,7 @@ TEST(timer_scheduler, lets_its_thread_sleep) {
     });
 }
 
-// "on an executor, or on its own thread"
+// "on an executor or on its own thread"
 TEST(timer_scheduler, runs_where_it_was_told_to) {
     timer_scheduler own;
     std::mutex mutex;
@@ -191,7 +191,7 @@ TEST(timer_scheduler, runs_where_it_was_told_to) {
     EXPECT_EQ(ran_on, std::this_thread::get_id());
 }
 
-// "callable as `void()` or as `void(timer_id)`, which tells it its own id"; and callables that can
+// "callable as `void()`, or as `void(timer_id)` with the timer's own id"; and callables that can
 // only be moved; and what they return is of no interest.
 TEST(timer_scheduler, takes_callbacks_of_both_kinds_and_such_as_cannot_be_copied) {
     timer_scheduler timers;
@@ -217,7 +217,7 @@ TEST(timer_scheduler, takes_callbacks_of_both_kinds_and_such_as_cannot_be_copied
     await([&] { return alive.load() == 0; });
 }
 
-// "No scheduler gives the same id twice": also where places are used again.
+// "A scheduler never reuses an id": also where places are used again.
 TEST(timer_scheduler, gives_no_id_twice) {
     timer_scheduler timers;
     std::set<timer_id> ids{timer_id::none};
@@ -230,7 +230,7 @@ TEST(timer_scheduler, gives_no_id_twice) {
     }
 }
 
-// "How many timers are still to run: once, or again."
+// "The number of timers that still have a run to come."
 TEST(timer_scheduler, counts_what_is_pending) {
     manual_executor executor;
     timer_scheduler timers{executor};
@@ -259,8 +259,8 @@ TEST(timer_scheduler, counts_what_is_pending) {
     EXPECT_EQ(stats.refused + stats.errors, 0u);
 }
 
-// "a run that the executor does not take or drops is lost: a periodic timer waits for its next
-// tick, another has ended"
+// "A run that the executor does not accept or drops is lost. A periodic timer then waits for its
+// next tick; a one-shot timer has ended"
 TEST(timer_scheduler, loses_what_the_executor_drops) {
     manual_executor executor;
     timer_scheduler timers{executor};
@@ -283,8 +283,9 @@ TEST(timer_scheduler, loses_what_the_executor_drops) {
     EXPECT_EQ(timers.stats().refused, 2u);
 }
 
-// "What came before a timer was scheduled happens before its runs; each run happens before the next
-// of the same timer": plain variables, on several threads. (The thread sanitizer checks it.)
+// "The scheduling thread's earlier actions happen before the timer's runs. Each run happens before
+// the next run of the same timer": plain variables, on several threads. (The thread sanitizer
+// checks it.)
 TEST(timer_scheduler, orders_runs_against_each_other) {
     plain_pool pool(3);
     timer_scheduler timers{pool};
@@ -330,7 +331,7 @@ TEST(timer_scheduler, may_be_used_by_its_callbacks) {
 }
 
 #if REGATTA_EXCEPTIONS
-// "what a callback throws goes to `timer_scheduler_options::on_error`; its timer goes on"
+// "a callback's exception goes to `timer_scheduler_options::on_error`; its timer continues"
 TEST(timer_scheduler, hands_exceptions_to_its_sink_and_goes_on) {
     std::atomic<int> errors{0};
     std::atomic<int> run{0};
@@ -351,7 +352,7 @@ TEST(timer_scheduler, hands_exceptions_to_its_sink_and_goes_on) {
     EXPECT_EQ(timers.stats().errors, static_cast<std::uint64_t>(errors.load()));
 }
 
-// "If the executor throws, that goes there, too"
+// "An exception of the executor goes there, too"
 TEST(timer_scheduler, hands_over_again_after_a_refusal) {
     std::atomic<int> errors{0};
     manual_executor executor;

@@ -30,8 +30,8 @@ using clock_type = timer_scheduler::clock;
 
 } // namespace
 
-// "A periodic timer runs at first, first + period, first + 2 periods …, however long its runs take
-// or how late they are: it does not drift."
+// "A periodic timer is due at first, first + period, first + 2 periods …, however late or long its
+// runs are: it does not drift."
 TEST(timer_scheduler, repeats_without_drift) {
     timer_scheduler timers;
     std::atomic<int> run{0};
@@ -63,7 +63,7 @@ TEST(timer_scheduler, repeats_without_drift) {
     EXPECT_EQ(early.load(), 0);
 }
 
-// "Each still gets a run, one after the other, until the timer is on time again."
+// "Each gets a run, one after the other, until the timer is on time again."
 TEST(timer_scheduler, catches_up) {
     timer_scheduler timers;
     std::atomic<int> run{0};
@@ -81,7 +81,7 @@ TEST(timer_scheduler, catches_up) {
     EXPECT_EQ(in_time.load(), 1);
 }
 
-// "They are left out; the next run is for the first tick that has not passed."
+// "They are skipped; the next run is for the first tick that has not passed."
 TEST(timer_scheduler, skips_missed_ticks) {
     timer_scheduler timers;
     std::atomic<int> run{0};
@@ -101,7 +101,7 @@ TEST(timer_scheduler, skips_missed_ticks) {
     EXPECT_LE(ran + static_cast<int>(skipped), (clock_type::now() - earliest) / 1ms + 1);
 }
 
-// "It never overlaps itself: its next run is handed over when the last one has ended."
+// "It never overlaps itself: its next run is handed over after the last one has ended."
 TEST(timer_scheduler, never_overlaps_a_timer_with_itself) {
     manual_executor executor;
     timer_scheduler timers{executor};

@@ -32,7 +32,7 @@ TYPED_TEST_SUITE(timer_pools, library_test::every_pool, library_test::pool_names
 
 } // namespace
 
-// "Runs callbacks at their time: on an executor …"; "It never overlaps itself".
+// "Runs callbacks at given times, on an executor …"; "It never overlaps itself".
 TYPED_TEST(timer_pools, run_callbacks) {
     TypeParam pool({.threads = 2});
     timer_scheduler timers{pool};
@@ -52,7 +52,7 @@ TYPED_TEST(timer_pools, run_callbacks) {
     EXPECT_EQ(overlaps.load(), 0);
 }
 
-// "Ends a timer: no run of it begins any more, also not one that the executor has queued."
+// "Ends a timer: no run of it begins any more, not even one queued by the executor."
 TYPED_TEST(timer_pools, let_go_of_what_is_cancelled) {
     TypeParam pool({.threads = 1});
     pool.pause();
@@ -66,7 +66,7 @@ TYPED_TEST(timer_pools, let_go_of_what_is_cancelled) {
     pool.wait();
 }
 
-// "none of its callbacks runs any more or will": though the pool has them queued, and goes on.
+// "On return no callback runs or will run": though the pool has them queued, and goes on.
 TYPED_TEST(timer_pools, may_outlive_the_scheduler) {
     TypeParam pool({.threads = 1});
     pool.pause();
@@ -83,8 +83,8 @@ TYPED_TEST(timer_pools, may_outlive_the_scheduler) {
     pool.wait();
 }
 
-// "a run that the executor does not take or drops is lost": as a pool does that is full, or stopped
-// and discards what it has.
+// "A run that the executor does not accept or drops is lost": as a pool does that is full, or
+// stopped and discards what it has.
 TYPED_TEST(timer_pools, may_refuse_and_drop) {
     std::atomic<int> errors{0};
     std::atomic<int> alive{0};
@@ -102,7 +102,7 @@ TYPED_TEST(timer_pools, may_refuse_and_drop) {
     EXPECT_GE(timers.stats().refused, 5u);
 }
 
-// "what a callback throws goes to `timer_scheduler_options::on_error`": and not to the pool's.
+// "a callback's exception goes to `timer_scheduler_options::on_error`": and not to the pool's.
 TYPED_TEST(timer_pools, see_no_exception_of_a_callback) {
     std::atomic<int> errors{0};
     std::atomic<int> errors_of_pool{0};

@@ -24,7 +24,7 @@ using pool_type = regatta::worker_pool<row>;
 
 } // namespace
 
-// "A pool of threads that take messages from one bounded ring and handle them by their type."
+// "a pool of threads that handle typed messages"
 TEST(worker_pool, handles_every_message_by_its_type) {
     std::atomic<int> sum{0};
     std::atomic<int> letters{0};
@@ -51,7 +51,7 @@ TEST(worker_pool, handles_every_message_by_its_type) {
     EXPECT_EQ(stats.workers[0].handled + stats.workers[1].handled + stats.workers[2].handled, 200u);
 }
 
-// "messages are taken in the order of their submission".
+// "workers take messages in the order of submission".
 TEST(worker_pool, one_worker_handles_them_in_order) {
     int next = 0;
     pool_type pool({.threads = 1, .capacity = 8});
@@ -134,7 +134,7 @@ TEST(worker_pool, a_handler_may_call_what_is_allowed_there) {
     EXPECT_EQ(texts.load(), 100);
 }
 
-// "if fewer messages wait than its class's level": exactly there.
+// "if fewer messages are queued than the admission level of that class": exactly there.
 TEST(worker_pool, admits_each_class_up_to_its_level) {
     pool_type pool({.threads = 1, .capacity = 128});
     int n = 0;
@@ -157,7 +157,7 @@ TEST(worker_pool, admits_each_class_up_to_its_level) {
     EXPECT_EQ(calls.load(), 128);
 }
 
-// "else it stays as it is with the caller"
+// "a refused message is unchanged"
 TEST(worker_pool, a_refused_message_stays_with_the_caller) {
     using owned = std::unique_ptr<int>;
     regatta::worker_pool<owned> pool({.capacity = 2});

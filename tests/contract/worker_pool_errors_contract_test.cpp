@@ -76,8 +76,8 @@ TEST(worker_pool, is_destroyed_idle_paused_never_started_and_with_messages_waiti
 
 #if REGATTA_EXCEPTIONS
 
-// "What a handler throws goes to `worker_pool_options::on_error` and is counted; the worker goes
-// on."
+// "An exception of a handler … goes to `worker_pool_options::on_error` and is counted; the worker
+// continues."
 TEST(worker_pool, exceptions_of_handlers_go_to_the_sink) {
     std::atomic<int> sum{0};
     std::atomic<int> alive{0};
@@ -150,7 +150,7 @@ TEST(worker_pool, a_handler_that_would_wait_for_itself_is_told) {
     EXPECT_EQ(told.load(), 3);
 }
 
-// "where those wait likewise, 32 deep, it throws": messages that make more than the ring holds.
+// "At 32 such waits within each other it throws": messages that make more than the ring holds.
 TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
     std::atomic<int> handled{0};
     std::atomic<int> accepted{0};
@@ -179,7 +179,7 @@ TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
     EXPECT_EQ(pool.stats().errors, deadlocks.load());
 }
 
-// "Throws `std::logic_error` if a message type has no handler or the pool was started or closed
+// "Throws `std::logic_error` if a message type has no handler, or if the pool was started or closed
 // before" and what else is misuse.
 TEST(worker_pool, misuse_is_refused_with_a_reason) {
     EXPECT_THROW(pool_type({.admission = {.high = 101}}), std::invalid_argument);

@@ -59,7 +59,7 @@ static_assert(unchanged<std::unique_ptr<int>, std::array<void*, 6>>);
 
 } // namespace
 
-// "What `submit` is given is a message if its type stands in the set, and otherwise a task".
+// "`submit` takes a message if the type is in the set. Otherwise it takes a task".
 TEST(worker_pool_tasks, the_type_decides_what_is_a_message) {
     using callable = std::function<int()>;
     std::atomic<int> messages{0};
@@ -91,8 +91,8 @@ TEST(worker_pool_tasks, the_type_decides_what_is_a_message) {
     EXPECT_EQ(stats.queued, 0u);
 }
 
-// "A task waits in the ring as a message does": in the order of submission, and `drain` waits for
-// it.
+// "A task waits in the ring and counts as a message": in the order of submission, and `drain` waits
+// for it.
 TEST(worker_pool_tasks, one_worker_takes_both_in_order) {
     int next = 0;
     pool_type pool({.threads = 1, .capacity = 8});
@@ -151,7 +151,7 @@ TEST(worker_pool_tasks, help_where_the_ring_is_full) {
     }
 }
 
-// "Waits until no message waits or is handled, also none that was submitted meanwhile."
+// "Waits until no message is queued or in a handler, including those submitted during the wait."
 TEST(worker_pool_tasks, wait_is_for_messages_too) {
     const library_test::time_limit limit("wait to return");
     std::atomic<int> calls{0};
@@ -171,8 +171,8 @@ TEST(worker_pool_tasks, wait_is_for_messages_too) {
     }
 }
 
-// "A handler that calls it handles others meanwhile": a message's handler on one worker, and one
-// that waits for a task's future runs the task.
+// "A handler that calls it handles other messages while it waits": a message's handler on one
+// worker, and one that waits for a task's future runs the task.
 TEST(worker_pool_tasks, a_handler_waits_for_tasks_and_messages) {
     for (const unsigned threads : {1u, 2u}) {
         int inner = 0;
@@ -198,7 +198,7 @@ TEST(worker_pool_tasks, a_handler_waits_for_tasks_and_messages) {
     }
 }
 
-// "and so do those that wait for room beneath it, on the same worker".
+// "So do handlers that wait for room beneath it on the same worker".
 TEST(worker_pool_tasks, a_wait_on_top_of_one_for_room_ends) {
     const library_test::time_limit limit("a wait on top of one for room to end");
     std::atomic<int> waits{0};
@@ -250,8 +250,8 @@ TEST(worker_pool_tasks, a_task_that_waits_handles_others_in_a_paused_pool) {
     }
 }
 
-// "If the pool was never started its messages are destroyed unhandled, and the futures of its tasks
-// cancelled."
+// "A pool that was never started destroys its messages unhandled and cancels the futures of its
+// tasks."
 TEST(worker_pool_tasks, of_a_pool_that_never_started_are_cancelled) {
     std::atomic<int> alive{0};
     std::atomic<int> runs{0};
@@ -292,7 +292,8 @@ TEST(worker_pool_tasks, leave_futures_behind) {
     EXPECT_EQ(result.get(), 8);
 }
 
-// "`cancelled`: tasks that never ran", and what a wait ran ahead of its turn did run.
+// "Those of `tasks` whose future was cancelled; they never ran", and what a wait ran ahead of its
+// turn did run.
 TEST(worker_pool_tasks, are_counted_as_run_or_cancelled) {
     std::atomic<int> runs{0};
     pool_type pool({.threads = 1});
@@ -343,7 +344,7 @@ TEST(worker_pool_tasks, a_wait_for_a_pool_that_never_started_is_refused) {
     EXPECT_EQ(future.get(), 1);
 }
 
-// "Refuses further messages, also those of handlers".
+// "Refuses further messages, also from handlers".
 TEST(worker_pool_tasks, of_tasks_are_refused_while_it_closes) {
     std::atomic<int> refused{0};
     pool_type other({.threads = 1});
@@ -397,7 +398,7 @@ TEST(worker_pool_tasks, that_would_wait_for_themselves_are_told) {
     EXPECT_EQ(pool.stats().errors, 0u);
 }
 
-// "32 may do so within each other on one worker."
+// "Up to 32 may wait within each other on one worker."
 TEST(worker_pool_tasks, one_wait_too_deep_is_refused) {
     std::atomic<int> waits{0};
     std::atomic<int> refused{0};
@@ -417,8 +418,8 @@ TEST(worker_pool_tasks, one_wait_too_deep_is_refused) {
     EXPECT_GE(refused.load(), 1);
 }
 
-// "What a handler throws, or a task of `execute`, goes to `worker_pool_options::on_error` and is
-// counted".
+// "An exception of a handler or of a task of `execute` goes to `worker_pool_options::on_error` and
+// is counted".
 TEST(worker_pool_tasks, exceptions_of_both_go_to_the_sink) {
     std::atomic<int> told{0};
     pool_type pool({.threads = 2, .on_error = [&](std::exception_ptr) { ++told; }});

@@ -34,7 +34,7 @@ using pool_type = regatta::worker_pool<row>;
 
 } // namespace
 
-// "Workers; 0: as many as `available_cpus()` says."
+// "0: … `available_cpus()` workers without it."
 TEST(worker_pool, has_as_many_workers_as_cpus_by_default) {
     pool_type pool;
     EXPECT_GE(pool.capacity(), 1024u);
@@ -129,7 +129,7 @@ TEST(worker_pool, pins_its_workers) {
 
 #if REGATTA_EXCEPTIONS
 
-// "`std::system_error` if a thread cannot be had or not be pinned; then none runs."
+// "Throws `std::system_error` if a thread cannot be created or pinned; then no worker runs."
 TEST(worker_pool, a_pin_is_not_supported_everywhere) {
     if (library_test::can_pin()) {
         GTEST_SKIP() << "this system pins threads";

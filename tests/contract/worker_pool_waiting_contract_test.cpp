@@ -112,8 +112,8 @@ TEST(worker_pool, an_idle_one_uses_no_cpu_time) {
     });
 }
 
-// "Lets the workers take no further message until `resume`; messages are still accepted. On return
-// no handler runs any more".
+// "Stops the workers from taking messages until `resume`; the pool still accepts them. On return no
+// handler runs".
 TEST(worker_pool, pause_waits_for_handlers_and_holds_messages_back) {
     int plain = 0; // Not atomic: pause and drain order it.
     std::atomic<int> running{0};
@@ -150,7 +150,7 @@ TEST(worker_pool, pause_waits_for_handlers_and_holds_messages_back) {
     }
 }
 
-// "while the pool is paused that is not before `resume`".
+// "In a paused pool it returns only after `resume`".
 TEST(worker_pool, drain_of_a_paused_pool_ends_with_resume) {
     const library_test::time_limit limit("drain to return once resumed");
     std::atomic<int> calls{0};
@@ -176,7 +176,7 @@ TEST(worker_pool, drain_of_a_paused_pool_ends_with_resume) {
     drainer.join();
 }
 
-// "Waits until every message that was submitted before has been handled": its handler's end, and
+// "Waits until every message submitted before the call has been handled": its handler's end, and
 // not only its being taken.
 TEST(worker_pool, drain_waits_for_the_end_of_handlers) {
     const library_test::time_limit limit("drain to return once the handlers have ended");
@@ -200,7 +200,7 @@ TEST(worker_pool, drain_waits_for_the_end_of_handlers) {
     }
 }
 
-// "Refuses further messages, handles those that were accepted, ends the workers."
+// "Refuses further messages … handles those accepted, and ends the workers."
 TEST(worker_pool, close_handles_what_was_accepted_and_refuses_the_rest) {
     int calls = 0;
     pool_type pool({.threads = 1});
@@ -248,7 +248,7 @@ TEST(worker_pool, close_waits_for_a_message_on_its_way_in) {
     EXPECT_EQ(calls.load(), accepted.load());
 }
 
-// "It does nothing to a pool that is being closed."
+// "Does nothing if the pool is being closed."
 TEST(worker_pool, a_pause_during_close_does_not_hold_it_up) {
     for (int round = 0; round < rounds(100); ++round) {
         std::atomic<int> calls{0};
@@ -277,7 +277,7 @@ TEST(worker_pool, a_pause_during_close_does_not_hold_it_up) {
     }
 }
 
-// "Blocks: `submit` while the ring is full": it goes on when there is room.
+// "Blocks: `submit` … while the ring is full": it goes on when there is room.
 TEST(worker_pool, blocked_submitters_go_on_when_there_is_room) {
     const library_test::time_limit limit("submitters that go on when there is room");
     constexpr int each = 50;
@@ -331,7 +331,7 @@ TEST(worker_pool, blocked_submitters_give_up_when_it_is_closed) {
     }
 }
 
-// "A handler that finds the ring full handles other messages meanwhile."
+// "A handler that finds the ring full handles other messages while it waits."
 TEST(worker_pool, a_handler_that_submits_to_a_full_pool_helps) {
     const library_test::time_limit limit("a handler that helps in a full pool");
     for (const unsigned threads : {1u, 3u}) {

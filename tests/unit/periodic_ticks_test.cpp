@@ -51,7 +51,7 @@ TEST(periodic_ticks, that_have_passed_are_skipped_or_made_up_for) {
     }
 }
 
-// "All ticks are whole periods from the first one, however late their runs are."
+// "Every tick is a whole number of periods after the first one, however late the runs are."
 TEST(periodic_ticks, do_not_drift) {
     const moment first = at(3ns);
     moment tick = first;
