@@ -54,7 +54,8 @@ namespace regatta {
 /// Blocks: `publish` as `when_full` says. `run` sleeps while no message is queued. `unsubscribe`
 /// from another thread waits for the end of the consumer's current batch.
 /// Order: messages of one producer arrive in the order in which it published them. Messages of
-/// different producers have no order. The producer's earlier actions happen before the handler.
+/// different producers have no promised order. The producer's earlier actions happen before the
+/// handler.
 /// Failure: misuse throws `std::logic_error` or `std::invalid_argument`. An exception of a handler
 /// leaves `process_batch`, `process_with` or `run`; its message counts as processed and the bus
 /// stays usable. A publish inside a handler that would block, and so wait for itself, throws

@@ -23,7 +23,7 @@ struct cpu_info {
     unsigned kind = 0;
 };
 
-/// A core. Its CPUs are SMT siblings, which share its execution units and its first-level caches.
+/// A core. Its CPUs are SMT siblings, which share its execution units and its innermost caches.
 struct cpu_core {
     std::int64_t id = -1;      ///< The system's number, unique in its package at most; -1: none.
     std::int64_t cluster = -1; ///< The system's number of a group of cores, as `id`; -1: none.
