@@ -75,8 +75,8 @@ public:
     bool ready() const { return state().complete(); }
     /// Waits until it is ready.
     void wait() const { static_cast<void>(state().wait()); }
-    /// Waits for at most that long. But on a worker of the task's pool it runs the task if that has
-    /// not started, and may then take as long as the task. A time of zero or less never runs it.
+    /// Waits for at most that long. On a worker of the task's pool it runs the task if that has not
+    /// started. It may then take as long as the task. A time of zero or less never runs it.
     /// @returns whether the future is ready.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> time) const {

@@ -206,9 +206,9 @@ private:
     bool claim_for(const void* pool_address) noexcept {
         return pool() == pool_address && !status_.claimed() && status_.claim();
     }
-    /// Claims the task that must run next so that this one can end, unless it is claimed or a
-    /// worker of that pool may not run it. In that case lists `otherwise` as a waiter for it. A
-    /// claimed task stays alive until it has run: no owner disposes of an incomplete task.
+    /// Claims the task that must run next so that this one can end. If it is already claimed, or a
+    /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
+    /// stays alive until it has run: no owner disposes of an incomplete task.
     future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;

@@ -21,8 +21,8 @@ namespace regatta::detail {
 /// Blocks: to set or drop a mark, for a lock.
 /// Cost: one load a task for a worker while no mark is set.
 ///
-/// I1: a thread that sets a mark and then prepares to wait at the event count is notified by every
-///     worker that ends a task after that and finds the mark reached. (The worker has a light fence
+/// I1: a thread sets a mark and then prepares to wait at the event count. Every worker that ends a
+///     task after that and finds the mark reached notifies it. (The worker has a light fence
 ///     between the end of its task and `reach`; `prepare_wait` has the heavy one.)
 template<class Atomics>
 class basic_wake_marks {

@@ -29,7 +29,7 @@ namespace regatta::detail {
 /// Source: a worker that found a task wakes the next: D. Vyukov, "Scalable Go scheduler design
 /// document", 2012.
 ///
-/// I1 (no task is forgotten): after a task was appended and its notification has returned, all
+/// I1 (no task is forgotten): a task was appended and its notification has returned. Then all
 ///     workers are busy, or a worker that may take the task looks for it or is being woken to. If
 ///     that worker finds another task, it wakes one more.
 template<class Atomics>

@@ -41,8 +41,9 @@ namespace regatta::detail {
 ///
 /// Threads: any, unless stated otherwise; `worker&` parameters are for that worker's thread.
 ///
-/// I1: a sleeping worker checked the source after the last task that it may take was appended, or a
-///     wake-up for that task is in flight to a worker that may take it.
+/// I1: let T be the last appended task that a sleeping worker may take. The worker checked the
+/// source
+///     after T was appended, or a wake-up for T is in flight to a worker that may take it.
 /// I2: `idle` is true only if, at some moment since the call, no task waited or ran.
 /// I3: an accepted task is run, cancelled or dropped, exactly once. After `close`, a worker's
 ///     `work` returns only when no task is left.
