@@ -78,7 +78,7 @@ TYPED_TEST(pool_cpus, are_entered_by_every_worker) {
     EXPECT_FALSE(this->cpus.has(std::this_thread::get_id()));
 }
 
-// "They are given back with the last copy of these options, the pool's included."
+// "They are released with the last copy of these options, the pool's included."
 TYPED_TEST(pool_cpus, are_given_back_with_the_last_copy) {
     {
         regatta::pool_options options{.threads = 1, .cpus = this->cpus.lease()};

@@ -89,8 +89,7 @@ TYPED_TEST(pool_threads, are_named) {
     }
 }
 
-// "Worker i is pinned to the i-th CPU of the set, from the start again if there are more workers
-// than CPUs."
+// "Worker i is pinned to the i-th CPU of the set, modulo their number."
 TYPED_TEST(pool_threads, are_pinned) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";

@@ -91,8 +91,7 @@ TEST(worker_pool, names_its_workers) {
     }
 }
 
-// "Worker i is pinned to the i-th CPU of the set, from the start again if there are more workers
-// than CPUs."
+// "Worker i is pinned to the i-th CPU of the set, modulo their number."
 TEST(worker_pool, pins_its_workers) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";

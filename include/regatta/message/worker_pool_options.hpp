@@ -28,8 +28,7 @@ struct worker_pool_options {
     admission_levels admission{};
     /// Worker i is named "name/i"; Linux shows the first 15 bytes.
     std::string name = "worker";
-    /// Worker i is pinned to the i-th CPU of the set; more workers than CPUs start over with the
-    /// first. Empty: not pinned.
+    /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned.
     cpu_set pin{};
     /// Leased CPUs that every worker enters: `.cpus = exclusive_cpus::acquire(2)`. The lease ends
     /// with the last copy of these options, the pool's included. `pin` then chooses among them.
