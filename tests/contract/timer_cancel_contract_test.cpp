@@ -257,7 +257,7 @@ TEST(timer_close, leaves_nothing_behind) {
         EXPECT_EQ(alive.load(), 0);
         EXPECT_EQ(timers.pending(), 0u);
         EXPECT_EQ(timers.stats().cancelled, 9u);
-        // "Again: does nothing."
+        // "A second call does nothing."
         timers.close();
     }
     // A run "may outlive the scheduler".
