@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Keeping what different threads write on different cache lines.
+/// Keeps data that different threads write on different cache lines.
 
 #include <cstddef>
 #include <utility>
@@ -12,11 +12,11 @@ namespace regatta {
 
 /// The bytes that travel together between cores: 64 on x86-64 and on most Arm cores.
 ///
-/// A constant of our own and not `std::hardware_destructive_interference_size`, which may differ
-/// between two translation units built for different processors, so that their layouts would clash.
+/// Not `std::hardware_destructive_interference_size`: that may differ between two translation units
+/// built for different processors, and their layouts would clash.
 inline constexpr std::size_t cache_line_size = 64;
 
-/// What to align data to that two threads write without end: two lines, because x86-64 processors
+/// The alignment of data that two threads write continually. Two lines, because x86-64 processors
 /// fetch lines in adjacent pairs.
 inline constexpr std::size_t destructive_alignment = 2 * cache_line_size;
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What the compiler and the target offer. The only header with conditions on compilers, and the
-/// only one that defines macros; everything else asks these.
+/// Properties of the compiler and the target. Only this header tests the compiler and defines
+/// macros; all others use these.
 
 #if defined(__cpp_exceptions)
 #define REGATTA_EXCEPTIONS 1
@@ -30,7 +30,7 @@
 #define REGATTA_WINDOWS 0
 #endif
 
-// The thread sanitizer does not model fences; see sync/atomics.hpp for what that changes.
+// The thread sanitizer does not model fences; sync/atomics.hpp says what changes there.
 #if defined(__SANITIZE_THREAD__)
 #define REGATTA_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -42,7 +42,7 @@
 #define REGATTA_THREAD_SANITIZER 0
 #endif
 
-// One architectural hint for a spinning core, and nothing where there is none.
+// An architectural hint for a spinning core; nothing where there is none.
 #if defined(__x86_64__) || defined(__i386__)
 #define REGATTA_CPU_RELAX() __builtin_ia32_pause()
 #elif defined(__aarch64__) || defined(__arm__)
@@ -51,37 +51,37 @@
 #define REGATTA_CPU_RELAX() static_cast<void>(0)
 #endif
 
-// A hint that a line will be written soon, so that its core can ask the others for it meanwhile.
+// A hint that a line will be written soon, so that its core can fetch it in advance.
 #if defined(__GNUC__)
 #define REGATTA_PREFETCH_WRITE(address) __builtin_prefetch((address), 1)
 #else
 #define REGATTA_PREFETCH_WRITE(address) static_cast<void>(address)
 #endif
 
-// For the rare half of a hot function: kept out of line, so that what only it needs (the address of
-// an argument, registers to save) costs the common half nothing.
+// For the rare half of a hot function. It stays out of line, so that its needs (an argument's
+// address, saved registers) cost the common half nothing.
 #if defined(__GNUC__)
 #define REGATTA_RARE [[gnu::noinline, gnu::cold]]
 #else
 #define REGATTA_RARE
 #endif
 
-// For the common half of a hot function with one caller, which a compiler counts as a large one.
+// For the common half of a hot function that has one caller. The compiler may think it too large to
+// inline.
 #if defined(__GNUC__)
 #define REGATTA_INLINE [[gnu::always_inline]] inline
 #else
 #define REGATTA_INLINE inline
 #endif
 
-// A name of the compiled part, regatta::system: seen by others though that hides what it does not
-// offer.
+// Exports a name of the compiled part, regatta::system, which hides all others.
 #if defined(__GNUC__)
 #define REGATTA_SYSTEM_API __attribute__((visibility("default")))
 #else
 #define REGATTA_SYSTEM_API
 #endif
 
-// `try`/`catch` that vanish in a build without exceptions: the guarded block always runs, the
+// `try`/`catch` that vanish in a build without exceptions. The guarded block always runs; the
 // handler is compiled only where it can be reached.
 #if REGATTA_EXCEPTIONS
 #define REGATTA_TRY try

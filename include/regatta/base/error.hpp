@@ -16,11 +16,11 @@
 
 namespace regatta {
 
-/// Reports a system call that failed: throws `std::system_error` with the code and the operation.
+/// Reports a failed system call: throws `std::system_error` with the code and the operation.
 /// Without exceptions it prints the same text to stderr and calls `std::abort`.
-/// @param error_number as in `errno`, also where the system itself counts differently.
+/// @param error_number as in `errno`, even where the system itself counts differently.
 [[noreturn]] inline void fail_system(int error_number, std::string operation) {
-    // An operation that says already why it failed need not say it twice.
+    // If the operation already ends with the reason, do not repeat it.
     const std::string reason = ": " + std::generic_category().message(error_number);
     if (operation.ends_with(reason)) {
         operation.resize(operation.size() - reason.size());

@@ -13,7 +13,7 @@
 
 namespace regatta {
 
-/// How large a closure is kept inside a task by default, in bytes.
+/// How large a closure stays inside a task by default, in bytes.
 inline constexpr std::size_t inline_task_capacity = 48;
 
 template<class Signature, std::size_t Capacity = inline_task_capacity>
@@ -22,16 +22,17 @@ class inline_task;
 /// Owns one callable of any type that can be called as `R(Args...)`.
 ///
 /// Unlike `std::function` it takes move-only closures; unlike `std::move_only_function` it is
-/// C++20 and says how large a closure stays inside: `Capacity` bytes, aligned to at most
-/// `std::max_align_t`, and only if its move cannot throw.
+/// C++20. It defines which closures stay inside: up to `Capacity` bytes, aligned to at most
+/// `std::max_align_t`, with a move that cannot throw.
 ///
-/// Threads: as a plain value. Failure: calling an empty task is undefined; test it first. Larger
-/// closures allocate once, at construction, and may throw `std::bad_alloc` there. Cost: a call is
-/// one indirect call; a move is another.
+/// Threads: as a plain value.
+/// Failure: calling an empty task is undefined; test it first. Larger closures allocate once, at
+/// construction, and may throw `std::bad_alloc` there.
+/// Cost: a call is one indirect call, and so is a move.
 template<class R, class... Args, std::size_t Capacity>
 class inline_task<R(Args...), Capacity> {
 public:
-    /// Whether a closure of type `F` is kept inside, without an allocation.
+    /// Whether a closure of type `F` stays inside, without an allocation.
     template<class F>
     static constexpr bool fits_inline =
         sizeof(F) <= Capacity &&

@@ -17,7 +17,7 @@
 
 namespace regatta {
 
-/// Writes what each call or expression says in one piece, whichever threads write at once.
+/// Writes the text of each call or expression in one piece, even if several threads write at once.
 ///
 /// ```cpp
 /// regatta::sync_stream out;                       // std::cout
@@ -26,18 +26,19 @@ namespace regatta {
 /// out.redirect(file);
 /// ```
 ///
-/// A piece is put together first, and written as a whole through a `std::osyncstream`: so neither
-/// another `sync_stream` on the same stream buffer, nor a `std::osyncstream` on it, gets in
-/// between. A manipulator holds for its own piece. `std::flush` and `std::endl` in a piece flush
-/// the stream after it.
+/// It first builds a piece, then writes it as a whole through a `std::osyncstream`. So no other
+/// `sync_stream` or `std::osyncstream` on the same stream buffer gets in between. A manipulator
+/// holds for its own piece. `std::flush` and `std::endl` in a piece flush the stream after it.
 ///
-/// Threads: any, `redirect` included. The stream itself must not be written to directly meanwhile,
-/// unless it may be: `std::cout` may, but such writes are not in one piece. Blocks: while others
-/// write. Order: pieces of one thread come out in their order. Failure: what an `operator<<` throws
-/// is passed on, and nothing of that piece is written; a piece that the stream does not take is
-/// counted by `lost()`. Cost: two copies of the text, some allocations.
+/// Threads: any, `redirect` included. Do not write to the stream directly at the same time unless
+/// it allows that. `std::cout` does, but such writes are not in one piece.
+/// Blocks: while others write.
+/// Order: pieces of one thread come out in their order.
+/// Failure: an exception of an `operator<<` propagates, and nothing of that piece is written.
+/// `lost()` counts the pieces that the stream does not take.
+/// Cost: two copies of the text, some allocations.
 class sync_stream {
-    /// Text that remembers whether it was to be flushed.
+    /// Text that remembers whether a flush was requested.
     class text_buffer : public std::stringbuf {
     public:
         text_buffer() : std::stringbuf(std::ios_base::out) {}
@@ -60,7 +61,7 @@ public:
         piece(const piece&) = delete;
         piece& operator=(const piece&) = delete;
         ~piece() override {
-            // Where an exception ends the expression, half a line would be left.
+            // Not if an exception ended the expression: that would write half a line.
             if (std::uncaught_exceptions() == exceptions_) {
                 to_.write(text_);
             }
@@ -80,7 +81,7 @@ public:
     sync_stream(const sync_stream&) = delete;
     sync_stream& operator=(const sync_stream&) = delete;
 
-    /// Writes the arguments one after the other, in one piece.
+    /// Writes the arguments in order, in one piece.
     template<class... Arguments>
     void print(const Arguments&... arguments) {
         text_buffer text;
@@ -98,8 +99,8 @@ public:
     /// Begins a piece in the stream's own style: `out() << a << b << '\n';`
     piece operator()() { return piece(*this); }
 
-    /// From now on writes to another stream: also pieces that are under way. When this returns the
-    /// former stream is not used any more.
+    /// Writes to another stream from now on, also pieces that are under way. After this returns the
+    /// former stream is no longer used.
     void redirect(std::ostream& to) noexcept {
         const std::lock_guard lock(mutex_);
         to_ = &to;
@@ -128,7 +129,7 @@ private:
         lost_ += taken ? 0 : 1;
     }
 
-    mutable std::mutex mutex_; ///< Guards both.
+    mutable std::mutex mutex_; ///< Guards the members below.
     std::ostream* to_;
     std::uint64_t lost_ = 0;
 };

@@ -7,11 +7,11 @@
 
 namespace regatta {
 
-/// Incremented when a program that compiled may no longer compile (before 1.0: the minor).
+/// Incremented when a program that compiled may no longer compile (before 1.0: the minor version).
 inline constexpr int version_major = 0;
-/// Incremented when something is added.
+/// Incremented when a feature is added.
 inline constexpr int version_minor = 1;
-/// Incremented when only defects are mended.
+/// Incremented when only defects are fixed.
 inline constexpr int version_patch = 0;
 /// "major.minor.patch"; the build checks that it agrees with the project's version.
 inline constexpr const char* version_string = "0.1.0";

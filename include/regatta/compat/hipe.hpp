@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The interface of the Hipe thread-pool library on the pools of this one: a program written for
-/// Hipe compiles with this header in place of Hipe's.
+/// Hipe's thread-pool interface on the pools of this library. A program written for Hipe compiles
+/// with this header in place of Hipe's.
 
 #include <regatta/base/error.hpp>
 #include <regatta/compat/detail/hipe_calls.hpp>
@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-// Programs rely on what Hipe's own headers bring along.
+// Programs rely on the headers that Hipe's own headers include.
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
@@ -42,7 +42,7 @@
 
 namespace hipe::util {
 
-/// A lock that spins, and its guard.
+/// A spinning lock and its guard.
 using regatta::spinlock;
 using spinlock_guard = std::lock_guard<spinlock>;
 
@@ -50,7 +50,7 @@ using spinlock_guard = std::lock_guard<spinlock>;
 
 namespace hipe {
 
-/// The capacity of a pond that takes any number of tasks.
+/// The capacity of an unlimited pond.
 inline constexpr int HipeUnlimited = 0;
 
 using HipeTask = util::SafeTask;
@@ -59,9 +59,8 @@ using HipeFutures = util::Futures<T>;
 using HipeLockGuard = std::lock_guard<std::mutex>;
 using HipeUniqGuard = std::unique_lock<std::mutex>;
 
-/// A pond with a fixed number of threads, and room for a limited number of tasks if one is asked
-/// for. `task_capacity` is that of the whole pond and counts the tasks that wait and those that
-/// run.
+/// A pond with a fixed number of threads and, on request, a limited number of tasks.
+/// `task_capacity` is for the whole pond and counts queued and running tasks.
 ///
 /// Failure: submitting to a full pond calls the callback on the submitting thread, or throws
 /// `std::runtime_error` if there is none.
@@ -70,8 +69,8 @@ class FixedThreadPond : public detail::pond<Pool> {
 public:
     int getThreadNumb() const { return static_cast<int>(this->pool().threads()); }
 
-    /// Lets a thread that has nothing to do take tasks of up to `max` others; 0: as many as is
-    /// sensible. The pools find out themselves whom to take from: `max` is only checked.
+    /// Lets an idle thread steal tasks from up to `max` others; 0: as many as is sensible. The
+    /// pools choose their victims themselves: `max` is only checked.
     /// Failure: `std::invalid_argument` unless `max` is from 0 to the number of threads less one.
     void enableStealTasks(int max = 0) {
         if (detail::counted(max, "enableStealTasks: the number of threads to steal from") >=
@@ -79,7 +78,7 @@ public:
             max != 0) {
             regatta::fail_argument("enableStealTasks: " + std::to_string(max) +
                                    " threads to steal from, but there are only " +
-                                   std::to_string(getThreadNumb()) + " with the thief");
+                                   std::to_string(getThreadNumb()) + " including the thief");
         }
         if constexpr (requires { this->pool().enable_stealing(); }) {
             this->pool().enable_stealing();
@@ -91,10 +90,10 @@ public:
         }
     }
 
-    /// Has `f(args...)` called, on the submitting thread, when tasks found no room. The arguments
-    /// are kept by value; `std::ref` refers to one. When several threads submit, it may run on
-    /// several at once; it may submit itself, to this pond too. Failure: `std::logic_error` if the
-    /// pond is unlimited.
+    /// Sets `f(args...)` as the callback for tasks without room. It runs on the submitting thread.
+    /// The arguments are kept by value; `std::ref` passes a reference. If several threads submit,
+    /// it may run on several at once. It may submit tasks itself, also to this pond.
+    /// Failure: `std::logic_error` if the pond is unlimited.
     template<class F, class... Args>
     void setRefuseCallBack(F&& f, Args&&... args) {
         static_assert(util::is_runnable<F, Args...>::value,
@@ -105,8 +104,8 @@ public:
         this->overflown().set_callback(std::bind(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
-    /// The tasks that were refused last, kept until tasks are refused again. In the callback: those
-    /// that its own call is about.
+    /// The tasks that were refused last, kept until the next refusal. In the callback: the tasks of
+    /// its own call.
     std::vector<HipeTask>& pullOverFlowTasks() noexcept { return this->overflown().pull(); }
 
 protected:
@@ -126,8 +125,8 @@ public:
         : FixedThreadPond(thread_numb, task_capacity, "steady") {}
 };
 
-/// For tasks that take different times: regatta::balanced_pool. Every task that waits can be
-/// stolen, always.
+/// For tasks that take different times: regatta::balanced_pool. Every queued task can be stolen,
+/// always.
 class BalancedThreadPond : public FixedThreadPond<regatta::balanced_pool> {
 public:
     /// @param thread_numb 0: all CPUs that the program may use
@@ -136,7 +135,7 @@ public:
         : FixedThreadPond(thread_numb, task_capacity, "balanced") {}
 };
 
-/// A pond without a limit whose threads come and go: regatta::dynamic_pool.
+/// An unlimited pond whose number of threads changes: regatta::dynamic_pool.
 class DynamicThreadPond : public detail::pond<regatta::dynamic_pool> {
 public:
     /// @param thread_numb 0: all CPUs that the program may use
@@ -145,9 +144,9 @@ public:
               {.threads = detail::counted(thread_numb, "the number of threads"), .name = "dynamic"},
               HipeUnlimited) {}
 
-    /// Changes how many threads there are to be; the threads follow on their own.
-    /// Failure: `std::invalid_argument` for a negative number, or to delete more than there are to
-    /// be.
+    /// Changes the wanted number of threads; the threads follow by themselves.
+    /// Failure: `std::invalid_argument` for a negative number, or for deleting more than the wanted
+    /// number.
     void addThreads(int number = 1) { pool().add_threads(detail::counted(number, added)); }
     void delThreads(int number = 1) {
         const unsigned count = detail::counted(number, deleted);
@@ -160,19 +159,19 @@ public:
     }
     void adjustThreads(int number) { pool().resize(detail::counted(number, wanted)); }
 
-    /// Waits until as many threads run as there are to be.
+    /// Waits until the number of running threads is the wanted one.
     void waitForThreads() { pool().wait_for_threads(); }
 
-    /// Nothing: threads that have ended are joined without it.
+    /// Does nothing: threads that have ended are joined without it.
     void joinDeadThreads() noexcept {}
 
     int getRunningThreadNumb() const { return static_cast<int>(pool().running_threads()); }
     int getExpectThreadNumb() const { return static_cast<int>(pool().expected_threads()); }
     int getThreadNumb() const { return getExpectThreadNumb(); }
 
-    /// How many tasks threads have taken since the last reset.
+    /// Tasks that threads have taken since the last reset.
     int getTasksLoaded() const { return static_cast<int>(pool().tasks_taken()); }
-    /// Counts from 0 again. Gives what was counted until then; no task is lost in between.
+    /// Counts from 0 again. @returns the count until then; no task is lost in between.
     int resetTasksLoaded() { return static_cast<int>(pool().reset_tasks_taken()); }
 
 private:

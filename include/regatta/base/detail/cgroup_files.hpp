@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Where the kernel shows control groups, and in which of them this process is.
+/// Reads where control groups are mounted, and in which of them this process is.
 
 #include <regatta/base/detail/system_files.hpp>
 
@@ -29,7 +29,7 @@ struct cgroup_line {
     }
 };
 
-/// Reads "hierarchy:controllers:group"; nothing for anything else.
+/// Parses "hierarchy:controllers:group"; nothing for any other text.
 inline std::optional<cgroup_line> parse_cgroup_line(std::string_view line) {
     const auto first = line.find(':');
     const auto second = line.find(':', std::min(first, line.size() - 1) + 1);
@@ -41,7 +41,7 @@ inline std::optional<cgroup_line> parse_cgroup_line(std::string_view line) {
                        line.substr(second + 1)};
 }
 
-/// mountinfo writes blanks and backslashes in paths as three octal digits.
+/// Decodes a path of mountinfo, which writes blanks and backslashes as three octal digits.
 inline std::string unescape_mount(std::string_view text) {
     std::string path;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -59,13 +59,13 @@ inline std::string unescape_mount(std::string_view text) {
     return path;
 }
 
-/// Where a hierarchy of control groups is mounted, and which of its groups is the mount's top.
+/// Where a hierarchy of control groups is mounted, and which group is the top of the mount.
 struct cgroup_mount {
     std::string top;   ///< The group at the mount point, as seen from the hierarchy's root.
     std::string point; ///< The directory.
 };
 
-/// The mount of the v2 hierarchy, or the v1 mount that has the controller.
+/// Finds the mount of the v2 hierarchy, or the v1 mount that has the controller.
 inline std::optional<cgroup_mount> find_cgroup_mount(std::string_view mountinfo, bool v2,
                                                      std::string_view controller) {
     for (const auto line : split(mountinfo, '\n')) {
@@ -88,10 +88,10 @@ inline std::optional<cgroup_mount> find_cgroup_mount(std::string_view mountinfo,
     return std::nullopt;
 }
 
-/// The directory of `group` below the mount point: "" for the mount's top, else "/a/b".
+/// The directory of `group` below the mount point: "" for the top of the mount, else "/a/b".
 ///
-/// Inside a container the mount may show only the container's own group as its top; a group that
-/// lies outside of what the mount shows counts as the top.
+/// Inside a container the mount may show only the container's own group as its top. A group outside
+/// of what the mount shows counts as the top.
 inline std::string group_below_mount(const cgroup_mount& mount, std::string_view group) {
     std::string_view below = group;
     if (mount.top != "/") {

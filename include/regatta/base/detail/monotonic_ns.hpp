@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The clock in which moments of threads, processes and the kernel are compared.
+/// The clock that compares moments across threads, processes and the kernel.
 
 #include <chrono>
 #include <cstdint>

@@ -33,8 +33,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
     timespec until{};
     if (deadline != nullptr) {
-        // steady_clock is CLOCK_MONOTONIC, which FUTEX_WAIT_BITSET takes as an absolute time.
-        // A time before the clock began has passed, too; the kernel would refuse it.
+        // steady_clock is CLOCK_MONOTONIC, which FUTEX_WAIT_BITSET takes as an absolute time. The
+        // kernel would refuse a time before the start of the clock, which has passed, too.
         const auto since =
             std::max(deadline->time_since_epoch(), std::chrono::steady_clock::duration::zero());
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
@@ -42,7 +42,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         until.tv_nsec = static_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
-    // A 32-bit system whose time_t has 64 bits needs the call of that width.
+    // A 32-bit system with a 64-bit time_t needs the call of that width.
 #if defined(SYS_futex_time64)
     constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
 #else
@@ -76,8 +76,7 @@ inline bool register_process_fence() noexcept {
 
 inline void process_fence() noexcept {
 #if defined(SYS_membarrier)
-    // The kernel may want memory for a moment that it does not have; there is no going on without
-    // the fence.
+    // The kernel may lack memory for a moment. The caller cannot continue without the fence.
     while (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
            errno == ENOMEM) {
         std::this_thread::yield();
@@ -116,7 +115,7 @@ inline std::int32_t this_thread_number() noexcept {
     return static_cast<std::int32_t>(::syscall(SYS_gettid));
 }
 
-/// The kernel's `sched_attr` in its first version; the C library has no name for it.
+/// The first version of the kernel's `sched_attr`, which the C library does not define.
 struct scheduling_attributes {
     std::uint32_t size = sizeof(scheduling_attributes);
     std::uint32_t policy = 0;
@@ -129,7 +128,7 @@ struct scheduling_attributes {
 };
 static_assert(sizeof(scheduling_attributes) == 48);
 
-// Source: sched_setattr(2): the class and its number at once, so that a refusal changes nothing.
+// Source: sched_setattr(2). It sets class and number together, so that a refusal changes nothing.
 inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept {
     scheduling_attributes wanted;
     switch (policy) {

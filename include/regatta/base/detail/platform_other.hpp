@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The calls of platform.hpp where nothing but the standard library is known.
+/// The calls of platform.hpp with the standard library alone.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -18,14 +18,14 @@
 
 namespace regatta::detail::platform {
 
-/// Where threads sleep: words that share a place wake each other in vain.
+/// Where threads sleep: words that share a place wake each other spuriously.
 struct sleeping_place {
     std::mutex lock;
     std::condition_variable changed;
 };
 
-/// The place of a word, one of a fixed number, which the whole process shares as it would the
-/// kernel's. Not `std::atomic::wait`: where GCC 12 has no futex it loses wake-ups.
+/// The place of a word, one of a fixed number. The whole process shares them, as it would the
+/// kernel's. Not `std::atomic::wait`: without a futex, GCC 12 loses its wake-ups.
 inline sleeping_place& place_of(const void* word) noexcept {
     static sleeping_place places[256];
     return places[std::hash<const void*>()(word) / cache_line_size % 256];
@@ -36,7 +36,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint32_t) noexcept {
     sleeping_place& place = place_of(&word);
     std::unique_lock lock(place.lock);
-    // relaxed: whoever changed it before futex_wake() had the lock is seen.
+    // relaxed: the lock publishes every change that came before a futex_wake().
     if (word.load(std::memory_order_relaxed) != expected) {
         return true;
     }
@@ -49,8 +49,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {
     sleeping_place& place = place_of(&word);
-    const std::lock_guard lock(
-        place.lock); // Between a sleeper's look and its sleep nobody gets in.
+    // A sleeper holds the lock from its look until it sleeps.
+    const std::lock_guard lock(place.lock);
     place.changed.notify_all();
     return false;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The calls of platform.hpp about where and when threads run, on systems other than Linux: those
-/// that have pins and priorities at all have them by other notions than the callers of these mean.
+/// The calls of platform.hpp about where and when threads run, on systems other than Linux. Where
+/// such systems have pins and priorities, these differ from what the callers mean.
 
 #include <regatta/base/detail/platform.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The calls of platform.hpp on Windows 8 and later. To be linked with the library
-/// `synchronization`, as the CMake target does.
+/// The calls of platform.hpp on Windows 8 and later. Link with the library `synchronization`, as
+/// the CMake target does.
 
 #include <regatta/base/detail/platform.hpp>
 
@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
-// Declared here as the system's headers declare them, so that whoever includes this library does
-// not get all of <windows.h> and its macros.
+// Declared here as the system's headers declare them, so that users of this library do not get all
+// of <windows.h> and its macros.
 struct HINSTANCE__;
 extern "C" {
 int __stdcall WaitOnAddress(volatile void* address, void* expected, std::size_t size,
@@ -34,7 +34,7 @@ __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsi
 
 namespace regatta::detail::platform {
 
-/// A function that not every version of the system has; null where it is missing.
+/// A function that some versions of the system lack; null where it is missing.
 template<class Function>
 Function* find_function(const char* module, const char* name) noexcept {
     HINSTANCE__* const loaded = ::GetModuleHandleA(module);
@@ -43,14 +43,14 @@ Function* find_function(const char* module, const char* name) noexcept {
                                    reinterpret_cast<void*>(::GetProcAddress(loaded, name)));
 }
 
-/// Whether this Windows is Wine, whose calls differ in two points; see where it is asked.
+/// Whether this Windows is Wine, whose calls differ in two points; see the callers.
 inline bool under_wine() noexcept {
     static const bool answer =
         find_function<const char*()>("ntdll.dll", "wine_get_version") != nullptr;
     return answer;
 }
 
-// Source: WaitOnAddress, whose waits are as long as a number of milliseconds says.
+// Source: WaitOnAddress, whose limit is a number of milliseconds.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        const std::chrono::steady_clock::time_point* deadline, futex_scope,
                        std::uint32_t) noexcept {
@@ -66,8 +66,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     if (now >= *deadline) {
         return false;
     }
-    // Rounded up, so that a wait that ends by itself ends after the deadline. One that is longer
-    // than a day wakes in between, without cause.
+    // Rounded up, so that a wait that times out ends after the deadline. A wait of more than a day
+    // wakes in between, spuriously.
     const auto longest = std::chrono::hours(24);
     const auto left = std::min<steady_clock::duration>(*deadline - now, longest);
     const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
@@ -77,8 +77,8 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 }
 
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope) noexcept {
-    // Windows takes a thread off the list of those that wait when it wakes it. Wine may leave it
-    // there until it runs, so that a second call wakes the same thread, and another sleeps on.
+    // Windows takes a thread off the list of waiters when it wakes it. Wine may leave it there
+    // until it runs: a second call then wakes the same thread, and another sleeps on.
     if (count == 1 && !under_wine()) {
         ::WakeByAddressSingle(&word);
     } else {

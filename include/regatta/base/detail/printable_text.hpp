@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Names that others have chosen, made fit to be shown to people.
+/// Makes names that others have chosen fit for printing.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace regatta::detail {
 
-/// How many bytes the UTF-8 character at the beginning of `text` has; 0 where there is none.
+/// The bytes of the UTF-8 character at the start of `text`; 0 if there is none.
 inline std::size_t utf8_length(std::string_view text) noexcept {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -28,13 +28,13 @@ inline std::size_t utf8_length(std::string_view text) noexcept {
             return 0;
         }
     }
-    // What fewer bytes could have said.
+    // An overlong encoding.
     const bool too_long = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
     return too_long ? 0 : length;
 }
 
-/// `text` with '?' for each control character, those of Unicode's second row (U+0080 to U+009F)
-/// included, and for each byte that is no UTF-8: a terminal takes them for commands.
+/// `text` with '?' for each control character, including U+0080 to U+009F, and for each byte that
+/// is not UTF-8. A terminal would take them for commands.
 inline std::string printable_text(std::string_view text) {
     std::string printable;
     while (!text.empty()) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Arithmetic with times that stops at the ends of the clock instead of going round.
+/// Arithmetic with times that stops at the ends of the clock instead of overflowing.
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace regatta::detail {
 
-/// A duration of any kind in nanoseconds: rounded up, so that nobody waits less than was asked for;
-/// the largest that there is (292 years) for all that is longer, and for a number that is none.
+/// A duration of any type in nanoseconds, rounded up so that no wait is shorter than requested. The
+/// largest value (292 years) stands for all longer durations and for NaN.
 template<class Rep, class Period>
 constexpr std::chrono::nanoseconds
 saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
@@ -34,8 +34,8 @@ saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
     }
 }
 
-/// `t + d` for a `d` that is not negative; the clock's last moment, which never comes, if that is
-/// beyond it.
+/// `t + d` for a `d` that is not negative. Beyond the range of the clock: its last moment, which
+/// never comes.
 template<class Clock>
 constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
 saturated_sum(std::chrono::time_point<Clock, std::chrono::nanoseconds> t,
@@ -44,7 +44,7 @@ saturated_sum(std::chrono::time_point<Clock, std::chrono::nanoseconds> t,
     return t.time_since_epoch().count() > 0 && d > moment::max() - t ? moment::max() : t + d;
 }
 
-/// `later - earlier`, likewise the longest time that there is.
+/// `later - earlier`. Beyond the range: the longest duration.
 template<class Clock>
 constexpr std::chrono::nanoseconds
 saturated_difference(std::chrono::time_point<Clock, std::chrono::nanoseconds> later,
@@ -56,7 +56,8 @@ saturated_difference(std::chrono::time_point<Clock, std::chrono::nanoseconds> la
                : later - earlier;
 }
 
-/// A moment of any kind in nanoseconds, as `saturated_nanoseconds` its distance from the epoch.
+/// A moment of any type in nanoseconds; converts its distance from the epoch by
+/// `saturated_nanoseconds`.
 template<class Clock, class Duration>
 constexpr std::chrono::time_point<Clock, std::chrono::nanoseconds>
 saturated_moment(std::chrono::time_point<Clock, Duration> t) noexcept {
@@ -64,8 +65,8 @@ saturated_moment(std::chrono::time_point<Clock, Duration> t) noexcept {
         saturated_nanoseconds(t.time_since_epoch()));
 }
 
-/// The moment so much later than now, and now for what is negative; none if that is beyond what the
-/// clock can count.
+/// The moment that is `time` from now; now if `time` is negative. None if it is beyond the range of
+/// the clock.
 template<class Rep, class Period>
 std::optional<std::chrono::steady_clock::time_point>
 deadline_after(std::chrono::duration<Rep, Period> time) noexcept {

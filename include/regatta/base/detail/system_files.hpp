@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Reading the small text files in which the kernel tells of the machine: procfs, sysfs, cgroupfs.
+/// Reads the kernel's small text files about the machine: procfs, sysfs, cgroupfs.
 
 #include <regatta/base/config.hpp>
 
@@ -47,7 +47,7 @@ inline std::string_view trimmed(std::string_view text) noexcept {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The parts of `text` between separators; empty parts are left out.
+/// The parts of `text` between separators, without empty parts.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
@@ -60,7 +60,8 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     return parts;
 }
 
-/// A number that fills the text, the line's end aside; nothing for anything else.
+/// The number that fills the text, apart from blanks and line ends after it; nothing for any other
+/// text.
 inline std::optional<std::int64_t> to_number(std::string_view text) noexcept {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
         text.remove_suffix(1);

@@ -13,7 +13,8 @@ namespace regatta::detail {
 
 /// Owns one file descriptor, or none.
 ///
-/// Threads: like an int. Failure: none; errors of close(2) are ignored.
+/// Threads: like an int.
+/// Failure: none; errors of close(2) are ignored.
 class unique_descriptor {
 public:
     unique_descriptor() = default;
@@ -28,17 +29,17 @@ public:
     }
     ~unique_descriptor() { reset(); }
 
-    /// The number; -1 where there is none.
+    /// The descriptor; -1 if there is none.
     int get() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
-    /// Closes what it owns and takes `number`.
+    /// Closes the descriptor that it owns and takes `number`.
     void reset(int number = -1) noexcept {
         if (number_ >= 0) {
             ::close(number_);
         }
         number_ = number;
     }
-    /// Gives the number away, unclosed.
+    /// Gives up the descriptor without closing it.
     int release() noexcept { return std::exchange(number_, -1); }
 
 private:

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Hipe's helpers around callables: what can be called, calling it, timing it, and sleeping.
+/// Hipe's helpers for callables: whether they can be called, calling them, timing them, and
+/// sleeping.
 
 #include <regatta/time/stopwatch.hpp>
 
@@ -16,7 +17,7 @@
 
 namespace hipe::util {
 
-/// Whether an `F` can be called with `Args...`; what it returns does not matter.
+/// Whether an `F` can be called with `Args...`, whatever it returns.
 template<class F, class... Args>
 using is_runnable = std::is_invocable<std::decay_t<F>&, Args...>;
 
@@ -38,11 +39,11 @@ struct wraps_reference<std::reference_wrapper<T>> : std::true_type {};
 template<class F, class R>
 using is_return = detail::returns<F, R>;
 
-/// Whether `U`, bare of references and const, is a `std::reference_wrapper`.
+/// Whether `U`, without references and const, is a `std::reference_wrapper`.
 template<class U>
 using is_reference_wrapper = detail::wraps_reference<std::remove_cvref_t<U>>;
 
-/// Calls `f` with the arguments and drops what it returns.
+/// Calls `f` with the arguments and discards its result.
 template<class F, class... Args>
 void invoke(F&& f, Args&&... args) {
     static_assert(is_runnable<F, Args...>::value, "hipe::util::invoke: not callable like this");
@@ -57,7 +58,7 @@ requires(is_runnable<F>::value) void repeat(F&& f, int times = 1) {
     }
 }
 
-/// Steps `var` through [left, right) and from its end back to its start.
+/// Increments `var` within [left, right), from the end back to the start.
 template<class Var>
 void recyclePlus(Var& var, std::type_identity_t<Var> left, std::type_identity_t<Var> right) {
     ++var;
@@ -81,8 +82,8 @@ double timewait(F&& f, Args&&... args) {
     return timewait<std::ratio<1>>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Suspends the calling thread; returns at once if the time is not positive. Again and again, since
-/// the compiler's sleep on Windows is a whole number of milliseconds, rounded down.
+/// Suspends the calling thread; returns at once if the time is not positive. It repeats the sleep,
+/// because the compiler's sleep on Windows rounds down to whole milliseconds.
 inline void sleep_at_least(std::chrono::nanoseconds time) {
     using clock = std::chrono::steady_clock;
     const auto end = clock::now() + time;

@@ -12,7 +12,7 @@
 
 namespace hipe::util {
 
-/// Futures of one type in the order in which they were put in, to be waited for together.
+/// Futures of one type in the order of their insertion, to be waited for together.
 ///
 /// Threads: one at a time.
 template<class T>
@@ -24,16 +24,16 @@ public:
 
     std::size_t size() const noexcept { return futures_.size(); }
 
-    /// Waits until each has its result.
+    /// Waits for every result.
     void wait() {
         for (std::future<T>& future : futures_) {
             future.wait();
         }
     }
 
-    /// Waits for every result and hands them out in order; they stay here until the next call.
-    /// Failure: what the first task that threw has thrown; `std::future_error` the second time, as
-    /// a future gives its result once.
+    /// Waits for every result and returns them in order; they stay here until the next call.
+    /// Failure: the exception of the first task that threw; `std::future_error` at the second call,
+    /// as a future gives its result once.
     std::vector<T>& get() {
         results_.clear();
         results_.reserve(futures_.size());

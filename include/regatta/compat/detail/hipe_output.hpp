@@ -16,14 +16,15 @@ namespace hipe::util {
 
 /// Writes whole lines to a stream, from any number of threads: regatta::sync_stream.
 ///
-/// Threads: any; lines of all objects that write to one stream stay whole. Blocks: while another
-/// line is written. Failure: what an `operator<<` throws; nothing of that line is written then.
+/// Threads: any; lines of all objects that write to one stream stay whole.
+/// Blocks: while another line is written.
+/// Failure: an exception of an `operator<<` propagates, and nothing of that line is written.
 class SyncStream {
 public:
     /// @param stream must outlive this object.
     explicit SyncStream(std::ostream& stream = std::cout) noexcept : stream_(stream) {}
 
-    /// Writes the items one after the other, ends the line and flushes.
+    /// Writes the items in order, ends the line and flushes.
     template<class... Items>
     void print(const Items&... items) {
         stream_.print(items..., '\n', static_cast<std::ostream& (*)(std::ostream&)>(std::flush));
@@ -39,19 +40,21 @@ void print(const Items&... items) {
     SyncStream().print(items...);
 }
 
-/// `length` times the same character; nothing if `length` is not positive.
+/// A text of `length` times the same character; empty if `length` is not positive.
 inline std::string boundary(char element, int length = 10) {
     return std::string(static_cast<std::size_t>(std::max(length, 0)), element);
 }
 
-/// The text in a box of three lines, `edge` columns wider on either side, at least the frame's one.
+/// The text in a box of three lines. `edge` columns on either side include the frame's, at least
+/// one.
 inline std::string title(const std::string& text, int edge = 4) {
     const std::string space = boundary(' ', edge - 1);
     const std::string line(text.size() + 2 * (space.size() + 1), '=');
     return line + "\n*" + space + text + space + "*\n" + line;
 }
 
-/// The text in `<[` and `]>`, which with the space inside are `edge` columns wide, at least two.
+/// The text between `<[` and `]>`. Bracket and space are `edge` columns wide on either side, at
+/// least two.
 inline std::string strong(const std::string& text, int edge = 2) {
     const std::string space = boundary(' ', edge - 2);
     return "<[" + space + text + space + "]>";

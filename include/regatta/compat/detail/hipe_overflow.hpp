@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The tasks that a full pond of Hipe refused, and the callback that takes care of them.
+/// The tasks that a full pond of Hipe refused, and the callback for them.
 
 #include <regatta/compat/detail/hipe_task.hpp>
 
@@ -19,13 +19,14 @@ namespace hipe::detail {
 
 /// Keeps the refused tasks and calls the callback.
 ///
-/// While the callback runs, the tasks of its call are those that its thread sees: threads that
-/// overflow a pond at the same time do not see each other's. Afterwards what it left is kept until
-/// the next overflow.
+/// While the callback runs, its thread sees the tasks of its own call. Threads that overflow a pond
+/// at the same time do not see each other's tasks. The tasks that the callback leaves are kept
+/// until the next overflow.
 ///
-/// Threads: any; the callback runs on the thread that submitted, under no lock, so perhaps on
-/// several at once. Failure: `refuse` throws `std::runtime_error` without a callback, and what the
-/// callback throws.
+/// Threads: any; the callback runs on the submitting thread, under no lock, and possibly on several
+/// at once.
+/// Failure: `refuse` throws `std::runtime_error` without a callback, and passes on the callback's
+/// exception.
 class overflow {
 public:
     using tasks = std::vector<util::SafeTask>;
@@ -39,7 +40,7 @@ public:
     void refuse(tasks refused, const char* complaint) {
         std::unique_lock lock(mutex_);
         if (callback_ == nullptr) {
-            kept_.swap(refused); // the earlier ones go when the lock is free
+            kept_.swap(refused); // The earlier tasks end without the lock.
             lock.unlock();
             throw std::runtime_error(complaint);
         }
@@ -65,22 +66,22 @@ private:
         std::thread::id thread;
         tasks refused;
     };
-    /// Ends a call of the callback, however it was left.
+    /// Ends a call of the callback, even after an exception.
     struct ended {
         overflow& owner;
         std::list<call>::iterator which;
 
         ~ended() {
-            std::list<call> over; // the earlier tasks go when the lock is free
+            std::list<call> over; // The earlier tasks end without the lock.
             const std::lock_guard lock(owner.mutex_);
             over.splice(over.begin(), owner.calls_, which);
             owner.kept_.swap(which->refused);
         }
     };
 
-    std::mutex mutex_; ///< guards all that follows
+    std::mutex mutex_; ///< Guards the members below.
     std::shared_ptr<util::SafeTask> callback_;
-    std::list<call> calls_; ///< the callbacks that run, the innermost of a thread first
+    std::list<call> calls_; ///< The running callbacks, the innermost of a thread first.
     tasks kept_;
 };
 

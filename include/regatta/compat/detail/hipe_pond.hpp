@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What Hipe's three thread ponds have in common.
+/// The common part of Hipe's three thread ponds.
 
 #include <regatta/base/error.hpp>
 #include <regatta/compat/detail/hipe_overflow.hpp>
@@ -25,7 +25,7 @@
 
 namespace hipe::detail {
 
-/// A number of threads or tasks that a caller gave, or std::invalid_argument.
+/// A caller's number of threads or tasks; throws std::invalid_argument if it is negative.
 inline unsigned counted(int number, const char* what) {
     if (number < 0) {
         regatta::fail_argument(std::string(what) + " is " + std::to_string(number) +
@@ -34,11 +34,11 @@ inline unsigned counted(int number, const char* what) {
     return static_cast<unsigned>(number);
 }
 
-/// A thread pond of Hipe on a pool of this library.
+/// A thread pond of Hipe on a pool of this library. The destructor closes it.
 ///
-/// Threads: all members, tasks included, unless one says otherwise. Failure: what a task throws
-/// that is not asked for its result goes to the pool's error_sink, which prints the first to
-/// stderr; submitting to a closed pond throws regatta::task_rejected. The destructor closes.
+/// Threads: all members, also in tasks, unless a member says otherwise.
+/// Failure: an exception of a task without a result goes to the pool's error_sink, which prints the
+/// first one to stderr. Submitting to a closed pond throws regatta::task_rejected.
 template<class Pool>
 class pond {
     template<class F, class... Args>
@@ -47,7 +47,7 @@ class pond {
 
 public:
     /// Runs `f` on one of the threads.
-    /// Failure: see FixedThreadPond when there is no room; `f` is then among the refused tasks.
+    /// Failure: without room as FixedThreadPond says; `f` is then among the refused tasks.
     template<class F>
     void submit(F&& f) {
         static_assert(util::is_runnable<F>::value, "submit: not callable without arguments");
@@ -60,10 +60,10 @@ public:
         }
     }
 
-    /// Runs `f(args...)` on one of the threads and gives its result or what it throws. The
-    /// arguments are kept by value; `std::ref` refers to one.
+    /// Runs `f(args...)` on one of the threads. @returns the future of its result or exception. The
+    /// arguments are kept by value; `std::ref` passes a reference.
     ///
-    /// When there is no room the refused task still carries the result: whoever runs it completes
+    /// Without room the refused task still carries the result: the thread that runs it completes
     /// the future. A task that is destroyed unrun leaves a broken promise.
     template<class F, class... Args>
     auto submitForReturn(F&& f, Args&&... args)
@@ -74,7 +74,8 @@ public:
             return execute(std::packaged_task<result()>(std::move(bound)));
         }
         if (room::places place = room_.take(1); place.count() != 0) {
-            // The place is free before the future is ready: who has the result can submit again.
+            // The place is free before the future is ready, so that the thread that has the result
+            // can submit again.
             return execute(std::packaged_task<result()>(
                 placed<decltype(bound)>{std::move(place), std::move(bound)}));
         }
@@ -84,9 +85,9 @@ public:
         return future;
     }
 
-    /// Moves the first `size` elements out of a container that has `[]`, and runs them.
+    /// Moves the first `size` elements out of a container with `[]` and runs them.
     ///
-    /// Failure: `std::invalid_argument` if the container says that it has fewer. When there is room
+    /// Failure: `std::invalid_argument` if the container says that it has fewer. If there is room
     /// for some, those are accepted and the others are refused together.
     template<class Container>
     void submitInBatch(Container&& container, std::size_t size) {
@@ -95,7 +96,7 @@ public:
                       }) {
             if (size > container.size()) {
                 regatta::fail_argument("submitInBatch: " + std::to_string(size) +
-                                       " tasks of a container that has " +
+                                       " tasks, but the container has only " +
                                        std::to_string(container.size()));
             }
         }
@@ -119,15 +120,15 @@ public:
         }
     }
 
-    /// Waits until every task has finished. In a task it runs others meanwhile and does not wait
-    /// for the tasks that wait themselves.
+    /// Waits until every task has finished. In a task it runs others while it waits, and does not
+    /// wait for tasks that wait themselves.
     void waitForTasks() { pool_.wait(); }
 
-    /// Ends the threads once the tasks that run have finished; those that still wait are destroyed
-    /// unrun. Call waitForTasks() before, to have them run. Again: nothing.
+    /// Ends the threads once the running tasks have finished, and destroys queued tasks unrun. Call
+    /// waitForTasks() before, to have them run. A further call does nothing.
     void close() { pool_.stop(regatta::stop_mode::discard); }
 
-    /// How many tasks have not finished: they wait or run.
+    /// Tasks that have not finished: queued or running.
     int getTasksRemain() const {
         if (room_.limited()) {
             return static_cast<int>(room_.taken());
@@ -150,9 +151,9 @@ protected:
 
 private:
     static constexpr const char* no_callback =
-        "hipe: the pond is full and no callback takes what overflows (setRefuseCallBack)";
+        "hipe: the pond is full and has no callback for the overflow (setRefuseCallBack)";
 
-    /// What the pool is given for a task.
+    /// The callable that the pool gets for a task.
     template<class F>
     static auto call_of(F&& f) noexcept(std::is_nothrow_constructible_v<std::decay_t<F>, F>) {
         if constexpr (std::is_same_v<F, util::SafeTask>) {
@@ -174,7 +175,7 @@ private:
         }
     };
 
-    /// Executes what `make` gives for 0 … `count` - 1, in one batch.
+    /// Executes the callables that `make` returns for 0 … `count` - 1, in one batch.
     template<class Make>
     void execute_all(std::size_t count, const Make& make) {
         auto calls = std::views::iota(std::size_t{0}, count) |
@@ -208,7 +209,7 @@ private:
 
     room room_;
     overflow overflow_;
-    Pool pool_; // last: its threads end before what its tasks use
+    Pool pool_; // Last: its threads end before what its tasks use.
 };
 
 } // namespace hipe::detail

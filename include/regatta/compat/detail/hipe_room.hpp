@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How many tasks a bounded pond of Hipe may hold, those that run included.
+/// How many tasks a bounded pond of Hipe may hold, running ones included.
 
 #include <algorithm>
 #include <atomic>
@@ -13,15 +13,18 @@
 
 namespace hipe::detail {
 
-/// Counts the tasks of a pond that have not finished and admits no more than its capacity.
+/// Counts the unfinished tasks of a pond and admits no more than its capacity.
 ///
-/// Threads: any. Blocks: never. Order: none; it only counts. Cost: one compare-and-swap for any
-/// number of tasks that come together, one addition for each that ends.
+/// Threads: any.
+/// Blocks: never.
+/// Order: none; it only counts.
+/// Cost: one compare-and-swap for any number of tasks that come together, one subtraction for each
+/// that ends.
 ///
-/// I1: the places that places of this room hold together are `taken()`, at most the capacity.
+/// I1: all `places` of this room together hold `taken()` places, at most the capacity.
 class room {
 public:
-    /// Holds some places of a room until it gives them up or is destroyed.
+    /// Holds places of a room until it gives them up or is destroyed.
     class places {
     public:
         places() = default;
@@ -37,7 +40,7 @@ public:
 
         std::size_t count() const noexcept { return count_; }
 
-        /// One of the places, of which there must be one; it is no longer among these.
+        /// Splits off one of the places; there must be one.
         places one() noexcept {
             --count_;
             return places(*room_, 1);
@@ -58,12 +61,12 @@ public:
         std::size_t count_ = 0;
     };
 
-    /// @param capacity 0: unlimited, then it counts nothing and `take` must not be called.
+    /// @param capacity 0: unlimited; then it counts nothing and `take` must not be called.
     explicit room(std::size_t capacity) noexcept : capacity_(capacity) {}
 
     bool limited() const noexcept { return capacity_ != 0; }
 
-    /// As many places as are free, at most `wanted`.
+    /// Takes as many places as are free, at most `wanted`.
     places take(std::size_t wanted) noexcept {
         // relaxed: it counts and publishes nothing.
         std::size_t taken = taken_.load(std::memory_order_relaxed);
@@ -79,11 +82,11 @@ public:
 
 private:
     const std::size_t capacity_;
-    /// Places in use. Written by who submits and by the workers; read by who submits.
+    /// Places in use. Written by submitting threads and by workers; read by submitting threads.
     std::atomic<std::size_t> taken_{0};
 };
 
-/// A callable that gives up its place when its call ends, or when it is destroyed without one.
+/// A callable that gives up its place when its call ends, or when it is destroyed uncalled.
 template<class F>
 struct placed {
     room::places place;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Hipe's task types: callables of any kind, owned or only referred to.
+/// Hipe's task types: callables of any kind, owned or referred to.
 
 #include <regatta/base/inline_task.hpp>
 #include <regatta/compat/detail/hipe_calls.hpp>
@@ -14,12 +14,13 @@
 
 namespace hipe::util {
 
-/// Owns a callable of any type, which it calls without arguments.
+/// Owns a callable of any type and calls it without arguments.
 ///
-/// A `std::reference_wrapper` is called through: what it refers to must outlive the task.
+/// A `std::reference_wrapper` is called through: its target must outlive the task.
 ///
-/// Threads: as a plain value; move-only. Failure: calling an empty one throws
-/// `std::bad_function_call`. Cost: regatta::inline_task: up to 48 bytes stay inside.
+/// Threads: as a plain value; move-only.
+/// Failure: calling an empty one throws `std::bad_function_call`.
+/// Cost: as regatta::inline_task: closures of up to 48 bytes stay inside.
 class SafeTask {
 public:
     /// Empty.
@@ -36,7 +37,7 @@ public:
     SafeTask& operator=(const SafeTask&) = delete;
     ~SafeTask() = default;
 
-    /// Lets go of what it holds and holds `f`.
+    /// Replaces its callable with `f`.
     template<class F>
     requires(is_runnable<F>::value) void reset(F&& f) { *this = SafeTask(std::forward<F>(f)); }
 
@@ -50,7 +51,8 @@ public:
         call_();
     }
 
-    /// What it holds, or what throws as an empty one does; leaves it empty.
+    /// Gives away its callable and becomes empty. An empty one gives a callable that throws as its
+    /// own call would.
     regatta::inline_task<void()> release() && noexcept {
         if (!call_) {
             return [] { throw std::bad_function_call(); };
@@ -62,9 +64,10 @@ private:
     regatta::inline_task<void()> call_;
 };
 
-/// As SafeTask, but it only refers to a callable that it is given as an lvalue.
+/// As SafeTask, but it only refers to a callable that it gets as an lvalue.
 ///
-/// Threads: as a plain value; move-only. Failure: as SafeTask; the callable must outlive it.
+/// Threads: as a plain value; move-only.
+/// Failure: as SafeTask; the callable must outlive it.
 class QuickTask {
 public:
     /// Empty.
@@ -75,7 +78,7 @@ public:
         QuickTask(F&& f) // NOLINT: implicit, as a task is made where one is wanted
         : task_(refer(std::forward<F>(f))) {}
 
-    /// Lets go of what it holds and holds or refers to `f`.
+    /// Replaces its callable: holds `f` or refers to it.
     template<class F>
     requires(is_runnable<F>::value) void reset(F&& f) { task_.reset(refer(std::forward<F>(f))); }
 

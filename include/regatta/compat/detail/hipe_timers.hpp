@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The timers that were contributed to Hipe: they submit to a pond at their time.
+/// The timers that were contributed to Hipe: at their time they submit to a pond.
 
 #include <regatta/base/error.hpp>
 #include <regatta/time/timer_scheduler.hpp>
@@ -20,18 +20,20 @@
 
 namespace hipe {
 
-/// Submits callbacks to a pond, or calls them on its own thread if it has none, once or again and
-/// again: regatta::timer_scheduler.
+/// Submits callbacks to a pond, once or repeatedly; without a pond it calls them on its own thread.
+/// Uses regatta::timer_scheduler.
 ///
-/// Threads: any. Blocks: `stop`, and `cancel` where it is told to. Failure: what the pond's
-/// `submit` throws, or a callback without a pond, goes to stderr the first time; the timer goes on.
+/// Threads: any.
+/// Blocks: `stop`, and `cancel` on request.
+/// Failure: an exception of the pond's `submit`, or of a callback without a pond, goes to stderr
+/// the first time; the timer goes on.
 /// @tparam Pond anything with `submit(f)`.
 template<class Pond>
 class TimerScheduler {
 public:
     /// Callbacks run on the timer thread.
-    /// @param revise whether a timer that is late leaves out the times that it missed; otherwise it
-    /// makes up for them.
+    /// @param revise whether a late timer skips the times that it missed; otherwise it makes up for
+    /// them.
     explicit TimerScheduler(bool revise = false) : TimerScheduler(nullptr, revise) {}
     /// Callbacks run in the pond, which must outlive this object.
     explicit TimerScheduler(Pond* pond, bool revise = false) : pond_(pond), revise_(revise) {}
@@ -40,7 +42,8 @@ public:
     /// As `stop`.
     ~TimerScheduler() { stop(); }
 
-    /// Sets the timers going: those that there are count from now on. @returns false if they go.
+    /// Starts the timers; existing ones count from now on. @returns false if they are running
+    /// already.
     bool start() {
         const std::lock_guard lock(mutex_);
         if (scheduler_ != nullptr) {
@@ -55,7 +58,7 @@ public:
         return true;
     }
 
-    /// Halts the timers, which `start` sets going anew. @returns false if they do not go.
+    /// Stops the timers; `start` starts them again. @returns false if they are not running.
     /// Failure: `std::system_error` (`resource_deadlock_would_occur`) on the timer thread.
     bool stop() {
         const auto scheduler = running();
@@ -65,14 +68,14 @@ public:
         scheduler->close();
         const std::lock_guard lock(mutex_);
         if (scheduler_ != scheduler) {
-            return false; // another thread was first
+            return false; // Another thread was first.
         }
         scheduler_.reset();
         return true;
     }
 
     /// Adds a timer, before or after `start`. @param interval zero: it comes once.
-    /// @returns its id, which no other timer of this object has.
+    /// @returns its id, unique among the timers of this object.
     /// Failure: `std::invalid_argument` without a callback or for a negative time.
     std::size_t submit(std::function<void()> callback, std::chrono::microseconds delay = {},
                        std::chrono::microseconds interval = {}) {
@@ -95,10 +98,9 @@ public:
         return id;
     }
 
-    /// Ends a timer: it submits nothing any more. What it has submitted still runs.
-    /// @param wait whether to wait until it does not submit at this very moment; not on the timer
-    /// thread.
-    /// @returns whether there was such a timer that had something left to submit.
+    /// Ends a timer: it submits no further callback. A submitted callback still runs.
+    /// @param wait whether to wait for a submission that is under way; not on the timer thread.
+    /// @returns whether the timer existed and had something left to submit.
     bool cancel(std::size_t id, bool wait = false) {
         auto entry = decltype(timers_.extract(id)){};
         std::shared_ptr<regatta::timer_scheduler> scheduler;
@@ -118,13 +120,13 @@ public:
         return true;
     }
 
-    /// How long ago the start was; zero while the timers do not go.
+    /// The time since the start; zero while the timers are not running.
     std::chrono::nanoseconds operator()() const {
         const std::lock_guard lock(mutex_);
         return scheduler_ != nullptr ? std::chrono::steady_clock::now() - started_
                                      : std::chrono::nanoseconds(0);
     }
-    /// Writes that in seconds.
+    /// Writes that time in seconds.
     void operator()(std::ostream& out) const {
         out << "the timers have been going for " << std::chrono::duration<double>((*this)()).count()
             << " s" << std::endl;
@@ -143,7 +145,7 @@ private:
         return scheduler_;
     }
 
-    /// Under the mutex.
+    /// The caller holds the mutex.
     void schedule(std::size_t id, timer& t) {
         if (t.interval == t.interval.zero()) {
             t.scheduled = scheduler_->after(t.delay, [this, id] { come_once(id); });
@@ -176,14 +178,14 @@ private:
 
     Pond* const pond_;
     const bool revise_;
-    mutable std::mutex mutex_; ///< guards all that follows
+    mutable std::mutex mutex_; ///< Guards the members below.
     std::map<std::size_t, timer> timers_;
     std::size_t last_id_ = 0;
-    std::shared_ptr<regatta::timer_scheduler> scheduler_; ///< none while the timers do not go
+    std::shared_ptr<regatta::timer_scheduler> scheduler_; ///< None while the timers are stopped.
     std::chrono::steady_clock::time_point started_;
 };
 
-/// The names that the contribution has for two ways to keep the timers; here there is one.
+/// The contribution's names for two ways to keep the timers; here there is one way.
 template<class Pond>
 using HeapTimerScheduler = TimerScheduler<Pond>;
 template<class Pond>
