@@ -25,7 +25,7 @@ namespace {
 using namespace regatta;
 using namespace std::chrono_literals;
 
-// "Adds threads to a pool while tasks wait too long": up to max, and no further.
+// "Adds threads to a pool when tasks wait too long": up to max, and no further.
 TEST(autoscale_contract, adds_threads_while_tasks_wait) {
     dynamic_pool pool{{.threads = 1}};
     pool.autoscale({.min = 1, .max = 3, .target_delay = 1ms, .linger = 1ms});
@@ -46,7 +46,7 @@ TEST(autoscale_contract, adds_threads_while_tasks_wait) {
     EXPECT_EQ(inside, 5);
 }
 
-// "removes them while they have nothing to do"
+// "removes idle threads"
 TEST(autoscale_contract, removes_threads_that_have_nothing_to_do) {
     dynamic_pool pool{{.threads = 4}};
     pool.autoscale({.min = 2, .max = 4, .target_delay = 1ms, .linger = 2ms});
@@ -55,7 +55,7 @@ TEST(autoscale_contract, removes_threads_that_have_nothing_to_do) {
     pool.submit([] {}).get();
 }
 
-// "Keeps the number of threads between two limits by itself from now on"
+// "Keeps the number of threads between two limits from now on"
 TEST(autoscale_contract, moves_into_the_limits_at_once) {
     dynamic_pool pool{{.threads = 1}};
     pool.autoscale({.min = 3, .max = 3});
@@ -77,7 +77,7 @@ TEST(autoscale_contract, gets_back_into_the_limits) {
     pool.submit([] {}).get();
 }
 
-// "Leaves the number of threads as it is."
+// "the number of threads stays as it is."
 TEST(autoscale_contract, stops) {
     dynamic_pool pool{{.threads = 1}};
     pool.autoscale({.min = 2, .max = 2});
@@ -88,8 +88,8 @@ TEST(autoscale_contract, stops) {
 }
 
 #if REGATTA_LINUX
-// "In the error sink, where that is called by the scaler itself, it returns at once": whoever else
-// starts and stops it meanwhile.
+// "In an error sink that the scaler itself calls it returns at once": also while another thread
+// starts and stops it.
 TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
     // One thread can be had, and no more: there is no such CPU for the second.
     cpu_set pin{*affinity_of_this_thread().begin()};
@@ -184,7 +184,7 @@ TYPED_TEST(schedule_contract, continues_on_a_worker) {
     EXPECT_EQ(sync_wait(where(pool)), there);
 }
 
-// "Takes no task from outside any more": the coroutine learns it by `task_cancelled`.
+// "Refuses tasks from outside": the coroutine learns it by `task_cancelled`.
 TYPED_TEST(schedule_contract, tells_a_closed_pool) {
     TypeParam pool{{.threads = 1}};
     pool.close();

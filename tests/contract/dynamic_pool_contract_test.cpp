@@ -98,7 +98,7 @@ TEST(dynamic_pool, a_worker_leaves_after_its_task) {
     EXPECT_EQ(pool.stats().run, 2u);
 }
 
-// "Has so many threads leave, or all there are."
+// "Makes `count` threads leave, or all if there are fewer."
 TEST(dynamic_pool, removes_no_more_than_there_are) {
     dynamic_pool pool({.threads = 3});
     pool.remove_threads(100);
@@ -111,7 +111,7 @@ TEST(dynamic_pool, removes_no_more_than_there_are) {
     run_at_once(pool, 2);
 }
 
-// "Without workers tasks wait; `close` runs them all the same."
+// "Without workers tasks stay queued, and `close` still runs them."
 TEST(dynamic_pool, without_threads_tasks_wait) {
     std::atomic<int> runs{0};
     {
@@ -162,7 +162,7 @@ TEST(dynamic_pool, threads_that_left_are_gone) {
 }
 #endif
 
-// "In a task of the pool, whose own thread may be among them, it throws `std::system_error`".
+// "Throws `std::system_error` … in a task of the pool".
 TEST(dynamic_pool, a_task_cannot_wait_for_threads) {
     dynamic_pool pool({.threads = 1});
     EXPECT_TRUE(
@@ -170,7 +170,7 @@ TEST(dynamic_pool, a_task_cannot_wait_for_threads) {
             .get());
 }
 
-// "tasks of the pool included": they may change the number of threads.
+// "including tasks of the pool": they may change the number of threads.
 TEST(dynamic_pool, tasks_change_the_number_of_threads) {
     dynamic_pool pool({.threads = 1});
     std::atomic<int> runs{0};
@@ -226,7 +226,7 @@ TEST(dynamic_pool, removes_threads_while_it_closes) {
     }
 }
 
-// "Adds so many threads, or none": the third cannot be pinned.
+// "Adds `count` threads, or none if it throws": the third cannot be pinned.
 TEST(dynamic_pool, adds_all_or_none) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
@@ -260,7 +260,7 @@ TEST(dynamic_pool, adds_all_or_none) {
     EXPECT_EQ(pool.running_threads(), 0u);
 }
 
-// "tasks that threads have taken since it was made or last reset", "The same a second."
+// "tasks taken since the pool was made or the meter was last reset", "The same per second."
 TEST(dynamic_pool, meters_its_throughput) {
     dynamic_pool pool({.threads = 2});
     EXPECT_EQ(pool.tasks_taken(), 0u);

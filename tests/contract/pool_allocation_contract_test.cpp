@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// "both without a call of the heap once the queue has its memory", and "`std::bad_alloc` before
-// anything is changed": counted, and brought about, by an operator new of this program's own.
+// "Neither calls the heap once the queue has its memory", and "`std::bad_alloc` before anything is
+// changed": counted, and brought about, by an operator new of this program's own.
 
 #include "counting_new.hpp"
 #include "support/pool_cases.hpp"
@@ -100,7 +100,7 @@ void expect_none(Pool& pool) {
 } // namespace
 
 // "A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
-// `task_room_size` beside it".
+// `task_room_size` bytes beside it".
 TYPED_TEST(pool_allocation, is_none_in_the_steady_state) {
     TypeParam pool({.threads = 2});
     expect_none<0>(pool);
@@ -110,7 +110,7 @@ TYPED_TEST(pool_allocation, is_none_in_the_steady_state) {
     expect_none<240>(pool);
 }
 
-// "two calls of the heap, for the list that it returns and a list of its own, …; none a task in the
+// "two calls of the heap …: for the returned list and for an internal one. None per task in the
 // steady state."
 TYPED_TEST(pool_allocation, is_two_for_a_batch_with_futures) {
     TypeParam pool({.threads = 2});

@@ -53,7 +53,7 @@ struct copied {
 
 } // namespace
 
-// "Has every callable of a range called".
+// "Workers call every callable of a range."
 TYPED_TEST(pool_batch, runs_every_task_once) {
     TypeParam pool({.threads = 2});
     for (const std::size_t size : {0u, 1u, 10u, 63u, 64u, 65u, 1000u}) {
@@ -71,7 +71,7 @@ TYPED_TEST(pool_batch, runs_every_task_once) {
     }
 }
 
-// "those of an rvalue range are moved out of it": so they need not be copyable.
+// "An rvalue range that is not a view is moved from": its elements need not be copyable.
 TYPED_TEST(pool_batch, moves_out_of_an_rvalue) {
     std::atomic<int> runs{0};
     std::atomic<int> copies{0};
@@ -136,8 +136,8 @@ TYPED_TEST(pool_batch, takes_handed_over_tasks) {
     EXPECT_FALSE(refused.front());
 }
 
-// "A task is any callable, also a move-only one. It is called once": one that can only be called
-// so.
+// "A task is any callable, even a move-only one. A worker calls it once": one that can only be
+// called so.
 TYPED_TEST(pool_batch, takes_callables_that_are_called_as_rvalues) {
     struct only_once {
         std::atomic<int>& runs;
@@ -278,7 +278,7 @@ TYPED_TEST(pool_batch, comes_from_tasks_too) {
     EXPECT_EQ(runs.load(), 2000);
 }
 
-// "`task_rejected::accepted` says how many from the front were taken."
+// "`task_rejected::accepted` is the number of tasks accepted from the front."
 TYPED_TEST(pool_bounded_batch, says_how_many_found_room) {
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 1, .capacity = 4, .when_full = regatta::overflow::reject});

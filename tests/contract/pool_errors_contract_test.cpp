@@ -61,7 +61,7 @@ TYPED_TEST_SUITE(pool_figures, library_test::every_pool, library_test::pool_name
 
 } // namespace
 
-// "What it throws goes to `pool_options::on_error`.", from each way to fire and forget.
+// "Its exception goes to `pool_options::on_error`.", from each way to fire and forget.
 TYPED_TEST(pool_errors, of_execute_go_to_the_sink) {
     kept_errors errors;
     TypeParam pool({.threads = 2, .on_error = errors.sink()});
@@ -109,7 +109,7 @@ TYPED_TEST(pool_errors, of_tasks_that_are_run_while_waiting) {
     EXPECT_EQ(errors.texts(), (std::multiset<std::string>{"inner", "late", "outer"}));
 }
 
-// "the future of what it returns or throws".
+// "the future of its result or exception".
 TYPED_TEST(pool_errors, of_submit_go_to_the_future) {
     kept_errors errors;
     TypeParam pool({.threads = 2, .on_error = errors.sink()});

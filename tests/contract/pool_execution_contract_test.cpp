@@ -68,7 +68,7 @@ TYPED_TEST(pool_execution, models_an_executor) {
     static_assert(!std::is_move_constructible_v<TypeParam>);
 }
 
-// "Has `f(args...)` called by a worker."
+// "A worker calls `f(args...)`."
 TYPED_TEST(pool_execution, runs_every_task_once) {
     TypeParam pool({.threads = 3});
     std::vector<std::atomic<int>> runs(5000);
@@ -92,7 +92,7 @@ TYPED_TEST(pool_execution, runs_tasks_on_its_own_threads) {
     EXPECT_EQ(here.load(), 0);
 }
 
-// "with the arguments that were given with it, which it holds by value".
+// "with the arguments given at its submission. The task holds them by value".
 TYPED_TEST(pool_execution, holds_arguments_by_value) {
     TypeParam pool({.threads = 1});
     door d;
@@ -129,7 +129,7 @@ TYPED_TEST(pool_execution, passes_references_by_ref) {
     EXPECT_EQ(keeps(), 2);
 }
 
-// "A task is any callable, also a move-only one."
+// "A task is any callable, even a move-only one."
 TYPED_TEST(pool_execution, takes_callables_of_every_kind) {
     static std::atomic<int> calls{0};
     calls = 0;
@@ -148,7 +148,7 @@ TYPED_TEST(pool_execution, takes_callables_of_every_kind) {
     EXPECT_EQ(calls.load(), 9);
 }
 
-// "A larger one, or one whose move may throw, is put on the heap": they run like any other.
+// "A larger closure, or one whose move may throw, lies on the heap": they run like any other.
 TYPED_TEST(pool_execution, takes_closures_of_every_size_and_alignment) {
     std::atomic<int> sum{0};
     TypeParam pool({.threads = 2});
@@ -188,7 +188,7 @@ TYPED_TEST(pool_execution, takes_closures_whose_move_may_throw) {
     EXPECT_EQ(sum.load(), 5);
 }
 
-// "A task whose stop token was stopped before its turn came is not run".
+// "A task whose stop token is stopped before its turn is not run."
 TYPED_TEST(pool_execution, does_not_run_what_was_stopped) {
     std::atomic<int> ran{0};
     std::atomic<int> alive{0};
@@ -219,7 +219,7 @@ TYPED_TEST(pool_execution, does_not_run_what_was_stopped) {
     EXPECT_EQ(pool.stats().run, 2u);
 }
 
-// "one that takes a `std::stop_token` as its first argument is given it".
+// "A task that takes a `std::stop_token` as its first argument receives the token."
 TYPED_TEST(pool_execution, gives_the_stop_token_to_who_takes_it) {
     std::atomic<int> stopped{0};
     TypeParam pool({.threads = 1});

@@ -31,7 +31,7 @@ TYPED_TEST_SUITE(pool_life, library_test::every_pool, library_test::pool_names);
 
 } // namespace
 
-// "Lets workers begin no further task until `resume`; tasks are still taken."
+// "Workers begin no further task until `resume`; the pool still accepts tasks."
 TYPED_TEST(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2});
@@ -68,7 +68,7 @@ TYPED_TEST(pool_life, a_paused_pool_sleeps) {
     pool.wait();
 }
 
-// "Returns once no task runs; within a task, at once."
+// "Returns once no task runs, within a task at once."
 TYPED_TEST(pool_life, pause_returns_when_no_task_runs) {
     TypeParam pool({.threads = 2});
     for (int round = 0; round < 200; ++round) {
@@ -146,7 +146,7 @@ TYPED_TEST(pool_life, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
     }
 }
 
-// "Takes no task from outside any more, runs those that it took and those that these submit".
+// "Refuses tasks from outside, runs the accepted tasks and those that they submit".
 TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
     std::atomic<int> runs{0};
     TypeParam pool({.threads = 2, .name = "closing"});
@@ -165,7 +165,7 @@ TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
     pool.close();
     EXPECT_TRUE(pool.closed());
     EXPECT_EQ(runs.load(), 10 * (31 + 30));
-    // "Again: does nothing."
+    // "A further call does nothing."
     pool.close();
     pool.stop(stop_mode::drain);
     pool.stop(stop_mode::discard);
@@ -189,7 +189,7 @@ TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
     EXPECT_EQ(pool.stats().run, pool.stats().submitted);
 }
 
-// "A paused pool goes on for it."
+// "It resumes a paused pool."
 TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
     const library_test::time_limit limit("close of a paused pool to return");
     std::atomic<int> runs{0};
@@ -223,7 +223,8 @@ TYPED_TEST(pool_life, several_threads_close_at_once) {
     }
 }
 
-// "with `stop_mode::discard` without running what has not begun"; "their futures are cancelled".
+// "with `stop_mode::discard` it does not run tasks that have not begun"; "their futures are
+// cancelled".
 TYPED_TEST(pool_life, discard_destroys_what_has_not_begun) {
     std::atomic<int> alive{0};
     std::atomic<int> runs{0};

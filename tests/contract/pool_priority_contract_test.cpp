@@ -46,7 +46,7 @@ TYPED_TEST(pool_priority, one_worker_runs_tasks_in_order) {
     }
 }
 
-// "A worker takes from the high queue, then its own, …, then the low queue."
+// "A worker takes from the high queue, then its own, … and the low queue."
 TYPED_TEST(pool_priority, the_higher_comes_first) {
     TypeParam pool({.threads = 1});
     std::string order;
@@ -64,8 +64,8 @@ TYPED_TEST(pool_priority, the_higher_comes_first) {
     EXPECT_EQ(order, "hHmMlL");
 }
 
-// "So that none starves, its every 8th take looks into the medium queues before the high one, and
-// its every 32nd into the low one first."
+// "To prevent starvation, every 8th take of a worker tries the medium queues before the high one.
+// Every 32nd take tries the low queue first."
 TYPED_TEST(pool_priority, none_starves) {
     TypeParam pool({.threads = 1});
     std::string order;

@@ -105,7 +105,8 @@ TYPED_TEST(pool_room, block_lets_a_worker_run_others) {
     }
 }
 
-// "64 may do so within each other on one worker": the next is refused, and counted as that.
+// "At most 64 tasks may wait within each other on one worker": the next is refused, and counted as
+// that.
 TYPED_TEST(pool_room, block_refuses_who_waits_too_deep) {
     for (const std::size_t batch : {0u, 3u}) {
         std::atomic<unsigned> offered{1};
@@ -175,8 +176,8 @@ TYPED_TEST(pool_room, close_wakes_who_waits_for_room) {
     }
 }
 
-// "and so do those that run others on the same worker while they wait for room": a task that is run
-// on top of one that waits for room may itself wait for the pool.
+// "So do tasks that run others on the same worker while they wait for room": a task that is run on
+// top of one that waits for room may itself wait for the pool.
 TYPED_TEST(pool_room, a_task_waits_on_top_of_one_that_waits_for_room) {
     for (const unsigned threads : {1u, 2u, 3u}) {
         std::atomic<int> runs{0};

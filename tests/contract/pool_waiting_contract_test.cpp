@@ -77,7 +77,7 @@ TYPED_TEST(pool_waiting, several_threads_wait_at_once) {
     EXPECT_EQ(back.load(), 3);
 }
 
-// "The same, at most so long. @returns whether it came about."
+// "The same, for at most `limit`. @returns whether the pool became idle."
 TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
     TypeParam pool({.threads = 1});
     EXPECT_TRUE(pool.wait_for(milliseconds(0)));
@@ -98,7 +98,7 @@ TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
     EXPECT_TRUE(pool.wait_until(std::chrono::steady_clock::time_point::max()));
 }
 
-// "A task that calls it runs others meanwhile".
+// "A task that calls it runs others while it waits."
 TYPED_TEST(pool_waiting, a_task_runs_others_meanwhile) {
     const library_test::time_limit limit("a wait in a task to return");
     for (const unsigned threads : {1u, 2u, 3u}) {
@@ -279,7 +279,7 @@ TYPED_TEST(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
     beneath.wait();
 }
 
-// "In a task of the pool it throws `std::system_error` (`resource_deadlock_would_occur`)."
+// "`std::system_error` (`resource_deadlock_would_occur`) in a task of the pool."
 TYPED_TEST(pool_waiting, a_task_cannot_end_its_own_pool) {
     TypeParam pool({.threads = 2});
     EXPECT_TRUE(pool.submit([&] { return would_deadlock([&] { pool.close(); }); }).get());

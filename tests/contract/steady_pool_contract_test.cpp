@@ -35,7 +35,7 @@ TEST(steady_pool, spreads_tasks_over_its_workers) {
     EXPECT_EQ(pool.stats().stolen, 0u);
 }
 
-// "Where they do not, a task waits for the worker that it was given to, however long that one is
+// "Without stealing a task waits for the worker in whose queue it is, however long that worker is
 // busy."
 TEST(steady_pool, without_stealing_a_task_waits_for_its_worker) {
     std::atomic<int> runs{0};
@@ -55,7 +55,7 @@ TEST(steady_pool, without_stealing_a_task_waits_for_its_worker) {
     EXPECT_LT(runs.load(), 1000);
     EXPECT_GT(pool.queued(), 0u);
     EXPECT_EQ(pool.stats().stolen, 0u);
-    // "Lets idle workers take tasks from the others' queues": from now on.
+    // "Lets idle workers steal from the others' queues": from now on.
     pool.enable_stealing();
     await([&] { return runs.load() == 1000; });
     EXPECT_GT(pool.stats().stolen, 0u);
@@ -88,7 +88,7 @@ TEST(steady_pool, stealing_is_switched_at_run_time) {
     EXPECT_EQ(pool.stats().stolen, stolen);
 }
 
-// "tasks that a worker submits go into its own": they stay there without stealing.
+// "Tasks that a worker submits go into its own queue": they stay there without stealing.
 TEST(steady_pool, a_worker_keeps_what_it_submits) {
     steady_pool pool({.threads = 3, .steal = false});
     std::atomic<int> elsewhere{0};

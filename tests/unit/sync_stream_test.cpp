@@ -95,7 +95,7 @@ TEST(sync_stream, flushes_when_asked) {
     EXPECT_EQ(buffer.str(), "a\nb\nc\n");
 }
 
-// "From now on writes to another stream: also pieces that are under way."
+// "Writes to another stream from now on, also pieces that are under way."
 TEST(sync_stream, can_be_redirected) {
     std::ostringstream one;
     std::ostringstream other;
@@ -112,7 +112,7 @@ TEST(sync_stream, can_be_redirected) {
     EXPECT_EQ(other.str(), "under way\nother\n");
 }
 
-// "a piece that the stream does not take is counted by `lost()`"
+// "`lost()` counts the pieces that the stream does not take."
 TEST(sync_stream, counts_what_is_lost) {
     full_buffer buffer;
     std::ostream full(&buffer);
@@ -140,7 +140,7 @@ struct unprintable {
 };
 } // namespace
 
-// "what an `operator<<` throws is passed on, and nothing of that piece is written"
+// "an exception of an `operator<<` propagates, and nothing of that piece is written"
 TEST(sync_stream, writes_a_piece_as_a_whole_or_not) {
     std::ostringstream target;
     sync_stream out(target);
@@ -156,8 +156,8 @@ TEST(sync_stream, writes_a_piece_as_a_whole_or_not) {
 }
 #endif
 
-// "so neither another `sync_stream` on the same stream buffer, nor a `std::osyncstream` on it, gets
-// in between": three threads on streams of their own, all with one buffer.
+// "So no other `sync_stream` or `std::osyncstream` on the same stream buffer gets in between":
+// three threads on streams of their own, all with one buffer.
 TEST(sync_stream, tears_no_line_of_another_on_the_same_buffer) {
     std::ostringstream target;
     std::ostream second(target.rdbuf());
@@ -197,7 +197,7 @@ TEST(sync_stream, tears_no_line_of_another_on_the_same_buffer) {
     EXPECT_TRUE(lines_of(target.str()) == expected);
 }
 
-// "When this returns the former stream is not used any more": it is destroyed then.
+// "After this returns the former stream is no longer used": it is destroyed then.
 TEST(sync_stream, leaves_a_stream_alone_after_redirecting) {
     std::ostringstream rest;
     sync_stream out(rest);
