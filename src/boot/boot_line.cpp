@@ -21,7 +21,7 @@
 namespace regatta {
 namespace {
 
-/// Makes a `boot_line`, a concern after the other.
+/// Plans a `boot_line`, one concern after the other.
 class boot_line_planner {
 public:
     boot_line_planner(const cpu_set& cpus, const topology& machine, const running_kernel& kernel)
@@ -57,8 +57,8 @@ private:
         const cpu_set& cpus = line_.cpus;
         if (cpus.contains(0)) {
             warn(boot_concern::cpu_zero,
-                 "CPU 0 is the one that the system starts on: some interrupts and the keeping of "
-                 "time stay there, and many kernels take it out of nohz_full. Take another.");
+                 "CPU 0 is the one that the system starts on: some interrupts and timekeeping "
+                 "stay there, and many kernels exclude it from nohz_full. Choose another.");
         }
         for (const cpu_core& core : machine_.split_cores(cpus)) {
             warn(boot_concern::split_core,
@@ -89,8 +89,8 @@ private:
         const std::string cpus = compact_list(line_.cpus);
         if (!kernel_.config) {
             warn(boot_concern::unknown_in_kernel,
-                 "What this kernel was built with is unknown, so an option may be one that it does "
-                 "not have: it needs CONFIG_CPU_ISOLATION, CONFIG_NO_HZ_FULL and "
+                 "The configuration of this kernel is unknown, so it may lack some options. They "
+                 "need CONFIG_CPU_ISOLATION, CONFIG_NO_HZ_FULL and "
                  "CONFIG_RCU_NOCB_CPU.");
         }
         std::string flags = "managed_irq,domain,";
@@ -102,14 +102,14 @@ private:
                      "devices with a queue for each CPU stay.");
         }
         add("isolcpus", flags + cpus, "CONFIG_CPU_ISOLATION",
-            "no thread is balanced onto them, and devices with a queue for each CPU interrupt "
-            "others where they can");
+            "load balancing moves no thread there, and devices with a queue for each CPU "
+            "interrupt other CPUs where they can");
         add("nohz_full", cpus, "CONFIG_NO_HZ_FULL",
             "no timer tick while one thread runs there, and the kernel's own work goes elsewhere");
         add("rcu_nocbs", cpus, "CONFIG_RCU_NOCB_CPU",
-            "what the kernel frees late is freed on other CPUs");
+            "RCU callbacks, which free memory late, run on other CPUs");
         add("irqaffinity", compact_list(line_.housekeeping), "",
-            "interrupts of devices go to the CPUs that are left");
+            "interrupts of devices go to the other CPUs");
     }
 
     void add(std::string name, std::string value, std::string_view needs, std::string purpose) {
@@ -136,7 +136,7 @@ private:
                      "This kernel was started with " + option.name + '=' + *option.current +
                          (option.current == option.value
                               ? ": leave that as it is."
-                              : ": replace it. The same option twice does not add up."));
+                              : ": replace it. Repeating an option does not combine its lists."));
             }
         }
         if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {
@@ -148,7 +148,7 @@ private:
         }
     }
 
-    /// What the running kernel's isolcpus= names; none where it is not understood.
+    /// The CPUs in the running kernel's isolcpus=; none if it cannot be parsed.
     cpu_set isolated_at_boot() const {
         const std::string value = kernel_.option("isolcpus").value_or(std::string());
         std::string_view list = value;

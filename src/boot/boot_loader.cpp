@@ -18,7 +18,7 @@
 namespace regatta {
 namespace {
 
-/// Finds boot loaders by the files that they leave.
+/// Finds boot loaders by the files that they install.
 class boot_loader_finder {
 public:
     explicit boot_loader_finder(const std::string& root) : root_(root) {}
@@ -39,10 +39,10 @@ public:
 
 private:
     bool exists(const std::string& path) const {
-        std::error_code error; // A link that leads out of `root` counts as well.
+        std::error_code error; // A link that leads out of `root` counts, too.
         return std::filesystem::exists(std::filesystem::symlink_status(root_ + path, error));
     }
-    /// The first of them that exists, or nothing.
+    /// The first path that exists; empty: none does.
     std::string_view first_of(std::initializer_list<const char*> paths) const {
         const auto* const path =
             std::find_if(paths.begin(), paths.end(), [&](const char* p) { return exists(p); });
@@ -62,8 +62,7 @@ private:
         if (!exists(settings)) {
             return;
         }
-        // grubby also edits the entries that are there; mkconfig does not where they are files of
-        // their own.
+        // grubby also edits existing entries. mkconfig does not if each entry is a file of its own.
         if (has_program("grubby") && !has_program("update-grub")) {
             add("GRUB", "", "hand the options to grubby",
                 "grubby --update-kernel=ALL --args='OPTIONS'");
@@ -115,7 +114,7 @@ private:
         }
     }
 
-    /// UEFI loaders tell the system their name, in two bytes a letter.
+    /// UEFI loaders pass the system their name, with two bytes for each letter.
     void put_the_one_in_use_first() {
         auto text =
             detail::read_small_file(root_ + "/sys/firmware/efi/efivars/"

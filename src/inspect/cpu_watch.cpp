@@ -47,7 +47,7 @@ void cpu_watch::take_probe(std::unique_ptr<gap_probe> probe, std::int64_t thresh
 
 void cpu_watch::gather(watch_context& context, const interruption_counts& counts,
                        std::int64_t now_ns) {
-    // The gaps first: what ran in a gap was recorded before the loop knew of it.
+    // The gaps first: tasks that ran in a gap were recorded before the loop noticed it.
     std::vector<gap> gaps;
     if (probe_) {
         probe_->drain([&](const gap& one) { gaps.push_back(one); });
@@ -57,7 +57,7 @@ void cpu_watch::gather(watch_context& context, const interruption_counts& counts
     }
     displaced_ns_ = std::exchange(displaced_now_ns_, 0);
     for (gap& one : gaps) {
-        // What reaches into the time of the check counts with the part that lies in it.
+        // A gap across the start or end of the check counts with its part inside.
         const std::int64_t end_ns = std::min(one.end_ns(), end_limit_ns_);
         one.start_ns = std::max(one.start_ns, check_.begin_ns);
         one.length_ns = end_ns - one.start_ns;
@@ -99,7 +99,7 @@ cpu_check cpu_watch::finish(watch_context& context, const std::vector<task_delta
     } else {
         finish_estimates();
     }
-    // Intruders first, then by time; gaps then point to where their tasks have gone.
+    // Intruders first, then by time. `finish_gaps` maps the tasks of gaps to this order.
     std::vector<std::pair<std::size_t, task_presence>> order(presences_.begin(), presences_.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
         const bool first = a.second.role == task_role::intruder;
@@ -133,7 +133,7 @@ void cpu_watch::take(watch_context& context, const switch_record& record) {
     }
     const std::size_t next = context.directory.find(record.pid, record.tid, record.time_ns);
     if (running_ == nobody) {
-        // Who leaves had the CPU since the begin.
+        // The task that leaves had the CPU since the start.
         running_ = context.directory.find(record.other_pid, record.other_tid, record.time_ns);
         since_ns_ = check_.begin_ns;
     }
@@ -182,7 +182,7 @@ void cpu_watch::close(const watch_context& context, std::int64_t now_ns) {
 void cpu_watch::estimate(const watch_context& context, const task_delta& one) {
     const task_role role = context.role_of(one.now.pid, one.now.tid, one.now.kernel);
     if (role == task_role::checker && probe_ && one.now.tid == probe_->thread()) {
-        return; // The gaps tell better.
+        return; // The gaps are more precise.
     }
     task_presence& seen = presence(static_cast<std::size_t>(one.now.tid), one.now.pid, one.now.tid);
     seen.name = one.now.name;
@@ -193,7 +193,7 @@ void cpu_watch::estimate(const watch_context& context, const task_delta& one) {
 
 void cpu_watch::finish_trace(watch_context& context, const std::vector<task_delta>& deltas) {
     if (running_ == nobody) {
-        // Not one switch: who had the CPU at the begin has it still.
+        // No switch at all: one task had the CPU all the time.
         for (const task_delta& one : deltas) {
             if (one.now.cpu == check_.cpu && one.run_ns * 2 > check_.elapsed_ns()) {
                 running_ = context.directory.find(one.now.pid, one.now.tid, check_.begin_ns);
@@ -226,12 +226,12 @@ void cpu_watch::finish_estimates() {
     std::int64_t known_ns = 0;
     std::uint64_t known_turns = 0;
     for (auto& [tid, one] : presences_) {
-        // It may have used the rest of its time elsewhere.
+        // It may have spent the rest of its time on another CPU.
         one.time_ns = std::min(one.time_ns, displaced_total_ns_);
         known_ns += one.time_ns;
         known_turns += one.turns;
     }
-    // What nobody accounts for was somebody, if it is more than what estimates are off by.
+    // Unaccounted time counts as an unknown task if it exceeds the error of the estimates.
     constexpr std::int64_t blur_ns = 100'000;
     const std::int64_t unknown_ns = displaced_total_ns_ - known_ns;
     if (displacements_ > known_turns &&

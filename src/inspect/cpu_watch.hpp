@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Everything that a check gathers of one CPU.
+/// The data that a check gathers about one CPU.
 
 #include "inspect/gap_attribution.hpp"
 #include "inspect/gap_probe.hpp"
@@ -25,19 +25,19 @@
 
 namespace regatta::detail {
 
-/// What all CPUs of a check share.
+/// The state that all CPUs of a check share.
 struct watch_context {
     task_directory directory;
     std::unordered_set<int> checkers; ///< Threads of the check.
     bool sees_all_tasks = true;
-    int own_pid = 0; ///< Of the process that checks; its other threads are its own affair.
+    int own_pid = 0; ///< The checking process; its other threads are not intruders.
 
     task_role role_of(int pid, int tid, bool kernel) const;
 };
 
 /// One CPU under watch, from its sources to its part of the report.
 ///
-/// Threads: one, that of the check.
+/// Threads: that of the check only.
 class cpu_watch {
 public:
     cpu_watch(unsigned cpu, std::optional<switch_trace> trace);
@@ -48,25 +48,26 @@ public:
     gap_probe* probe() noexcept { return probe_.get(); }
     void take_probe(std::unique_ptr<gap_probe> probe, std::int64_t threshold_ns);
 
-    /// What was before `now_ns` does not count.
+    /// Begins the check: earlier events do not count.
     void begin(std::int64_t now_ns) noexcept { check_.begin_ns = check_.end_ns = now_ns; }
 
-    /// Takes in what happened until now. @param counts since the last call.
+    /// Processes all events up to now.
+    /// @param counts interruptions since the last call.
     void gather(watch_context& context, const interruption_counts& counts, std::int64_t now_ns);
 
-    /// Takes in what the tasks whose last CPU this is did since the last call, where no trace
-    /// tells. Beside a gap loop nothing ran unless the loop was displaced, in this stretch or, if
-    /// it is not back yet, in the next one.
+    /// Adds what tasks whose last CPU is this one did since the last call. Used without a trace.
+    /// Beside a gap loop, tasks ran only if the loop was displaced: in this stretch, or in the next
+    /// if it is still away.
     void estimate(const watch_context& context, const std::vector<task_delta>& deltas);
 
-    /// Nothing after `now_ns` counts.
+    /// Ends the check: later events do not count.
     void end(std::int64_t now_ns) noexcept { end_limit_ns_ = now_ns; }
 
-    /// The report, once all was gathered.
-    /// @param deltas of all tasks since the begin.
+    /// The report; call it after the last `gather`.
+    /// @param deltas of all tasks since the start.
     cpu_check finish(watch_context& context, const std::vector<task_delta>& deltas);
 
-    /// What /proc/interrupts said at the begin.
+    /// The contents of /proc/interrupts at the start.
     interrupt_counts first_counts;
     interrupt_counts first_soft_counts;
     std::optional<std::int64_t> first_steal_ns;
@@ -91,14 +92,14 @@ private:
     gap_attribution attribution_;
     std::int64_t end_limit_ns_ = INT64_MAX;
 
-    std::size_t running_ = nobody; ///< Who has the CPU, by its index in the directory.
+    std::size_t running_ = nobody; ///< The task that has the CPU, by its index in the directory.
     std::int64_t since_ns_ = 0;
-    /// By the index in the directory; without a trace by the number of the thread.
+    /// By index in the directory; without a trace, by thread number.
     std::map<std::size_t, task_presence> presences_;
 
-    std::vector<task_delta> held_;      ///< Of the stretch before.
-    std::int64_t displaced_ns_ = 0;     ///< Of the gap loop, in the stretch before.
-    std::int64_t displaced_now_ns_ = 0; ///< In this one.
+    std::vector<task_delta> held_;      ///< Of the previous stretch.
+    std::int64_t displaced_ns_ = 0;     ///< Of the gap loop, in the previous stretch.
+    std::int64_t displaced_now_ns_ = 0; ///< In the current stretch.
     std::int64_t displaced_total_ns_ = 0;
     std::uint64_t displacements_ = 0;
 };

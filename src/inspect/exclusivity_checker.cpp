@@ -49,7 +49,7 @@ exclusivity_checker::exclusivity_checker(const cpu_set& cpus,
 exclusivity_report exclusivity_checker::run() {
     report_.notes = limits_of_sight(context_.sees_all_tasks);
     report_.sees_all_tasks = context_.sees_all_tasks;
-    // This thread must not be what it looks for.
+    // Keeps this thread off the CPUs that it checks.
     cpu_set allowed;
     try_affinity_of_this_thread(allowed);
     const cpu_set elsewhere = allowed - cpus_;
@@ -57,8 +57,8 @@ exclusivity_report exclusivity_checker::run() {
     if (!elsewhere.empty()) {
         pin.emplace(elsewhere);
     } else {
-        report_.notes.push_back("The check itself has no other CPU to run on, so it is among "
-                                "what it finds (as \"checker\").");
+        report_.notes.push_back("The check has no other CPU to run on, so its own tasks are "
+                                "listed, too (as \"checker\").");
     }
     context_.checkers.insert(number_of_this_thread());
     open_traces();
@@ -97,7 +97,7 @@ void exclusivity_checker::open_traces() {
         report_.notes.push_back(why_no_trace(error));
         return;
     }
-    // Tasks are started and named on all CPUs. Without this the short-lived stay unnamed.
+    // Tasks may start and be named on any CPU. Without these traces short-lived ones stay unnamed.
     const auto text = read_small_file("/sys/devices/system/cpu/online");
     cpu_list_error ignored;
     const auto online = cpu_set::try_parse(trimmed(text ? *text : std::string()), ignored);
@@ -118,8 +118,8 @@ void exclusivity_checker::note_siblings() {
         const cpu_set others = siblings ? *siblings - cpus_ : cpu_set();
         if (!others.empty()) {
             watch->notes().push_back("it shares its core with CPU " + others.to_string() +
-                                     ", which was not looked at: who runs there slows this one "
-                                     "down and leaves no trace here");
+                                     ", which was not checked: tasks there slow this CPU "
+                                     "down and leave no trace here");
         }
     }
 }
@@ -214,7 +214,7 @@ void exclusivity_checker::finish() {
         }
     }
     const auto soft = interrupt_counts::read_soft(cpus_);
-    // Twice: what was held back for the stretch after is taken in, too.
+    // Twice: the second call processes what the first held back.
     gather(end_ns);
     gather(end_ns);
     const auto tasks = scan();

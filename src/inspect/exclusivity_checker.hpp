@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// One check of CPUs, from its begin to its report.
+/// One check of CPUs, from its start to its report.
 
 #include "inspect/cpu_watch.hpp"
 #include "inspect/gap_attribution.hpp"
@@ -36,21 +36,21 @@ private:
     bool stopped();
     void open_traces();
 
-    /// A core's other threads of execution take from it what no switch and no gap shows.
+    /// Notes siblings outside the check: they slow a CPU down without a switch or a gap.
     void note_siblings();
     void start_probes();
 
-    /// All tasks now; who is a descendant of an owner is known then.
+    /// Scans all tasks and adds the descendants of owners to the directory.
     std::vector<task_sample> scan();
     void begin();
 
-    /// Short stretches tell causes well apart, but looking at all tasks of a large machine takes
-    /// long: the check leaves at least 19 of 20 parts of its own CPU alone.
+    /// Sleeps for the next stretch: 20 times the cost of the last `gather`, 20 to 500 ms. Short
+    /// stretches distinguish causes well, but a scan of a large machine takes long.
     std::int64_t sleep_until_next(std::int64_t last) const;
     void gather(std::int64_t now_ns);
     void finish();
 
-    /// How many tasks of others may run on each CPU.
+    /// Counts the tasks of others that may run on each CPU.
     void count_allowed(const std::vector<task_sample>& tasks);
 
     const cpu_set& cpus_;
@@ -59,11 +59,11 @@ private:
     watch_context context_;
     std::vector<std::unique_ptr<cpu_watch>> watches_;
     std::vector<switch_trace> names_; ///< Of the other CPUs.
-    task_history history_;            ///< From stretch to stretch.
-    task_history whole_history_;      ///< From the begin to the end.
-    interrupt_counts counts_;         ///< The last ones read.
+    task_history history_;            ///< Between stretches.
+    task_history whole_history_;      ///< From start to end.
+    interrupt_counts counts_;         ///< As last read.
     std::vector<std::int64_t> steal_ns_;
-    bool traced_ = true; ///< All of them.
+    bool traced_ = true; ///< All CPUs.
     std::int64_t begin_ns_ = 0;
     std::int64_t cost_ns_ = 0; ///< Of the last `gather`.
 };

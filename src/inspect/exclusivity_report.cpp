@@ -49,7 +49,7 @@ cpu_verdict cpu_check::verdict() const noexcept {
     if (intruded()) {
         return cpu_verdict::soft;
     }
-    // A CPU that idles has no ticks either, which says nothing of what a program would have.
+    // An idle CPU has no ticks either; that says nothing about a busy one.
     const std::int64_t busy = time_of(task_role::owner);
     const bool kept_busy = gaps.has_value() || busy * 10 >= elapsed_ns() * 9;
     return kept_busy && !interrupts.empty() && ticks_a_second() <= 1 ? cpu_verdict::quiet

@@ -35,7 +35,7 @@ void gap_attribution::add(const gap& one) {
 void gap_attribution::settle(const interruption_counts& counts) {
     current_.counts = counts;
     stretches_.push_back(std::exchange(current_, {}));
-    // The newest one waits: what its last gap was may be counted in the next stretch only.
+    // The newest stretch waits: the cause of its last gap may be counted only in the next one.
     while (stretches_.size() > 1 &&
            (phase_.known() || stretches_.size() > stretches_without_phase)) {
         resolve(stretches_.front());
@@ -106,7 +106,7 @@ bool gap_attribution::take(std::uint64_t& budget) noexcept {
 }
 
 void gap_attribution::resolve(stretch& now) {
-    // What was counted too late for the gaps of the stretch before, but nothing older.
+    // Counts that came too late for the previous stretch still apply; older ones do not.
     left_.ticks += now.counts.ticks;
     left_.devices += now.counts.devices;
     left_.interprocessor += now.counts.interprocessor;

@@ -26,7 +26,7 @@ gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::functio
 }
 
 void gap_probe::drain(const std::function<void(const gap&)>& visit) {
-    // No more than there are now, or a fast producer would hold it for ever.
+    // At most one capacity: otherwise a fast producer could keep this loop busy without end.
     for (std::size_t left = ring_.capacity(); left > 0;) {
         const std::size_t used = ring_.consume(left, [&](gap& one) { visit(one); });
         if (used == 0) {

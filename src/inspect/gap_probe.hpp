@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A gap loop on a thread of its own, on a CPU of one's choice.
+/// A gap loop on its own thread, on a chosen CPU.
 
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/inspect/jitter.hpp>
@@ -19,7 +19,9 @@ namespace regatta::detail {
 
 /// Runs the gap loop on one CPU from construction to `stop`.
 ///
-/// Threads: the one that made it. Blocks: the constructor until the loop runs. Failure: `error`.
+/// Threads: the one that constructed it.
+/// Blocks: the constructor, until the loop runs.
+/// Failure: see `error`.
 /// Cost: all of that CPU; a ring of 400 kB.
 class gap_probe {
 public:
@@ -29,18 +31,19 @@ public:
     gap_probe& operator=(const gap_probe&) = delete;
     ~gap_probe() { stop(); }
 
-    /// Why it does not run: what pinning its thread said; 0: it runs.
+    /// The error of pinning its thread; 0: the loop runs.
     int error() const noexcept { return error_; }
     /// The thread that runs it.
     thread_number thread() const noexcept { return number_; }
 
-    /// Hands the gaps since the last call to `visit(const gap&)`, in the order of time.
+    /// Passes the gaps since the last call to `visit(const gap&)`, in order of time.
     void drain(const std::function<void(const gap&)>& visit);
 
-    /// Ends the loop; `drain` still gives its last gaps, and the members below are set.
+    /// Ends the loop. `drain` still returns its last gaps; `result` and `dropped` are valid
+    /// afterwards.
     void stop();
     const gap_loop_result& result() const noexcept { return result_; }
-    /// Gaps that found no room because nobody drained.
+    /// Gaps lost because the ring was full.
     std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
@@ -49,13 +52,13 @@ private:
 
     spsc_ring<gap> ring_;
     std::binary_semaphore started_{0};
-    // Written by the probe's thread: these before `started_`, ...
+    // Written by the probe's thread before it releases `started_`.
     int error_ = 0;
     thread_number number_ = 0;
-    // ... and these before it is joined.
+    // Written by the probe's thread before it is joined.
     gap_loop_result result_;
     std::uint64_t dropped_ = 0;
-    std::jthread thread_; ///< The last one: it uses the others.
+    std::jthread thread_; ///< The last member: its thread uses the others.
 };
 
 } // namespace regatta::detail

@@ -22,8 +22,8 @@
 namespace regatta {
 namespace {
 
-/// "PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0", of a numbered interrupt: who handles it. The words
-/// before that name the controller, its own number and how it is triggered.
+/// The handler in the description of a numbered interrupt, "PCI-MSIX-0000:00:02.0 1-edge
+/// virtio1-req.0". The words before it name the controller, its own number and the trigger.
 std::string handler_of_interrupt(std::string_view description) {
     std::size_t after = 0;
     for (const auto word : detail::split(description, ' ')) {
@@ -32,7 +32,7 @@ std::string handler_of_interrupt(std::string_view description) {
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         const auto end = static_cast<std::size_t>(word.data() - description.data()) + word.size();
         for (const std::string_view trigger : {"edge", "level", "fasteoi"}) {
-            // "1-edge" on its own, or "Level" after the number; the first one only.
+            // "1-edge" on its own, or "Level" after the number; only the first match counts.
             if (after == 0 && lower.ends_with(trigger) &&
                 (lower == trigger || lower.find('-') != std::string::npos)) {
                 after = end;
@@ -44,7 +44,7 @@ std::string handler_of_interrupt(std::string_view description) {
 }
 
 interrupt_kind kind_of_interrupt(std::string_view label, std::string_view name) noexcept {
-    // Arm and RISC-V have the CPU's timer among the numbered ones.
+    // Arm and RISC-V list the CPU's timer among the numbered interrupts.
     if (label == "LOC" || name.find("arch_timer") != std::string_view::npos ||
         name.find("riscv-timer") != std::string_view::npos) {
         return interrupt_kind::tick;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The kernel's files behind `interrupt_counts`.
+/// The kernel files behind `interrupt_counts`.
 
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
@@ -13,7 +13,7 @@
 namespace regatta::detail {
 
 /// Reads /proc/interrupts, or /proc/softirqs if `soft`.
-/// @param root a directory that stands in for `/`.
+/// @param root a directory to use instead of `/`.
 interrupt_counts read_interrupt_counts(const cpu_set& cpus, bool soft,
                                        const std::string& root = {});
 

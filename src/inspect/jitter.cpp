@@ -16,8 +16,8 @@ namespace regatta {
 std::uint64_t detail::displacements_of_this_thread() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
-    // Also those that count as voluntary: a thread that only reads the clock gives nothing up, but
-    // may be stopped.
+    // Voluntary switches count, too: a thread that only reads the clock never yields, but it may be
+    // stopped.
     return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
 }
 

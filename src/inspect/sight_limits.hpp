@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a check cannot see, in words.
+/// Sentences about the limits of a check.
 
 #include "inspect/gap_probe.hpp"
 
@@ -12,10 +12,10 @@
 
 namespace regatta::detail {
 
-/// What /proc lets this process see, as sentences; empty: everything.
+/// The limits of /proc for this process, as sentences; empty: it shows everything.
 std::vector<std::string> limits_of_sight(bool& sees_all_tasks);
 
-/// Why the kernel does not tell of switches, as a sentence.
+/// Why the kernel does not report switches, as a sentence.
 std::string why_no_trace(int error);
 
 } // namespace regatta::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How long the hypervisor kept a CPU from this machine.
+/// The time that the hypervisor kept a CPU from this machine.
 
 #include <cstdint>
 #include <optional>
@@ -11,11 +11,13 @@
 
 namespace regatta::detail {
 
-/// Time that the hypervisor gave to others while `cpu` wanted to run, since boot, in nanoseconds;
-/// counted in steps of as a rule 10 ms. Nothing: nobody counts it, or the CPU is off.
+/// Time since boot, in nanoseconds, in which the hypervisor ran others while `cpu` was ready to
+/// run. Counted in steps of usually 10 ms. Nothing if it is not counted or the CPU is offline.
 ///
-/// Threads: any. Failure: none. Source: proc_stat(5), the field `steal` of a line `cpuN`.
-/// @param root a directory that stands in for `/`.
+/// Threads: any.
+/// Failure: none.
+/// Source: proc_stat(5), the field `steal` of a line `cpuN`.
+/// @param root a directory to use instead of `/`.
 std::optional<std::int64_t> steal_time_ns(unsigned cpu, const std::string& root = {});
 
 } // namespace regatta::detail

@@ -51,7 +51,7 @@ std::optional<switch_trace> switch_trace::open(unsigned cpu, int& error, content
     attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
     attributes.use_clockid = 1;
     attributes.clockid = CLOCK_MONOTONIC;
-    attributes.watermark = 1; // Nobody waits for it.
+    attributes.watermark = 1; // No thread waits for it.
     attributes.wakeup_watermark = ~0U;
     switch_trace trace;
     trace.descriptor_ =
@@ -62,8 +62,8 @@ std::optional<switch_trace> switch_trace::open(unsigned cpu, int& error, content
         return std::nullopt;
     }
     trace.page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    // Half a megabyte holds the switches of 100 ms at 60 000 a second; names need little. The
-    // memory that may be locked is limited without root.
+    // Half a megabyte holds the switches of 100 ms at 60 000 a second; names need little. Without
+    // root the size of locked memory is limited.
     for (trace.pages_ = what == content::switches ? 128 : 8; trace.pages_ > 0; trace.pages_ /= 2) {
         void* const memory = ::mmap(nullptr, (trace.pages_ + 1) * trace.page_,
                                     PROT_READ | PROT_WRITE, MAP_SHARED, trace.descriptor_, 0);
@@ -80,8 +80,8 @@ std::optional<switch_trace> switch_trace::open(unsigned cpu, int& error, content
 }
 
 void switch_trace::drain(const std::function<void(const switch_record&)>& visit) {
-    // The kernel's side of the page is not atomic by type; `data_head` is written by the kernel
-    // alone, `data_tail` by this object alone.
+    // The fields of the kernel's page are not atomic types. Only the kernel writes `data_head`,
+    // only this object writes `data_tail`.
     auto* const page = reinterpret_cast<perf_event_mmap_page*>(memory_);
     // acquire: partner is the kernel's barrier before it moves the head; publishes the records.
     const std::uint64_t head =
@@ -91,7 +91,7 @@ void switch_trace::drain(const std::function<void(const switch_record&)>& visit)
         perf_event_header header{};
         copy(&header, tail, sizeof header);
         if (header.size < sizeof header || header.size > head - tail) {
-            tail = head; // It would be the kernel's mistake.
+            tail = head; // Malformed: skip the rest.
             break;
         }
         record_.resize(header.size);
@@ -99,8 +99,8 @@ void switch_trace::drain(const std::function<void(const switch_record&)>& visit)
         translate(header, visit);
         tail += header.size;
     }
-    // release: partner is the kernel's read of the tail before it writes; the records were
-    // read before it writes over them.
+    // release: partner is the kernel's read of the tail before it writes. The records were read
+    // before the kernel overwrites them.
     std::atomic_ref<__u64>(page->data_tail).store(tail, std::memory_order_release);
 }
 
@@ -133,7 +133,8 @@ void switch_trace::translate(const perf_event_header& header,
     out.tid = number(id.tid);
     switch (header.type) {
     case PERF_RECORD_SWITCH_CPU_WIDE:
-        // Who leaves says who comes, and who comes says who left: either may be missing.
+        // The record of the leaving task names the next one, and the record of the next task names
+        // the previous one. Either may be missing.
         out.other_pid = number(word(0));
         out.other_tid = number(word(1));
         if ((header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {

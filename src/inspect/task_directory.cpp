@@ -59,8 +59,8 @@ void task_directory::learn(const switch_record& record) {
         if (owners_.contains(record.other_pid)) {
             owners_.insert(record.pid);
         }
-        // A task seen before it began is an earlier one of that number. One that is seen later
-        // may be known already: the traces of different CPUs are read one after the other.
+        // A task seen before this start is an earlier one of the same number. A task seen later may
+        // already be known: the traces of different CPUs are read one after the other.
         const auto known = by_tid_.find(record.tid);
         if (known != by_tid_.end() && entries_[known->second].seen_ns < record.time_ns) {
             by_tid_.erase(known);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Which task a number of a switch trace is: its name, its process, whose child it is.
+/// The tasks behind the numbers in a switch trace: name, process and parent.
 
 #include "inspect/switch_trace.hpp"
 #include <regatta/inspect/task_scan.hpp>
@@ -17,12 +17,13 @@
 
 namespace regatta::detail {
 
-/// Names the tasks that switch traces see, also those that live too short to be looked up: what
-/// traces of all CPUs say of new names and of starts is remembered until the task is gone.
+/// Names the tasks that switch traces see, even if they are too short-lived to be looked up. Names
+/// and starts from the traces of all CPUs are kept until the task is gone.
 ///
-/// Threads: one. Failure: a task that nothing names has an empty name. Cost: one small file for
-/// each task that is seen on a CPU for the first time; some 100 bytes a living task that began or
-/// was renamed meanwhile.
+/// Threads: one.
+/// Failure: a task that cannot be named has an empty name.
+/// Cost: reads one small file for each task first seen on a CPU. Holds about 100 bytes for each
+/// living task that started or was renamed since.
 class task_directory {
 public:
     /// A task that was seen on a CPU.
@@ -31,55 +32,55 @@ public:
         int tid = 0;
         std::string name;
         bool kernel = false;
-        std::int64_t seen_ns = 0; ///< First.
+        std::int64_t seen_ns = 0; ///< When it was first seen.
     };
     using index = std::size_t;
-    /// The entry of a CPU that is idle.
+    /// The entry of an idle CPU.
     static constexpr index idle = 0;
 
-    /// @param owners processes whose tasks, and those of their descendants, are `owned`.
+    /// @param owners processes that are `owned`, with their descendants.
     explicit task_directory(const std::vector<int>& owners = {}, std::string root = {});
 
-    /// The entry of the task that has a number at a moment; it is made if need be.
+    /// The entry of the task with this number at this time; created if necessary.
     index find(int pid, int tid, std::int64_t time_ns);
 
-    /// Takes in a record that is not `runs`.
+    /// Processes a record other than `runs`.
     void learn(const switch_record& record);
 
-    /// To be called when all traces were read: names what could not be named before, and forgets
-    /// those that had ended when it was called the last time.
+    /// Names tasks that could not be named before, and forgets those that had ended at the previous
+    /// call. Call it when all traces were read.
     void settle();
 
     const entry& operator[](index one) const noexcept { return entries_[one]; }
     std::size_t size() const noexcept { return entries_.size(); }
     /// Whether the task belongs to an owner or to a descendant of one.
     bool owned(index one) const { return owners_.contains(entries_[one].pid); }
-    /// Owners and the descendants that are known.
+    /// Owners and their known descendants.
     const std::unordered_set<int>& owners() const noexcept { return owners_; }
 
-    /// Takes the descendants of owners among `tasks` for owned, too.
+    /// Adds the descendants of owners among `tasks` to the owners.
     void adopt(const std::vector<task_sample>& tasks);
 
 private:
-    /// What traces said of a task that may never be seen on a CPU.
+    /// Data from traces about a task that may never be seen on a CPU.
     struct fact {
         std::string name;
         int parent_pid = 0;
         int parent_tid = 0;
     };
-    static constexpr int kernel_parent = 2; ///< The process that starts the kernel's threads.
+    static constexpr int kernel_parent = 2; ///< The process that starts kernel threads.
 
-    /// A task has the name of its parent until it takes one.
+    /// Gives a task the name of its parent, which it has until it sets its own.
     void name_late(entry& one) const;
 
     std::string root_;
     std::unordered_set<int> owners_;
     std::vector<entry> entries_;
-    std::unordered_map<int, index> by_tid_; ///< The latest of each number.
+    std::unordered_map<int, index> by_tid_; ///< The latest task of each number.
     std::unordered_map<int, fact> facts_;
     std::vector<index> unnamed_;
     std::vector<int> ended_;     ///< Since the last `settle`.
-    std::vector<int> forgotten_; ///< At the next one.
+    std::vector<int> forgotten_; ///< At the next `settle`.
 };
 
 } // namespace regatta::detail

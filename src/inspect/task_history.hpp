@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What tasks did between two scans.
+/// The changes of tasks between two scans.
 
 #include <regatta/inspect/task_scan.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace regatta::detail {
 
-/// What a task did since an earlier scan.
+/// The change of a task since an earlier scan.
 struct task_delta {
     task_sample now;
     std::int64_t run_ns = 0;
@@ -21,13 +21,15 @@ struct task_delta {
     std::uint64_t turns = 0;
 };
 
-/// Compares each scan with the one before.
+/// Compares each scan with the previous one.
 ///
-/// Threads: one. Failure: none. Cost: a look-up a task; holds one scan.
+/// Threads: one.
+/// Failure: none.
+/// Cost: a look-up for each task; holds one scan.
 class task_history {
 public:
-    /// What the tasks of `tasks` did since the last call; at the first call, nothing. A task that
-    /// was not there then did it all meanwhile.
+    /// The changes of `tasks` since the last call; none at the first call. A new task did
+    /// everything since then.
     std::vector<task_delta> update(std::vector<task_sample> tasks);
 
 private:

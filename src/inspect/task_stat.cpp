@@ -15,14 +15,14 @@
 namespace regatta::detail {
 
 std::optional<task_sample> parse_task_stat(std::string_view text, std::int64_t ticks_a_second) {
-    // number (name) state parent …; the name may have blanks and brackets.
+    // number (name) state parent …; the name may contain blanks and brackets.
     const auto open = text.find('(');
     const auto close = text.rfind(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
         return std::nullopt;
     }
     const auto fields = split(text.substr(close + 1), ' ');
-    constexpr std::size_t first = 3; // What proc_pid_stat(5) calls the state.
+    constexpr std::size_t first = 3; // The number of the field `state` in proc_pid_stat(5).
     const auto field = [&](std::size_t number) -> std::int64_t {
         const std::size_t at = number - first;
         return at < fields.size() ? to_number(fields[at]).value_or(0) : 0;

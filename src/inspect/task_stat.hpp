@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The texts of /proc about a task.
+/// Parsing the files of /proc about a task.
 
 #include <regatta/inspect/task_scan.hpp>
 
@@ -13,13 +13,14 @@
 
 namespace regatta::detail {
 
-/// Reads the text of a `stat` file of a task; nothing for one that is none.
+/// Parses the text of a task's `stat` file; nothing for an invalid text.
+///
 /// Source: proc_pid_stat(5).
 std::optional<task_sample> parse_task_stat(std::string_view text,
                                            std::int64_t ticks_a_second = 100);
 
-/// Puts what a `schedstat` file says into `task`: time run, time waited, turns. A kernel without
-/// these figures has zeros there, or no such file; then those of `stat` stay.
+/// Adds the figures of a `schedstat` file to `task`: run time, wait time, turns. A kernel without
+/// them has zeros or no such file; then the figures of `stat` stay.
 void parse_task_schedstat(std::string_view text, task_sample& task);
 
 } // namespace regatta::detail

@@ -51,7 +51,7 @@ std::size_t tick_phase::best() const noexcept {
             found = i;
         }
     }
-    // Three buckets of 64 would have 5 % by chance.
+    // By chance, three of 64 buckets have 5 %.
     return most * 5 >= total_ ? found : buckets;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Telling the scheduler's tick from other interruptions by its rhythm.
+/// Distinguishing the scheduler's tick from other interruptions by its period.
 
 #include <array>
 #include <cstddef>
@@ -11,26 +11,28 @@
 
 namespace regatta::detail {
 
-/// The time between two ticks of the scheduler of a busy CPU; 0 where nothing tells.
-/// Source: the resolution of CLOCK_MONOTONIC_COARSE, which is a tick.
+/// The period of the scheduler's tick on a busy CPU; 0 if unknown.
+///
+/// Source: the resolution of CLOCK_MONOTONIC_COARSE, which is one tick.
 std::int64_t tick_period_ns() noexcept;
 
-/// Finds the moment within the period at which most interruptions of a CPU begin. The tick is set
-/// in the clock in which they are measured, so that its moment never moves.
+/// Finds the phase at which most interruptions of a CPU begin. The tick is set in the clock that
+/// measures them, so its phase never moves.
 ///
-/// Threads: as a plain value. Failure: where nothing is periodic, nothing `matches`.
+/// Threads: like a plain value.
+/// Failure: without a period, nothing `matches`.
 class tick_phase {
 public:
     explicit tick_phase(std::int64_t period_ns) noexcept : period_ns_(period_ns) {}
 
-    /// An interruption began at `start_ns`.
+    /// Records an interruption that began at `start_ns`.
     void add(std::int64_t start_ns) noexcept;
 
-    /// Whether the moment is known: enough interruptions begin there, and many times more than
-    /// chance would have begin there.
+    /// Whether the phase is known: enough interruptions begin there, and many times more than by
+    /// chance.
     bool known() const noexcept { return best() != buckets; }
 
-    /// Whether `start_ns` is near the moment.
+    /// Whether `start_ns` is near the phase.
     bool matches(std::int64_t start_ns) const noexcept;
 
 private:
@@ -38,7 +40,7 @@ private:
     static constexpr std::uint64_t enough = 12;
 
     std::size_t bucket_of(std::int64_t start_ns) const noexcept;
-    /// The fullest three neighbours, by the one in the middle; `buckets`: none stands out.
+    /// The middle one of the three fullest adjacent buckets; `buckets`: none stands out.
     std::size_t best() const noexcept;
 
     std::int64_t period_ns_;

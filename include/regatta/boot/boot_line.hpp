@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The options with which the kernel keeps CPUs free from its start on.
+/// The kernel options that keep CPUs free from boot on.
 
 #include <regatta/base/config.hpp>
 #include <regatta/boot/kernel_config.hpp>
@@ -18,17 +18,17 @@
 
 namespace regatta {
 
-/// What a warning of a `boot_line` is about.
+/// The subject of a warning of a `boot_line`.
 enum class boot_concern {
-    no_housekeeping,   ///< Nothing is left for the system: there is no line.
-    cpu_zero,          ///< The CPU that the system starts on, and needs more than the others.
+    no_housekeeping,   ///< No CPU is left for the system: there is no line.
+    cpu_zero,          ///< The boot CPU, which the system needs more than the others.
     split_core,        ///< A sibling stays with the system and slows the other down.
-    whole_node,        ///< No CPU next to a node's memory is left for the system's work on it.
+    whole_node,        ///< No CPU near a node's memory is left for the system's work on it.
     not_online,        ///< A CPU is offline or not plugged in.
     not_in_kernel,     ///< The kernel was built without an option, which is left out.
-    unknown_in_kernel, ///< Nobody knows what the kernel was built with.
+    unknown_in_kernel, ///< The configuration of the kernel is unknown.
     old_kernel,        ///< A part of an option is newer than the kernel, and is left out.
-    already_set,       ///< The running kernel has been started with an option.
+    already_set,       ///< The running kernel was started with an option.
 };
 
 /// The enumerator's name.
@@ -40,7 +40,7 @@ constexpr std::string_view to_string(boot_concern concern) noexcept {
     return names[static_cast<std::size_t>(concern)];
 }
 
-/// Something to know before the line is used, in whole sentences.
+/// A warning to read before the line is used, in whole sentences.
 struct boot_warning {
     boot_concern concern{};
     std::string text;
@@ -50,51 +50,53 @@ struct boot_warning {
 struct boot_option {
     std::string name;
     std::string value;
-    std::string purpose; ///< What it does, without a full stop.
-    /// What the running kernel was started with; nothing where it has no such option.
+    std::string purpose; ///< Its effect, without a full stop.
+    /// The value that the running kernel was started with; nothing if it has no such option.
     std::optional<std::string> current{};
 
     std::string text() const { return name + '=' + value; }
 };
 
-/// What a plan needs to know of the running kernel.
+/// The properties of the running kernel that a plan needs.
 struct REGATTA_SYSTEM_API running_kernel {
     std::string release;      ///< "6.1.0-40-amd64"; empty: unknown.
-    std::string command_line; ///< What it was started with.
+    std::string command_line; ///< The options that it was started with.
     std::optional<kernel_config> config{};
 
-    /// Reads /proc and /boot. Failure: none; what cannot be read is unknown.
-    /// @param root a directory that stands in for `/`.
+    /// Reads /proc and /boot.
+    /// Failure: none; unreadable properties are unknown.
+    /// @param root a directory to use instead of `/`.
     static running_kernel read(const std::string& root = {});
 
-    /// The value of the last `name=value` before the words for the first program; nothing if there
-    /// is none.
+    /// The value of the last `name=value` before `--`, where the arguments of init begin; nothing
+    /// if there is none.
     std::optional<std::string> option(std::string_view name) const;
 
-    /// Whether it is of this version or a later one; also where the version is unknown.
+    /// Whether it is of this version or a later one; true if the version is unknown.
     bool is_at_least(unsigned major, unsigned minor) const;
 };
 
-/// The options that keep some CPUs free from the next boot on, and what speaks against them.
+/// The options that keep CPUs free from the next boot on, and warnings about them.
 struct REGATTA_SYSTEM_API boot_line {
     cpu_set cpus;
     cpu_set housekeeping;             ///< The CPUs that are present and stay with the system.
-    std::vector<boot_option> options; ///< Empty where no line could be obeyed.
+    std::vector<boot_option> options; ///< Empty if the kernel would ignore any line.
     std::vector<boot_warning> warnings;
 
-    /// The options, apart by blanks.
+    /// The options, separated by blanks.
     std::string text() const;
-    /// Whether the running kernel has been started with just these options.
+    /// Whether the running kernel was started with exactly these options.
     bool in_force() const;
     bool warns_of(boot_concern concern) const;
 };
 
-/// Plans the kernel's command line for a machine on which `cpus` are to be kept free of everything
-/// that is not pinned to them. It changes nothing; the reboot is the user's.
+/// Plans the kernel's command line for a machine that keeps `cpus` free of all tasks that are not
+/// pinned to them. Changes nothing; the reboot is left to the user.
 ///
 /// Failure: `std::invalid_argument` for no CPU at all, or one that this machine can never have.
-/// Everything else that speaks against it is a warning. Source: the kernel's documentation of its
-/// command line and of CPU isolation, NO_HZ and RCU callbacks.
+/// Every other objection is a warning.
+/// Source: the kernel's documentation of its command line and of CPU isolation, NO_HZ and RCU
+/// callbacks.
 REGATTA_SYSTEM_API boot_line plan_boot_line(const cpu_set& cpus, const topology& machine,
                                             const running_kernel& kernel);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Why a CPU had a gap.
+/// The causes of gaps of a CPU.
 
 #include <array>
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace regatta {
 
 /// Why the gap loop did not run.
 enum class gap_cause : std::uint8_t {
-    user_task,      ///< A task of a user; which one is known only with a switch trace.
-    kernel_thread,  ///< A thread of the kernel.
+    user_task,      ///< A user task; only a switch trace tells which.
+    kernel_thread,  ///< A kernel thread.
     checker,        ///< The check itself.
     held_back,      ///< No task: the loop was stopped, or its CPU quota was used up.
     tick,           ///< The CPU's own timer.
-    device,         ///< Interrupts of devices.
+    device,         ///< Device interrupts.
     interprocessor, ///< Interrupts of other CPUs.
-    steal,          ///< The hypervisor ran somebody else.
-    unexplained     ///< The hypervisor without saying so, the firmware, the hardware.
+    steal,          ///< The hypervisor ran another machine.
+    unexplained     ///< A silent hypervisor, the firmware, or the hardware.
 };
 inline constexpr std::size_t gap_causes = 9;
 
@@ -39,7 +39,7 @@ struct long_gap {
     std::int64_t length_ns = 0;
     gap_cause cause = gap_cause::unexplained;
     std::size_t task =
-        0; ///< Who ran for the most of it, where the cause is one; as given to `ran`.
+        0; ///< The task with most of the time, if the cause is a task; as given to `ran`.
 };
 
 } // namespace regatta

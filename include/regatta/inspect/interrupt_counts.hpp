@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How often each interrupt came to each CPU.
+/// How often each interrupt occurred on each CPU.
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -17,13 +17,13 @@
 
 namespace regatta {
 
-/// Where an interrupt comes from.
+/// The sources of interrupts.
 enum class interrupt_kind : std::uint8_t {
     tick,           ///< The CPU's own timer.
-    device,         ///< A device; such interrupts can be sent to other CPUs.
-    interprocessor, ///< Another CPU, which wants something done or a task run.
+    device,         ///< A device; its interrupts can be sent to other CPUs.
+    interprocessor, ///< Another CPU, which requests work or wakes a task.
     other,          ///< Machine checks, performance counters, …
-    soft            ///< Not an interrupt itself: work that one has left behind.
+    soft            ///< Not an interrupt: work that one deferred.
 };
 
 constexpr std::string_view to_string(interrupt_kind kind) noexcept {
@@ -44,31 +44,34 @@ constexpr std::string_view to_string(interrupt_kind kind) noexcept {
 
 /// One interrupt on one CPU.
 struct interrupt_count {
-    std::string label; ///< The kernel's: "36", "LOC".
+    std::string label; ///< The kernel's label: "36", "LOC".
     std::string name;  ///< For people: "virtio1-req.0", "Local timer interrupts".
     interrupt_kind kind = interrupt_kind::other;
     std::uint64_t count = 0;
 };
 
-/// What /proc/interrupts or /proc/softirqs said of some CPUs.
+/// The contents of /proc/interrupts or /proc/softirqs for some CPUs.
 ///
-/// Threads: as a plain value. Failure: a file that cannot be read, or a line that is none, gives
-/// no rows. Cost: `read` takes the kernel some 50 µs on 2 CPUs and some ms on 256.
+/// Threads: like a plain value.
+/// Failure: none; an unreadable file or an invalid line gives no rows.
+/// Cost: `read` costs about 50 µs on 2 CPUs and some ms on 256.
 class REGATTA_SYSTEM_API interrupt_counts {
 public:
-    /// Reads /proc/interrupts for `cpus`; those that are off have no column and so no counts.
+    /// Reads /proc/interrupts for `cpus`. Offline CPUs have no column and so no counts.
     static interrupt_counts read(const cpu_set& cpus);
-    /// The same of /proc/softirqs.
+    /// Reads /proc/softirqs for `cpus`.
     static interrupt_counts read_soft(const cpu_set& cpus);
 
-    /// The same of a text that was read before. @param soft it is that of /proc/softirqs.
+    /// Parses a text that was read before.
+    /// @param soft whether the text is that of /proc/softirqs.
     static interrupt_counts parse(std::string_view text, const cpu_set& cpus, bool soft);
 
-    /// What came to `cpu` since `before`, the most frequent first; what did not come is left out.
+    /// The interrupts of `cpu` since `before`, the most frequent first; without those that did not
+    /// occur.
     std::vector<interrupt_count> since(const interrupt_counts& before, unsigned cpu) const;
 
     bool empty() const noexcept { return rows_.empty(); }
-    /// Whether the kernel counts for this CPU.
+    /// Whether the kernel counts interrupts of this CPU.
     bool has(unsigned cpu) const noexcept;
 
 private:
@@ -81,11 +84,11 @@ private:
 
     std::optional<std::size_t> column_of(unsigned cpu) const noexcept;
 
-    /// The row of the same label; as a rule it is where it was.
+    /// The row of the same label; usually it has the same index.
     const row* same_row(const row& other, std::size_t hint) const noexcept;
     void add_row(std::string_view line, const std::vector<bool>& wanted, bool soft);
 
-    std::vector<unsigned> cpus_; ///< Wanted and there, in the order of the columns.
+    std::vector<unsigned> cpus_; ///< Requested and present, in the order of the columns.
     std::vector<row> rows_;
 };
 

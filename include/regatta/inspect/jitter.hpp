@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Feeling from within a thread how often it loses its CPU: the gap loop.
+/// The gap loop: measuring from within a thread how often it loses its CPU.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/monotonic_ns.hpp>
@@ -14,23 +14,23 @@
 
 namespace regatta {
 
-/// A stretch in which the gap loop did not run.
+/// A time in which the gap loop did not run.
 struct gap {
     std::int64_t start_ns = 0; ///< Steady clock, when the loop last ran.
     std::int64_t length_ns = 0;
-    /// Meanwhile the scheduler took the CPU from the thread, so that another task ran, or none (a
-    /// CPU quota used up, a stop). False: it was an interrupt, or the machine itself was away.
+    /// Whether the scheduler took the CPU from the thread: another task ran, or none (a used-up CPU
+    /// quota, a stop). False: an interrupt, or the whole machine stood still.
     bool displaced = false;
 
     std::int64_t end_ns() const noexcept { return start_ns + length_ns; }
 };
 
-/// What a gap loop found.
+/// The result of a gap loop.
 struct gap_loop_result {
     std::int64_t begin_ns = 0; ///< Steady clock.
     std::int64_t end_ns = 0;
     std::uint64_t reads = 0;         ///< Of the clock.
-    std::int64_t shortest_ns = 0;    ///< Between two reads: what the loop itself takes.
+    std::int64_t shortest_ns = 0;    ///< Between two reads: the loop's own cost.
     std::uint64_t displacements = 0; ///< How often the scheduler took the CPU away.
 
     std::int64_t elapsed_ns() const noexcept { return end_ns - begin_ns; }
@@ -38,20 +38,21 @@ struct gap_loop_result {
 
 namespace detail {
 
-/// How often the scheduler took the CPU from the calling thread so far; 0 where nobody tells.
+/// How often the scheduler took the CPU from the calling thread so far; 0 if unknown.
 REGATTA_SYSTEM_API std::uint64_t displacements_of_this_thread() noexcept;
 
 } // namespace detail
 
-/// Reads the clock again and again until `until_ns` or until `stop()` says so, and hands each gap
-/// of `threshold_ns` or more to `found(gap)`. A thread that is always ready to run loses time
-/// only when somebody takes its CPU: so the gaps are what any thread there would suffer.
+/// Reads the clock repeatedly, until `until_ns` or until `stop()` returns true, and passes each gap
+/// of at least `threshold_ns` to `found(gap)`. The loop is always ready to run, so it loses time
+/// only if its CPU is taken: any thread there would have the same gaps.
 ///
-/// Threads: any; pin it first, because moving to another CPU is a gap, too. Blocks: never; it uses
-/// the whole CPU. Failure: none of its own. Cost: a read of the clock a turn, and a system call
-/// a gap, which is in no gap itself.
-/// @param stop asked each turn, so it should be a load.
-/// @param found should not take long: what it does is not measured, and so not seen.
+/// Threads: any; pin it first, because a migration to another CPU is a gap, too.
+/// Blocks: never; it uses the whole CPU.
+/// Failure: none of its own.
+/// Cost: a read of the clock per iteration; a system call per gap, outside the gaps.
+/// @param stop called in each iteration, so it should be a single load.
+/// @param found should be short: its own time is not measured, so gaps in it are not seen.
 template<class Stop, class Found>
 gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, Stop&& stop,
                              Found&& found) {
@@ -62,7 +63,7 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
     result.shortest_ns = threshold_ns;
     std::int64_t last = result.begin_ns;
     for (bool ends = false; !ends;) {
-        // Asked before the clock is read, so that a gap that is open at the end is found, too.
+        // Called before the clock is read, so that a gap at the end is found, too.
         ends = stop();
         const std::int64_t now = detail::monotonic_ns();
         const std::int64_t length = now - last;

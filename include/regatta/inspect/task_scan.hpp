@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// All tasks of the machine at one moment, and on which CPU each one ran last.
+/// All tasks of the machine at one moment, with the CPU on which each last ran.
 
 #include <regatta/base/config.hpp>
 
@@ -14,35 +14,38 @@
 
 namespace regatta {
 
-/// A thread, as /proc tells of it.
+/// A thread, as /proc describes it.
 struct task_sample {
     int pid = 0; ///< Of the process.
     int tid = 0;
     int parent_pid = 0;
-    unsigned cpu = 0;    ///< On which it runs, or ran last.
-    bool kernel = false; ///< A thread of the kernel itself.
-    char state = '?';    ///< As in proc_pid_stat(5): R runs or could, S sleeps, T is stopped …
+    unsigned cpu = 0;    ///< On which it runs, or last ran.
+    bool kernel = false; ///< A kernel thread.
+    char state = '?';    ///< As in proc_pid_stat(5): R runnable, S sleeping, T stopped …
     std::string name;
-    std::uint64_t started = 0; ///< Tells two tasks of one number apart.
-    std::int64_t run_ns = 0;   ///< CPU time so far.
-    std::int64_t wait_ns = 0;  ///< Ready to run, without a CPU; 0 where the kernel does not count.
-    std::uint64_t turns = 0;   ///< How often it was given a CPU; 0 where the kernel does not count.
-    std::int64_t children_ns = 0; ///< CPU time of the process's children that it has waited for.
+    std::uint64_t started = 0;    ///< Start time; distinguishes tasks of the same number.
+    std::int64_t run_ns = 0;      ///< CPU time so far.
+    std::int64_t wait_ns = 0;     ///< Runnable without a CPU; 0 if the kernel does not count it.
+    std::uint64_t turns = 0;      ///< How often it got a CPU; 0 if the kernel does not count it.
+    std::int64_t children_ns = 0; ///< CPU time of children that the process waited for.
 };
 
-/// One thread by its number; nothing if it is gone or hidden. `pid` is the number of the process.
+/// One thread by its number; nothing if it has ended or is hidden. `pid` is the number of its
+/// process.
 REGATTA_SYSTEM_API std::optional<task_sample> read_task(int pid, int tid,
                                                         const std::string& root = {});
 
-/// A process as a whole: its times are the sums over all threads that it has and had; no turns.
+/// A process as a whole: its times are sums over all its threads, ended ones included; `turns` is
+/// 0.
 REGATTA_SYSTEM_API std::optional<task_sample> read_process(int pid, const std::string& root = {});
 
-/// Every thread that /proc shows, in the order of their processes. One that begins or ends
-/// meanwhile is in it or not.
+/// Every thread that /proc shows, process by process. Threads that start or end during the scan may
+/// be missing.
 ///
-/// Threads: any. Failure: none; what cannot be read is left out. Cost: two small files a thread,
-/// some 2 ms a hundred.
-/// @param root a directory that stands in for `/`.
+/// Threads: any.
+/// Failure: none; unreadable tasks are left out.
+/// Cost: two small files for each thread, about 2 ms for a hundred.
+/// @param root a directory to use instead of `/`.
 REGATTA_SYSTEM_API std::vector<task_sample> scan_tasks(const std::string& root = {});
 
 } // namespace regatta
