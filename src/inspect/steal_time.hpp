@@ -11,8 +11,9 @@
 
 namespace regatta::detail {
 
-/// Time since boot, in nanoseconds, in which the hypervisor ran others while `cpu` was ready to
-/// run. Counted in steps of usually 10 ms. Nothing if it is not counted or the CPU is offline.
+/// Time since boot, in nanoseconds, in which the hypervisor ran something else while `cpu` was
+/// ready to run. Counted in steps of usually 10 ms. Nothing if it is not counted or the CPU is
+/// offline.
 ///
 /// Threads: any.
 /// Failure: none.

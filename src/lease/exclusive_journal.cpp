@@ -33,7 +33,7 @@ step_error lease_lock::take() {
     if (!system_.is_trusted(folder)) {
         return {EPERM, "the journal " + folder +
                            " could have been written by other users; it must belong to root "
-                           "or this user, and nobody else may write there"};
+                           "or this user, and no other user may write there"};
     }
     file_ = system_.lock(folder + "/lock");
     if (file_ < 0) {

@@ -158,7 +158,7 @@ void remove_unused_segment(const std::string& path, const std::string& operation
         check_owner(file.get(), operation);
         if (!has_magic(file.get())) {
             fail_system(EPROTO, operation + ": the name belongs to a file that is not a segment; "
-                                            "remove it by hand if nobody needs it");
+                                            "remove it by hand if it is not needed");
         }
         if (!try_lock_exclusive(file.get(), operation)) {
             fail_system(EBUSY, operation + ": it is in use");

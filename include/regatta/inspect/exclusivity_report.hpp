@@ -107,7 +107,7 @@ struct REGATTA_SYSTEM_API exclusivity_report {
     std::vector<cpu_check> cpus;    ///< In ascending order.
     std::vector<std::string> notes; ///< What could not be seen, and what that would need.
     bool stopped = false;           ///< It ended early because `stop` returned true.
-    /// False in an own PID namespace: tasks outside have no number there.
+    /// False in a container with its own PID namespace: tasks outside have no number there.
     bool sees_all_tasks = true;
 
     /// The worst verdict of all CPUs.

@@ -21,7 +21,7 @@ enum class gap_cause : std::uint8_t {
     tick,           ///< The CPU's own timer.
     device,         ///< Device interrupts.
     interprocessor, ///< Interrupts of other CPUs.
-    steal,          ///< The hypervisor ran another machine.
+    steal,          ///< The hypervisor ran something else.
     unexplained     ///< A silent hypervisor, the firmware, or the hardware.
 };
 inline constexpr std::size_t gap_causes = 9;

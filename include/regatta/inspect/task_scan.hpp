@@ -39,8 +39,8 @@ REGATTA_SYSTEM_API std::optional<task_sample> read_task(int pid, int tid,
 /// 0.
 REGATTA_SYSTEM_API std::optional<task_sample> read_process(int pid, const std::string& root = {});
 
-/// Every thread that /proc shows, process by process. Threads that start or end during the scan may
-/// be missing.
+/// Every thread that /proc shows, process by process. Threads that start or end during the scan
+/// may or may not be listed.
 ///
 /// Threads: any.
 /// Failure: none; unreadable tasks are left out.
