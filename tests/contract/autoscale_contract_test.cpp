@@ -140,7 +140,7 @@ TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
 }
 #endif
 
-// "Throws std::invalid_argument for options that make no sense."
+// "Failure: `std::invalid_argument` for invalid options."
 TEST(autoscale_contract, refuses_options_that_make_no_sense) {
     dynamic_pool pool{{.threads = 1}};
     EXPECT_THROW(pool.autoscale({.min = 0, .max = 2}), std::invalid_argument);

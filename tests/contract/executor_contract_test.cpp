@@ -64,7 +64,7 @@ TYPED_TEST_SUITE(pool_executor, every_executor, executor_names);
 
 } // namespace
 
-// "`execute` runs a callable and forgets it": once, on one of its threads.
+// "`execute` runs a callable and returns nothing": once, on one of its threads.
 TYPED_TEST(pool_executor, runs_every_task_once) {
     TypeParam pool({.threads = 3});
     std::vector<std::atomic<int>> runs(static_cast<std::size_t>(rounds(5000)));

@@ -129,8 +129,8 @@ TYPED_TEST(pool_errors, of_submit_go_to_the_future) {
     EXPECT_EQ(pool.stats().run, 4u);
 }
 
-// The default of `error_sink`: "prints the first one to stderr and leaves the counting to its
-// owner's statistics".
+// The default of `error_sink`: "prints the first one to stderr; its owner's statistics count them
+// all".
 TYPED_TEST(pool_errors, without_a_sink_the_first_is_printed) {
     testing::internal::CaptureStderr();
     {
@@ -146,7 +146,7 @@ TYPED_TEST(pool_errors, without_a_sink_the_first_is_printed) {
     EXPECT_EQ(printed.find("the second"), std::string::npos) << printed;
 }
 
-// "what the callable itself throws is ignored".
+// "exceptions of the callable itself are ignored".
 TYPED_TEST(pool_errors, of_the_sink_are_ignored) {
     TypeParam pool(
         {.threads = 1, .on_error = [](const std::exception_ptr&) { throw std::logic_error("x"); }});
@@ -156,7 +156,7 @@ TYPED_TEST(pool_errors, of_the_sink_are_ignored) {
     EXPECT_EQ(pool.submit([] { return 2; }).get(), 2);
 }
 
-// "and what `on_start` and `on_stop` throw": the worker works all the same.
+// "Receives the exceptions of … `on_start` and `on_stop`": the worker works all the same.
 TYPED_TEST(pool_errors, of_hooks_go_to_the_sink) {
     kept_errors errors;
     std::atomic<int> runs{0};

@@ -122,7 +122,7 @@ TYPED_TEST(pool_overflow, run_here_runs_it_in_the_caller) {
     EXPECT_EQ(pool.stats().submitted, pool.stats().run);
 }
 
-// `drop_oldest`: "The task that has waited longest makes room, unrun".
+// "The oldest waiting task of the lowest waiting priority is dropped unrun".
 TYPED_TEST(pool_overflow, drop_oldest_drops_the_oldest) {
     std::vector<int> order;
     TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
