@@ -6,6 +6,7 @@
 #include "common/argument_checks.hpp"
 #include "common/usage_error.hpp"
 #include "programs/program.hpp"
+#include "schemes/scheme.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 
@@ -46,7 +47,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         .default_str("8");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
         .type_name("NAME")
-        .default_str("std_thread");
+        .default_str(std::string(race::usual_baseline().name));
     add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end");
     command.footer(

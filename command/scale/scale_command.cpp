@@ -13,6 +13,7 @@
 #include "report/scale/scale_text.hpp"
 #include "scale/worker_counts.hpp"
 #include "scaling/scale.hpp"
+#include "schemes/scheme.hpp"
 
 #include <fmt/core.h>
 
@@ -29,7 +30,7 @@ constexpr double highest_rate = 1e9;
 /// As they were typed; what was not typed is absent.
 struct scale_arguments : measure_arguments {
     std::string workload = "primes";
-    std::string scheme = "std_thread";
+    std::string scheme{race::usual_baseline().name};
     std::string workers = "auto";
     std::optional<double> rate;
     result_paths files;

@@ -98,22 +98,13 @@ public:
 std::unique_ptr<workload> make_empty(const workload_options& options) {
     return empty_items::make(options);
 }
-std::unique_ptr<workload> attach_empty(int descriptor) {
-    return empty_items::attach(descriptor);
-}
 
 std::unique_ptr<workload> make_allocate(const workload_options& options) {
     return allocating_items::make(options);
 }
-std::unique_ptr<workload> attach_allocate(int descriptor) {
-    return allocating_items::attach(descriptor);
-}
 
 std::unique_ptr<workload> make_within(const workload_options& options) {
     return spawned_items::make(options);
-}
-std::unique_ptr<workload> attach_within(int descriptor) {
-    return spawned_items::attach(descriptor);
 }
 
 workload_info empty_workload() {
@@ -123,7 +114,7 @@ workload_info empty_workload() {
             .usual_size = empty_sizes.usual,
             .small_size = 20'000,
             .make = make_empty,
-            .attach = attach_empty};
+            .attach = empty_items::attach};
 }
 
 workload_info allocate_workload() {
@@ -133,7 +124,7 @@ workload_info allocate_workload() {
             .usual_size = allocate_sizes.usual,
             .small_size = 5'000,
             .make = make_allocate,
-            .attach = attach_allocate};
+            .attach = allocating_items::attach};
 }
 
 workload_info within_workload() {
@@ -143,7 +134,7 @@ workload_info within_workload() {
             .usual_size = within_sizes.usual,
             .small_size = 20'000,
             .make = make_within,
-            .attach = attach_within};
+            .attach = spawned_items::attach};
 }
 
 } // namespace regatta::race

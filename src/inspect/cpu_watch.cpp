@@ -24,8 +24,6 @@
 
 namespace regatta::detail {
 
-int own_pid = 0; ///< Of the process that checks; its other threads are its own affair.
-
 task_role watch_context::role_of(int pid, int tid, bool kernel) const {
     return checkers.contains(tid)                               ? task_role::checker
            : kernel                                             ? task_role::kernel

@@ -13,8 +13,6 @@
 
 namespace regatta {
 
-std::uint64_t dropped = 0; ///< Gaps for which there was no room; they are in no histogram.
-
 const gap_histogram& gap_report::operator[](gap_cause cause) const noexcept {
     return by_cause[static_cast<std::size_t>(cause)];
 }

@@ -87,13 +87,13 @@ bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
     if (!(seconds.count() > 0)) {
         seconds = std::chrono::duration<double>::zero();
     }
-    const bool for_ever = seconds.count() > 1e9;
-    const auto deadline = for_ever
+    const bool unlimited = seconds.count() > 1e9;
+    const auto deadline = unlimited
                               ? clock::time_point::max()
                               : clock::now() + std::chrono::duration_cast<clock::duration>(seconds);
     for (;;) {
         timespec rest{};
-        if (!for_ever) {
+        if (!unlimited) {
             const auto left = deadline - clock::now();
             if (left > clock::duration::zero()) {
                 const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
@@ -103,7 +103,7 @@ bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
             }
         }
         pollfd waited{pidfd_.get(), POLLIN, 0};
-        const int ready = ::ppoll(&waited, 1, for_ever ? nullptr : &rest, nullptr);
+        const int ready = ::ppoll(&waited, 1, unlimited ? nullptr : &rest, nullptr);
         if (ready >= 0) {
             return ready > 0;
         }
