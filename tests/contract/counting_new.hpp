@@ -16,11 +16,14 @@ namespace library_test {
 
 /// How many times memory was asked for so far, by all threads.
 inline std::atomic<long> allocations{0};
+/// How many bytes that were.
+inline std::atomic<long> allocated{0};
 /// After how many more times there is none; negative: always.
 inline std::atomic<long> allocations_left{-1};
 
 inline void* allocate(std::size_t size, std::size_t alignment) {
     ++allocations;
+    allocated += static_cast<long>(size);
 #if REGATTA_EXCEPTIONS
     if (allocations_left.load(std::memory_order_relaxed) >= 0 && allocations_left-- <= 0) {
         allocations_left = 0;
@@ -55,6 +58,14 @@ long count(F&& f) {
     const long before = allocations.load();
     f();
     return allocations.load() - before;
+}
+
+/// How many bytes `f` asks for, on all threads.
+template<class F>
+long count_bytes(F&& f) {
+    const long before = allocated.load();
+    f();
+    return allocated.load() - before;
 }
 
 } // namespace library_test

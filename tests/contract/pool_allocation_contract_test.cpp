@@ -20,6 +20,7 @@ namespace {
 
 using library_test::allocations_left;
 using library_test::count;
+using library_test::count_bytes;
 using library_test::door;
 using library_test::hold_worker;
 using regatta::priority;
@@ -97,7 +98,81 @@ void expect_none(Pool& pool) {
     expect_in_the_end(0, [&] { submit(pool, runs, batch, futures); });
 }
 
+/// By a task for each of the larger part.
+template<class Pool>
+long fibonacci(Pool& pool, priority level, int n) {
+    if (n < 2) {
+        return n;
+    }
+    auto larger = pool.submit(level, [&pool, level, n] { return fibonacci(pool, level, n - 1); });
+    const long smaller = fibonacci(pool, level, n - 2);
+    return larger.get() + smaller;
+}
+/// By two tasks, of which the older is waited for first.
+template<class Pool>
+long fibonacci_of_two(Pool& pool, int n) {
+    if (n < 2) {
+        return n;
+    }
+    auto larger = pool.submit([&pool, n] { return fibonacci_of_two(pool, n - 1); });
+    auto smaller = pool.submit([&pool, n] { return fibonacci_of_two(pool, n - 2); });
+    const long sum = larger.get();
+    return sum + smaller.get();
+}
+
 } // namespace
+
+// "A task that was run in a wait, or cancelled, gives its memory back while the tasks that wait for
+// it still run: a recursion of futures needs memory for its depth, not for all its tasks."
+TYPED_TEST(pool_allocation, of_a_recursion_is_for_its_depth) {
+    TypeParam pool({.threads = 1});
+    const auto bytes_of = [&](auto&& call, int n, long result) {
+        return count_bytes([&] { EXPECT_EQ(pool.submit([&] { return call(n); }).get(), result); });
+    };
+    const auto expect_no_growth = [&](auto&& call) {
+        bytes_of(call, 18, 2584);
+        // 43,784 tasks more, each of which has a cell of 64 bytes and a block of 128.
+        EXPECT_LE(bytes_of(call, 24, 46368), 100'000);
+    };
+    expect_no_growth([&](int n) { return fibonacci(pool, priority::medium, n); });
+    expect_no_growth([&](int n) { return fibonacci_of_two(pool, n); });
+    expect_no_growth([&](int n) { return fibonacci(pool, priority::low, n); });
+    pool.wait();
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.run, stats.submitted);
+    EXPECT_EQ(stats.queued, 0u);
+}
+
+// "… and without memory for a moment it loses none."
+TYPED_TEST(pool_allocation, that_fails_in_a_recursion_loses_nothing) {
+    for (long fails = 0; fails < 4; ++fails) {
+        SCOPED_TRACE(fails);
+        TypeParam pool({.threads = 1});
+        std::atomic<int> runs{0};
+        const auto task = [&runs] { ++runs; };
+        pool.submit([&] {
+                pool.execute(task); // What a sweep has to set aside.
+                static_cast<void>(pool.submit(task).ready());
+                allocations_left = fails;
+                for (int i = 0; i < 60; ++i) {
+                    try {
+                        pool.submit(task).get();
+                    } catch (const std::bad_alloc&) {
+                        allocations_left = -1;
+                    }
+                }
+                allocations_left = -1;
+                for (int i = 0; i < 200; ++i) {
+                    pool.submit(task).get();
+                }
+            })
+            .get();
+        pool.wait();
+        const auto stats = pool.stats();
+        EXPECT_EQ(stats.run, stats.submitted);
+        EXPECT_EQ(static_cast<std::uint64_t>(runs.load()) + 1, stats.run);
+    }
+}
 
 // "A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
 // `task_room_size` bytes beside it".

@@ -21,6 +21,8 @@ struct numbered {
 
     numbered() = default;
     numbered(unsigned number, void*) : number(number) {}
+    /// Those from 8 on have been run in a wait.
+    bool over() const { return number >= 8; }
     unsigned number = 0;
 };
 
@@ -147,6 +149,110 @@ struct closing : rl::test_suite<closing, 3> {
     }
 };
 
+/// A worker sweeps its queue, whose tasks are over but for the first and the last; another one
+/// takes. With `Again` the first was set aside before.
+template<bool Again>
+struct swept : rl::test_suite<swept<Again>, 2> {
+    queues_type queues{queue_layout::both, 2};
+    model::atomic<unsigned> seen{0};
+    model::atomic<unsigned> count{0};
+
+    void see(unsigned number) {
+        RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0); // I1
+        count.fetch_add(1, relaxed);
+    }
+    void sweep(queues_type::tally& mine) {
+        std::size_t over = 4;
+        queues.sweep(0, over, [&](const queues_type::batch& b) {
+            RL_ASSERT(b[0].over());
+            see(b[0].number);
+            b.destroy(0);
+            mine.finish(b, 1);
+        });
+        mine.flush();
+    }
+    void before() {
+        queues_type::tally mine;
+        append(queues, priority::medium, 0, 1);
+        append(queues, priority::medium, 0, 8);
+        if (Again) {
+            sweep(mine);
+        }
+        append(queues, priority::medium, 0, 9);
+        append(queues, priority::medium, 0, 2);
+    }
+    void thread(unsigned index) {
+        seat own(index, true);
+        if (index == 0) {
+            sweep(own.mine);
+        }
+        while (count.load(relaxed) != 4) {
+            const int number = own.take(queues);
+            if (number >= 0) {
+                see(number);
+            }
+        }
+    }
+    void after() {
+        RL_ASSERT(seen.load(relaxed) == 0x306u);
+        RL_ASSERT(queues.appended() == 4 && queues.taken() == 4 && queues.size() == 0);
+        RL_ASSERT(!queues.ready(0, true) && !queues.coming(0, true));
+    }
+};
+
+/// A sweep sets a task aside and asks for sleepers. If it saw none, a worker that then announces
+/// its sleep sees the task. (The flag orders nothing.)
+struct aside_announced : rl::test_suite<aside_announced, 2> {
+    queues_type queues{queue_layout::per_worker, 2};
+    gate_type gate;
+    model::atomic<unsigned> asked{0};
+
+    void before() { append(queues, priority::medium, 0, 1); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            std::size_t over = 4;
+            RL_ASSERT(queues.sweep(0, over, [](const queues_type::batch&) {}));
+            if (!gate.has_sleepers()) {
+                asked.store(1, relaxed);
+            }
+            return;
+        }
+        while (asked.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        static_cast<void>(gate.announce_wait());
+        RL_ASSERT(queues.coming(1, true)); // I2
+        gate.cancel_wait();
+    }
+    void after() {
+        seat own(1, true);
+        RL_ASSERT(own.take(queues) == 1);
+    }
+};
+
+/// A worker takes what a sweep has set aside, in its order, and finds nothing half made.
+struct aside_taken : rl::test_suite<aside_taken, 2> {
+    queues_type queues{queue_layout::shared, 2};
+
+    void before() {
+        append(queues, priority::medium, 0, 1);
+        append(queues, priority::medium, 0, 2);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            std::size_t over = 4;
+            queues.sweep(0, over, [](const queues_type::batch&) {});
+            return;
+        }
+        seat own(1, true);
+        static_cast<void>(queues.ready(1, true));
+        RL_ASSERT(queues.size() <= 4);
+        while (own.take(queues) < 0) {
+        }
+    }
+    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
+};
+
 int main() {
     const char* const order =
         "the checker orders seq_cst stores as they run, so that one that was read comes before";
@@ -157,7 +263,11 @@ int main() {
          model::make_scenario<announced<priority::medium, 1>>("announced, medium"),
          model::make_scenario<announced<priority::high, 1>>("announced, high"),
          model::make_scenario<announced<priority::low, 2>>("announced, two producers, low"),
+         model::make_scenario<swept<false>>("swept"),
+         model::make_scenario<swept<true>>("swept again"),
+         model::make_scenario<aside_announced>("announced, set aside"),
+         model::make_scenario<aside_taken>("taken, set aside"),
          model::make_scenario<closing>("closing")},
-        {"task_queues.hpp"},
+        {"task_queues.hpp", "task_queue.hpp"},
         {{"load append -> acquire", order}, {"load append -> relaxed", order}});
 }

@@ -42,6 +42,9 @@ public:
     /// returned.
     bool drop() noexcept { return std::exchange(state_, nullptr)->drop_as_job(); }
 
+    /// Whether somebody else runs the task, or has, or it was cancelled: the call only leaves.
+    bool over() const noexcept { return state_->claimed(); }
+
     /// The task.
     future_state* get() const noexcept { return state_; }
     /// Gives up the task, for a caller that makes another job of it.

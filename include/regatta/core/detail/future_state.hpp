@@ -45,6 +45,8 @@ public:
     bool complete() const noexcept { return status_.complete(); }
     /// Whether the task never ran. Only for a complete task.
     bool cancelled() const noexcept { return status_.cancelled(); }
+    /// Whether somebody has claimed it, to run it or to cancel it. May be old.
+    bool claimed() const noexcept { return status_.claimed(); }
     block_store& store() const noexcept { return store_; }
 
     /// Runs the task for its job, which leaves. @returns whether the task ran, here or in a wait
@@ -244,6 +246,7 @@ private:
             }
             if (future_state* const next = claim_next(worker.pool, nullptr)) {
                 next->run_claimed(false);
+                worker.overtake();
             } else if (!pace.pause()) {
                 sleep_as_worker(worker, deadline);
             }
@@ -259,6 +262,7 @@ private:
         chain_waiter self{*this, nullptr};
         if (future_state* const next = claim_next(worker.pool, &self)) {
             next->run_claimed(false);
+            worker.overtake();
             return;
         }
         // A wait with a deadline ends even in a circle of waits.

@@ -74,6 +74,14 @@ public:
         }
         /// Destroys an element after its use.
         void destroy(std::uint32_t i) const noexcept { at_->slots[first_ + i].element.destroy(); }
+        /// A batch of that element alone.
+        batch only(std::uint32_t i) const noexcept {
+            batch one;
+            one.at_ = at_;
+            one.first_ = first_ + i;
+            one.count_ = 1;
+            return one;
+        }
 
     private:
         friend basic_segment_queue;
@@ -187,6 +195,27 @@ public:
             s.expect_write(index + claimed);
             return {claimed, index + claimed};
         }
+    }
+
+    /// Sees to it that the next `count` elements, at most a segment's, are appended without a call
+    /// of the heap, if no other thread appends. Failure: `std::bad_alloc`.
+    void reserve(std::size_t count) {
+        // relaxed: the caller is the one who appends.
+        if (SegmentSize - segment::index_of(last_segment().tail.load(std::memory_order_relaxed)) >=
+            count) {
+            return;
+        }
+        {
+            const std::lock_guard lock(chain_);
+            if (spare_ != nullptr) {
+                return;
+            }
+        }
+        auto fresh = std::make_unique<segment>(*this);
+        const std::lock_guard lock(chain_);
+        // relaxed: under the lock.
+        fresh->next.store(spare_, std::memory_order_relaxed);
+        spare_ = fresh.release();
     }
 
     /// Claims up to `max` of the oldest elements. @returns an empty batch if there is none.

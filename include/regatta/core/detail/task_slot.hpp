@@ -22,6 +22,13 @@ concept says_whether_it_ran = requires {
     typename F::says_whether_it_ran;
 };
 
+/// A closure that can tell that it has nothing to do any more.
+template<class F>
+concept may_be_over = requires(const F& f) {
+    { f.over() }
+    noexcept;
+};
+
 /// One closure in a cell of 64 bytes, or beside it.
 ///
 /// Exactly one of `run` and `drop` must be called, once. They end the closure's life; the
@@ -65,6 +72,9 @@ public:
     /// @returns whether it ran; false if it was cancelled.
     bool run() { return calls_->run(storage_); }
 
+    /// Whether the closure has nothing to do any more: `run` and `drop` do the same.
+    bool over() const noexcept { return calls_->over != nullptr && calls_->over(storage_); }
+
     /// Destroys the closure unrun. @returns true only if the closure reports that it ran before.
     bool drop() noexcept { return calls_->drop(storage_); }
 
@@ -72,6 +82,7 @@ private:
     struct calls {
         bool (*run)(void* storage);
         bool (*drop)(void* storage) noexcept;
+        bool (*over)(const void* storage) noexcept; ///< Null: never.
     };
 
     template<class F, bool InRoom>
@@ -105,8 +116,18 @@ private:
         std::destroy_at(&closure);
         return ran;
     }
+    template<class F>
+    static constexpr auto over_in() noexcept -> bool (*)(const void*) noexcept {
+        if constexpr (may_be_over<F> && fits_cell<F>) {
+            return [](const void* storage) noexcept {
+                return std::launder(static_cast<const F*>(storage))->over();
+            };
+        } else {
+            return nullptr;
+        }
+    }
     template<class F, bool InRoom>
-    static constexpr calls calls_of{&run_in<F, InRoom>, &drop_in<F, InRoom>};
+    static constexpr calls calls_of{&run_in<F, InRoom>, &drop_in<F, InRoom>, over_in<F>()};
 
     const calls* calls_;
     alignas(void*) std::byte storage_[inline_size];

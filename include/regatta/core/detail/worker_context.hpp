@@ -55,12 +55,23 @@ public:
         return context != nullptr && context->pool == pool_address;
     }
 
+    /// The worker has run a task in a wait, before its turn: its job, still in a queue, is over.
+    void overtake() {
+        if (++overtaken >= most_overtaken && sweep != nullptr) [[unlikely]] {
+            sweep(*this);
+        }
+    }
+
     const void* const pool;             ///< The address of the pool.
     const unsigned index;               ///< The worker's index in the pool.
     wait_graph* const graph;            ///< The pool's graph, or null.
     block_magazine* magazine = nullptr; ///< Set by the magazine itself.
     worker_level base{};                ///< The outermost level.
     worker_level* level = &base;        ///< The innermost level.
+    unsigned overtaken = 0;             ///< Tasks since the last call of `sweep`.
+    unsigned most_overtaken = 64;       ///< How many before it is called.
+    /// Ends the jobs that are over in the queues that the worker appends to; sets `overtaken` to 0.
+    void (*sweep)(worker_context&) noexcept = nullptr;
 };
 
 } // namespace regatta::detail

@@ -157,6 +157,13 @@ public:
     /// Ensures that a worker looks for tasks that have been appended by a seq_cst operation.
     void wake() noexcept { loop_.wake(); }
 
+    /// If a worker calls: ends the jobs that are over in the queues that it appends to.
+    void sweep() noexcept {
+        if (caller() != outside) {
+            sweep_for(*worker_context::current());
+        }
+    }
+
     /// Runs tasks until `settled()` holds. For a worker of this pool that must not sleep, since
     /// tasks bring about what it waits for.
     /// @param what the purpose of the wait, for the error text if waits nest too deep.
@@ -258,6 +265,7 @@ private:
             , magazine_(blocks) {}
 
         worker& me;
+        worker_engine* engine = nullptr; ///< If its source can be swept.
 
     private:
         block_magazine magazine_;
@@ -287,6 +295,7 @@ private:
 
         void on_start(worker& me) noexcept {
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
+            engine.let_sweep(*seat);
             call(engine.options_.on_start, me);
         }
         void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
@@ -311,6 +320,25 @@ private:
 
     static worker& worker_that_calls() noexcept {
         return static_cast<seated_context*>(worker_context::current())->me;
+    }
+
+    void let_sweep(seated_context& context) noexcept {
+        if constexpr (requires { source_.most_overtaken(); }) {
+            context.engine = this;
+            context.most_overtaken = source_.most_overtaken();
+            context.sweep = &sweep_for;
+        }
+    }
+    static void sweep_for(worker_context& context) noexcept {
+        if constexpr (requires(Source & s) { s.most_overtaken(); }) {
+            auto& mine = static_cast<seated_context&>(context);
+            const bool some = mine.engine->source_.sweep(
+                mine.me.seat, mine.index, std::exchange(mine.overtaken, 0),
+                [&](worker_turn turn) noexcept { mine.me.count(turn); });
+            if (some) {
+                mine.engine->wake();
+            }
+        }
     }
 
     void add_worker() {

@@ -190,12 +190,20 @@ private:
     REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
                                          std::size_t count = 1) {
         refuse_if_closed(count, accepted);
+        engine_.sweep(); // What a wait has run takes no room.
+        if (source_.room().take(1) != 0 || find_room(level, closure, accepted, count)) {
+            place(level, closure, accepted, count);
+        }
+    }
+    /// Does what the overflow policy says. @returns whether the caller has room for the closure.
+    template<class F>
+    bool find_room(priority level, F& closure, std::size_t accepted, std::size_t count) {
         const overflow_policy& policy = options_.when_full;
         if (policy.hands_over()) {
             count_refused(1);
             task refused(std::move(closure));
             policy.give(std::span<task>(&refused, 1));
-            return;
+            return false;
         }
         switch (policy.what()) {
         case overflow::run_here:
@@ -206,7 +214,7 @@ private:
             REGATTA_CATCH_ALL {
                 errors_.report(std::current_exception());
             }
-            return;
+            return false;
         case overflow::reject:
             refuse(task_rejected::reason::full, count, accepted);
         case overflow::drop_oldest:
@@ -220,7 +228,7 @@ private:
             }
             break;
         }
-        place(level, closure, accepted, count);
+        return true;
     }
     /// Waits for room. If the wait throws, counts `count` tasks as refused.
     bool await_room(std::size_t count) {

@@ -32,6 +32,7 @@ public:
         task_queues::tally tally; ///< Cells that the worker has used.
         std::uint32_t turn = 0;   ///< Tasks that the worker has taken; wraps.
         unsigned victim = 0;      ///< The worker that it last stole from.
+        std::size_t over = 0;     ///< Tasks that it has run in waits and not told its queue of.
     };
 
     /// @param errors outlives this.
@@ -83,6 +84,34 @@ public:
     void close() noexcept { queues_.close(); }
 
     // --- for the engine --------------------------------------------------------------------------
+
+    /// How many tasks a worker runs in waits before the queues are swept: few beside the memory of
+    /// a pool, and few beside the tasks that a bounded one has room for.
+    unsigned most_overtaken() const noexcept {
+        constexpr std::size_t most = 64;
+        const std::size_t half = (room_.capacity() + 1) / 2;
+        return static_cast<unsigned>(half == 0 ? most : std::min(half, most));
+    }
+    /// Ends the tasks that are over in the queues that the worker appends to, if they are many
+    /// beside those that wait. @param overtaken how many it has run in waits since the last call.
+    /// @param ended called with what became of each.
+    /// @returns whether others are to be told, as of tasks that were appended.
+    template<class Ended>
+    bool sweep(seat& mine, unsigned worker, std::size_t overtaken, Ended&& ended) noexcept {
+        mine.over += overtaken;
+        REGATTA_TRY {
+            return queues_.sweep(worker, mine.over, [&](const task_queues::batch& b) noexcept {
+                const bool ran = b[0].run(); // It only leaves.
+                b.destroy(0);
+                mine.tally.finish(b, 1);
+                room_.give(1);
+                ended(ran ? worker_turn::ran : worker_turn::called_off);
+            });
+        }
+        REGATTA_CATCH_ALL {
+            return true; // No memory to set tasks aside; some may be.
+        }
+    }
 
     /// The pool is closed: waiting producers check again.
     void tell_closed() noexcept { room_.tell_closed(); }

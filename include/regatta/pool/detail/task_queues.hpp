@@ -6,9 +6,9 @@
 /// The queues of a thread pool: where a task is appended, and which task a worker takes next.
 
 #include <regatta/base/cache_line.hpp>
-#include <regatta/core/detail/segment_queue.hpp>
 #include <regatta/core/detail/task_slot.hpp>
 #include <regatta/core/priority.hpp>
+#include <regatta/pool/detail/task_queue.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ enum class queue_layout {
 template<class Task, class Atomics, std::size_t SegmentSize = 64>
 class basic_task_queues {
 public:
-    using queue = basic_segment_queue<Task, Atomics, SegmentSize>;
+    using queue = basic_task_queue<Task, Atomics, SegmentSize>;
     using batch = typename queue::batch;
     using tally = typename queue::tally;
 
@@ -103,17 +103,30 @@ public:
             return take_medium(worker, steal, victim, stolen);
         }
         batch b;
-        if (turn % 32 == 31 && (b = low_.take(1)).size() != 0) {
+        if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
             return b;
         }
         if (turn % 8 == 7 && (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
             return b;
         }
-        if ((b = high_.take(1)).size() != 0 ||
+        if ((b = high_.take()).size() != 0 ||
             (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
             return b;
         }
-        return low_.take(1);
+        return low_.take();
+    }
+
+    /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
+    /// `task_queue::sweep`.
+    template<class End>
+    bool sweep(unsigned worker, std::size_t& over, End&& end) {
+        // relaxed: a hint; what the worker itself has appended it sees.
+        const bool levels = levels_used_.load(std::memory_order_relaxed);
+        std::size_t there = over; // It is not known in which of the queues they are.
+        bool some = levels && high_.sweep(there, end);
+        there = over;
+        some = (levels && low_.sweep(there, end)) || some;
+        return (own_.empty() ? shared_ : *own_[worker]).sweep(over, end) || some;
     }
 
     /// Takes what seems to be the oldest task of that priority.
@@ -122,9 +135,9 @@ public:
         unsigned victim = 0;
         switch (level) {
         case priority::high:
-            return high_.take(1);
+            return high_.take();
         case priority::low:
-            return low_.take(1);
+            return low_.take();
         case priority::medium:
             break;
         }
@@ -184,10 +197,10 @@ private:
 
     batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
         batch b;
-        if (!own_.empty() && (b = own_[worker]->take(1)).size() != 0) {
+        if (!own_.empty() && (b = own_[worker]->take()).size() != 0) {
             return b;
         }
-        if (layout_ != queue_layout::per_worker && (b = shared_.take(1)).size() != 0) {
+        if (layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) {
             return b;
         }
         if (steal) {
@@ -195,7 +208,7 @@ private:
             const auto count = static_cast<unsigned>(own_.size());
             for (unsigned i = 0; i < count; ++i) {
                 const unsigned from = victim + i < count ? victim + i : victim + i - count;
-                if (from != worker && (b = own_[from]->take(1)).size() != 0) {
+                if (from != worker && (b = own_[from]->take()).size() != 0) {
                     victim = from;
                     stolen = true;
                     return b;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Tasks that wait for tasks of their own, again and again: what becomes of those that a wait has
+// run before their turn.
+
+#include "support/pool_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::door;
+using library_test::hold_worker;
+
+template<class Pool>
+class pool_recursion : public testing::Test {};
+TYPED_TEST_SUITE(pool_recursion, library_test::every_pool, library_test::pool_names);
+template<class Pool>
+class bounded_pool_recursion : public testing::Test {};
+TYPED_TEST_SUITE(bounded_pool_recursion, library_test::bounded_pools, library_test::pool_names);
+
+/// Submits that many tasks, one after the other, and waits for each.
+template<class Pool>
+void submit_and_wait(Pool& pool, int count) {
+    for (int i = 0; i < count; ++i) {
+        EXPECT_EQ(pool.submit([i] { return i; }).get(), i);
+    }
+}
+
+/// Sums up a range by halves, a task for each.
+template<class Pool>
+long sum_of(Pool& pool, long first, long last) {
+    if (last - first < 2) {
+        return first;
+    }
+    const long middle = first + (last - first) / 2;
+    auto left = pool.submit([&pool, first, middle] { return sum_of(pool, first, middle); });
+    auto right = pool.submit([&pool, middle, last] { return sum_of(pool, middle, last); });
+    const long sum = right.get();
+    return sum + left.get();
+}
+
+} // namespace
+
+// "The pools take the tasks of one queue in the order in which they were put in."
+TYPED_TEST(pool_recursion, keeps_the_order_of_tasks_that_wait) {
+    TypeParam pool({.threads = 1});
+    std::string order;
+    const auto put = [&](char letter) { pool.execute([&order, letter] { order += letter; }); };
+    pool.submit([&] {
+            put('a');
+            submit_and_wait(pool, 100);
+            put('b');
+            std::thread([&] { put('c'); }).join();
+            submit_and_wait(pool, 500);
+            put('d');
+            std::thread([&] { put('e'); }).join();
+            submit_and_wait(pool, 100);
+            put('f');
+        })
+        .get();
+    pool.wait();
+    // A balanced_pool has two queues, and looks at the worker's own first.
+    constexpr bool apart = std::is_same_v<TypeParam, regatta::balanced_pool>;
+    EXPECT_EQ(order, apart ? "abdfce" : "abcdef");
+}
+
+// "each that was taken is run", once, by whichever worker, and counted as one.
+TYPED_TEST(pool_recursion, runs_each_task_once_on_several_workers) {
+    TypeParam pool({.threads = 3});
+    std::vector<regatta::future<long>> sums;
+    for (int i = 0; i < 8; ++i) {
+        sums.push_back(pool.submit([&pool] { return sum_of(pool, 0, 2000); }));
+    }
+    for (auto& sum : sums) {
+        EXPECT_EQ(sum.get(), 1999 * 1000);
+    }
+    pool.wait();
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.submitted, 8u * (2 * 1999 + 1));
+    EXPECT_EQ(stats.run, stats.submitted);
+    EXPECT_EQ(stats.cancelled, 0u);
+    EXPECT_EQ(stats.queued, 0u);
+}
+
+// A task that was set aside still wakes a worker, and is one of those that `queued` tells of.
+TYPED_TEST(pool_recursion, leaves_what_waits_to_the_other_workers) {
+    TypeParam pool({.threads = 2});
+    door other;
+    hold_worker(pool, other);
+    std::atomic<bool> ran{false};
+    pool.submit([&] {
+            pool.execute([&] { ran = true; });
+            submit_and_wait(pool, 300);
+            EXPECT_GE(pool.queued(), 1u);
+            EXPECT_LE(pool.queued(), 200u);
+            other.open();
+            library_test::eventually("the other worker runs the task", [&] { return ran.load(); });
+        })
+        .get();
+}
+
+// "`discard` destroys what has not begun …; futures of it throw `task_cancelled`."
+TYPED_TEST(pool_recursion, discards_what_waits) {
+    TypeParam pool({.threads = 1});
+    door d;
+    regatta::future<void> queued;
+    pool.execute([&] {
+        queued = pool.submit([] {});
+        submit_and_wait(pool, 300);
+        d.pass();
+    });
+    d.await_inside(1);
+    std::thread stopping([&] { pool.stop(regatta::stop_mode::discard); });
+    library_test::eventually("the pool is closed", [&] { return pool.closed(); });
+    d.open();
+    stopping.join();
+    EXPECT_THROW(queued.get(), regatta::task_cancelled);
+    EXPECT_EQ(pool.stats().cancelled, 1u);
+    EXPECT_EQ(pool.stats().run, 301u);
+}
+
+// A task that a wait has run takes no room.
+TYPED_TEST(bounded_pool_recursion, has_room_as_long_as_few_tasks_wait) {
+    for (const std::size_t capacity : {1u, 2u, 3u, 10u, 100u}) {
+        TypeParam pool(
+            {.threads = 1, .capacity = capacity, .when_full = regatta::overflow::reject});
+        pool.submit([&] { submit_and_wait(pool, 300); }).get();
+        pool.wait();
+        EXPECT_EQ(pool.stats().refused, 0u);
+        EXPECT_EQ(pool.stats().run, 301u);
+    }
+}
