@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Model of `message_lanes` with its producers, of lanes of two messages: I1 to I5. A wake-up that
+/// Model of `message_lanes` with its producers, of lanes of two messages: I1 to I6. A wake-up that
 /// is lost, of the consumer or of a publisher that waits for room, is a deadlock to the checker.
 
 #include "model_check.hpp"
@@ -192,6 +192,42 @@ struct closing : rl::test_suite<closing, 2> {
     void after() { RL_ASSERT(bus.transport_stats().refused == 1); }
 };
 
+/// The bus is closed while a producer publishes in its lane, one message or several, and the
+/// consumer sleeps. What was accepted is consumed, what was not is not.
+template<bool Batch>
+struct closing_lane : rl::test_suite<closing_lane<Batch>, 3> {
+    small_bus bus;
+    std::optional<small_bus::producer> mine;
+    unsigned accepted = 0;
+
+    void before() { mine.emplace(bus.make_producer()); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            if constexpr (Batch) {
+                const std::array<unsigned, 2> two{0, 1};
+                accepted =
+                    static_cast<unsigned>(mine->publish_batch(std::span<const unsigned>(two)));
+            } else {
+                accepted = mine->publish(0u) ? 1 : 0;
+                accepted += accepted != 0 && mine->try_publish(1u) ? 1 : 0;
+            }
+        } else if (index == 1) {
+            bus.close();
+        } else {
+            while (!bus.closed()) {
+                bus.sleep({});
+            }
+            bus.consume_backlog();
+            RL_ASSERT(!bus.try_publish(10u));
+        }
+    }
+    void after() {
+        RL_ASSERT(bus.next[0]($) == accepted); // I6
+        const auto s = bus.transport_stats();
+        RL_ASSERT(s.published == accepted && s.processed == accepted);
+    }
+};
+
 /// Three are refused at once, and each is counted.
 struct refusing : rl::test_suite<refusing, 3> {
     small_bus bus{regatta::when_full::discard};
@@ -235,13 +271,16 @@ struct statistics : rl::test_suite<statistics, 3> {
 };
 
 int main() {
-    return model::check({model::make_scenario<delivery>("two publish more than there is room for"),
-                         model::make_scenario<batches>("batches"),
-                         model::make_scenario<lane_handed_on>("a lane that is handed on"),
-                         model::make_scenario<consumer_handed_on>("a consumer that is handed on"),
-                         model::make_scenario<backlog>("the backlog"),
-                         model::make_scenario<closing>("closed while both sides sleep"),
-                         model::make_scenario<refusing>("three are refused"),
-                         model::make_scenario<statistics>("statistics")},
-                        {"message_lanes.hpp", "bus_producer.hpp"});
+    return model::check(
+        {model::make_scenario<delivery>("two publish more than there is room for"),
+         model::make_scenario<batches>("batches"),
+         model::make_scenario<lane_handed_on>("a lane that is handed on"),
+         model::make_scenario<consumer_handed_on>("a consumer that is handed on"),
+         model::make_scenario<backlog>("the backlog"),
+         model::make_scenario<closing>("closed while both sides sleep"),
+         model::make_scenario<closing_lane<false>>("closed while a producer publishes"),
+         model::make_scenario<closing_lane<true>>("closed while a producer publishes a batch"),
+         model::make_scenario<refusing>("three are refused"),
+         model::make_scenario<statistics>("statistics")},
+        {"message_lanes.hpp", "bus_producer.hpp"});
 }

@@ -45,15 +45,17 @@ public:
     /// @returns whether it was accepted; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
-        return bus_->count(!bus_->closed() && lane_->ring->try_emplace(std::move(m)));
+        return bus_->count(
+            unless_closed([&]() noexcept { return lane_->ring->try_emplace(std::move(m)); }));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
     /// The same, if fewer messages are queued in this lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
-        return bus_->count(!bus_->closed() &&
-                           lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m)));
+        return bus_->count(unless_closed([&]() noexcept {
+            return lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m));
+        }));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
@@ -62,7 +64,7 @@ public:
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
-        if (!bus_->closed() && lane_->ring->try_emplace(std::move(m))) [[likely]] {
+        if (unless_closed([&] { return lane_->ring->try_emplace(std::move(m)); })) [[likely]] {
             return bus_->count(true);
         }
         return publish_later(std::move(m), lane_->ring->capacity());
@@ -71,8 +73,9 @@ public:
     template<class T>
     requires(set::template contains<T>) bool publish(T m, admission_class c) {
         bus_->check_level(c);
-        if (!bus_->closed() && lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m)))
-            [[likely]] {
+        if (unless_closed([&] {
+                return lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m));
+            })) [[likely]] {
             return bus_->count(true);
         }
         return publish_later(std::move(m), bus_->limits_[c]);
@@ -82,7 +85,7 @@ public:
     /// @returns how many were accepted; the rest count as refused.
     template<class T>
     requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
-        const std::size_t done = bus_->closed() ? 0 : fill(batch);
+        const std::size_t done = unless_closed([&] { return fill(batch); });
         if (done != 0) {
             bus_->items_.notify_one();
         }
@@ -95,13 +98,13 @@ public:
     /// acts as `when_full` says. @returns how many were accepted.
     template<class T>
     requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        std::size_t done = bus_->closed() ? 0 : fill(batch);
+        std::size_t done = unless_closed([&] { return fill(batch); });
         while (done != batch.size()) {
             if (done != 0) {
                 bus_->items_.notify_one(); // the consumer starts on those already published
             }
             const bool more = bus_->wait_for_room([&] {
-                const std::size_t now = bus_->closed() ? 0 : fill(batch.subspan(done));
+                const std::size_t now = unless_closed([&] { return fill(batch.subspan(done)); });
                 done += now;
                 return now != 0;
             });
@@ -125,10 +128,18 @@ private:
     template<class T>
     REGATTA_RARE bool publish_later(T m, std::size_t limit) {
         return bus_->count(bus_->wait_for_room([&] {
-            return !bus_->closed() && lane_->ring->try_emplace_below(limit, std::move(m));
+            return unless_closed(
+                [&] { return lane_->ring->try_emplace_below(limit, std::move(m)); });
         }));
     }
 
+    /// Publishes by `attempt()`, unless the bus is closed. @returns what that returns; nothing if
+    /// the bus is closed. The end of the bus waits for an attempt that began before (I6).
+    template<class Attempt>
+    auto unless_closed(Attempt&& attempt) noexcept(noexcept(attempt())) {
+        const typename lanes::publication under_way(*bus_, *lane_);
+        return bus_->closed() ? decltype(attempt()){} : attempt();
+    }
     template<class T>
     std::size_t fill(std::span<const T> batch) {
         REGATTA_TRY {

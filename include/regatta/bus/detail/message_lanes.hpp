@@ -50,6 +50,8 @@ namespace regatta::detail {
 ///     `close` ends its wait.
 /// I4: at most one thread is the consumer; its actions in one batch happen before the next batch.
 /// I5: in the statistics, `processed` never exceeds `published`.
+/// I6: a message that was accepted before or during `close` is in the backlog that the consumer
+///     takes after it saw the bus closed.
 template<class Atomics, class... Messages>
 class basic_message_lanes {
     using producer = basic_bus_producer<Atomics, Messages...>;
@@ -66,6 +68,9 @@ protected:
         std::unique_ptr<lane_ring> ring;
         /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
         typename Atomics::template atomic<bool> taken{false};
+        /// Whether its producer is about to publish. Written by it at every publish, so it has a
+        /// line of its own; read by the consumer once the bus is closed.
+        alignas(destructive_alignment) typename Atomics::template atomic<bool> publishing{false};
     };
 
 public:
@@ -113,7 +118,7 @@ public:
     }
 
     /// Refuses further messages. `run` returns once the rest is processed; publishers that wait for
-    /// room give up. A producer's concurrent publish may still be accepted.
+    /// room give up. A concurrent publish is refused, or accepted and then processed by `run`.
     void close() noexcept {
         common_.close();
         items_.notify_all();
@@ -210,10 +215,50 @@ protected:
         return done;
     }
 
+    /// A producer's attempt to publish in its lane. Within it the producer asks whether the bus is
+    /// closed: either it sees that, or the consumer that has seen it waits for the end of the
+    /// attempt.
+    class publication {
+    public:
+        publication(const basic_message_lanes& lanes, lane& mine) noexcept : lane_(mine) {
+            // relaxed: the fence orders it before the look at `closed`. Partner: the heavy fence in
+            // await_publications().
+            lane_.publishing.store(true, std::memory_order_relaxed);
+            lanes.fence_.light();
+        }
+        publication(const publication&) = delete;
+        publication& operator=(const publication&) = delete;
+        ~publication() {
+            // release: partner is the acquire in await_publications(); the message is in the ring.
+            lane_.publishing.store(false, std::memory_order_release);
+        }
+
+    private:
+        lane& lane_;
+    };
+
+    /// Consumer, which has seen the bus closed: waits for the attempts to publish that may not have
+    /// seen it.
+    void await_publications() const noexcept {
+        fence_.heavy(); // Partner: the light fence in publication.
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            basic_backoff<Atomics> pace;
+            // acquire: partner is the release in ~publication.
+            while (lanes_[i].publishing.load(std::memory_order_acquire)) {
+                if (!pace.pause()) {
+                    Atomics::yield();
+                }
+            }
+        }
+    }
+
     /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
     /// other.
     template<class Use>
     void take_backlog(Use&& use) {
+        if (closed()) {
+            await_publications();
+        }
         for (std::size_t i = 0; i < lane_count_; ++i) {
             lane_ring& ring = *lanes_[i].ring;
             for (std::size_t left = ring.size(); left != 0;) {
@@ -347,6 +392,7 @@ private:
     typename Atomics::template atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0;   ///< The lane served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
+    [[no_unique_address]] typename Atomics::fence fence_;
 };
 
 /// The lanes of real buses.
