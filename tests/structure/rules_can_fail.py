@@ -149,7 +149,9 @@ class Rules(unittest.TestCase):
         ring = {"include/regatta/sync/detail/ring.hpp": LICENCE}
         self.check("foreign_detail", ring | {"include/regatta/pool/new.hpp": text}, "internal to its folder")
         self.check("foreign_detail", ring | {"race/machine/new.cpp": text}, "internal to its folder")
+        self.check("foreign_detail", ring | {"src/process/new.cpp": text}, "internal to its folder")
         self.assertEqual(complaints("foreign_detail", ring | {"include/regatta/sync/new.hpp": text}), [])
+        self.assertEqual(complaints("foreign_detail", ring | {"src/sync/part/new.cpp": text}), [])
         text = LICENCE + "#include <regatta/core/detail/loop.hpp>\n"
         self.assertEqual(complaints("foreign_detail", {"include/regatta/pool/detail/new.hpp": text}), [])
         self.check("foreign_detail", {"examples/02_two.cpp": text}, "internal to its folder")

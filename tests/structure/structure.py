@@ -170,12 +170,14 @@ def dependencies(tree):
 
 
 def foreign_detail(tree):
-    """A folder's detail/ is included by that folder alone; those of base/ and core/ by all. The engine,
-    the command, examples and benches include what stands at folder level."""
+    """A folder's detail/ is included by that folder alone, in include/ and in src/; those of base/ and
+    core/ by all. The engine, the command, examples and benches include what stands at folder level."""
     for name in tree.code():
         if not name.startswith(("include/", "src/", "race/", "command/", "examples/", "bench/")):
             continue
         own = posixpath.dirname(name).removesuffix("/detail") + "/"
+        if name.startswith("src/"):
+            own = f"include/regatta/{name.split('/')[1]}/"
         for number, _, path in tree.includes(name):
             place = "include/" + path
             if not path.startswith("regatta/") or "/detail/" not in path or place.startswith(own):
