@@ -72,18 +72,23 @@ void allocate_segment(int file, std::size_t total, room where, const std::string
     if (::fchmod(file, 0600) != 0) {
         fail_system(errno, operation + ": set its mode to 0600");
     }
-    const std::string what = operation + ": allocate " + std::to_string(total) + " bytes";
-    if (where == room::of_machine && total > available_memory()) {
+    fill_segment(file, 0, total, where, operation);
+}
+
+void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
+                  const std::string& operation) {
+    const std::string what = operation + ": allocate " + std::to_string(bytes) + " bytes";
+    if (where == room::of_machine && bytes > available_memory()) {
         fail_system(ENOMEM, what);
     }
     struct statvfs status {};
     if (where == room::of_file_system && ::fstatvfs(file, &status) == 0 && status.f_blocks != 0 &&
-        (total - 1) / status.f_frsize >= status.f_bavail) {
+        (bytes - 1) / status.f_frsize >= status.f_bavail) {
         fail_system(ENOSPC, what);
     }
     int error = 0;
     do {
-        error = ::posix_fallocate(file, 0, static_cast<off_t>(total));
+        error = ::posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
     } while (error == EINTR);
     if (error != 0) {
         fail_system(error, what);

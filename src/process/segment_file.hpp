@@ -22,6 +22,10 @@ unique_descriptor unnamed_segment_file(const std::string& operation);
 /// page is allocated, because allocating them could make the kernel kill processes for memory.
 void allocate_segment(int file, std::size_t total, room where, const std::string& operation);
 
+/// Gives pages to a part of the file, which has its size and its mode already.
+void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
+                  const std::string& operation);
+
 void lock_shared(int file, const std::string& operation);
 
 /// Takes the lock that excludes every user; false: the segment is in use.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How a worker process sleeps until there is work, and a process until a job is complete.
+
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace regatta::detail {
+
+/// The policy of real programs for words that several processes map.
+struct shared_atomics : std_atomics {
+    static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                     const std::chrono::steady_clock::time_point* deadline) noexcept {
+        return platform::futex_wait(word, expected, deadline, platform::futex_scope::shared);
+    }
+    static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+        platform::futex_wake(word, static_cast<int>(count), platform::futex_scope::shared);
+    }
+};
+
+/// Where one worker sleeps. It has a flag of its own: a count of sleepers that all share would be
+/// wrong for ever once a worker died in its sleep.
+///
+/// Threads: `announce`, `sleep`, `awake` by the worker; `ring` and `reset` by one thread at a time
+/// of its parent.
+///
+/// I1: a worker that sleeps has looked at the work count after its last change, or is rung.
+template<class Atomics>
+class basic_doorbell {
+public:
+    /// The worker is about to sleep. It must look for work once more before it does.
+    std::uint32_t announce() noexcept {
+        // acquire: partner is the release of ring(): its reset of the flag comes before the
+        // announcement, and does not undo it (I1).
+        const std::uint32_t ticket = bell_.load(std::memory_order_acquire);
+        // seq_cst: before the look at the work count, in one order with ring() (I1).
+        sleeping_.exchange(1, std::memory_order_seq_cst);
+        return ticket;
+    }
+    void sleep(std::uint32_t ticket) noexcept { Atomics::wait(bell_, ticket, nullptr); }
+    void awake() noexcept { sleeping_.store(0, std::memory_order_relaxed); }
+
+    /// Wakes the worker if it sleeps or is about to, after the work count was changed.
+    /// @returns whether it did.
+    bool ring() noexcept {
+        // seq_cst: after the change of the work count, in one order with announce() (I1).
+        if (sleeping_.load(std::memory_order_seq_cst) == 0) {
+            return false;
+        }
+        sleeping_.store(0, std::memory_order_relaxed);
+        // release: partner is the acquire of announce(). Only the parent writes it.
+        bell_.store(bell_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        Atomics::wake(bell_, 1);
+        return true;
+    }
+    /// For the next worker in the place of one that has ended.
+    void reset() noexcept { sleeping_.store(0, std::memory_order_relaxed); }
+
+private:
+    /// Written by both sides: whether the worker sleeps or is about to.
+    typename Atomics::template atomic<std::uint32_t> sleeping_{0};
+    /// Changed by the parent to end the sleep; the futex of the worker.
+    typename Atomics::template atomic<std::uint32_t> bell_{0};
+};
+
+/// How often there was new work for sleeping workers to look at.
+template<class Atomics>
+class basic_work_count {
+public:
+    /// The parent has published work; then it rings.
+    void add() noexcept {
+        // seq_cst: before ring(), in one order with announce() and the look after it.
+        count_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    std::uint32_t look() const noexcept {
+        // seq_cst: after announce(); partner is add().
+        return count_.load(std::memory_order_seq_cst);
+    }
+
+private:
+    /// Written by the parent, read by workers.
+    typename Atomics::template atomic<std::uint32_t> count_{0};
+};
+
+/// Where processes wait until a job is complete: the number of the generation that is.
+template<class Atomics>
+class basic_job_bell {
+public:
+    bool complete(std::uint32_t generation) const noexcept {
+        // acquire: partner is the release of mark().
+        return completed_.load(std::memory_order_acquire) == generation;
+    }
+    /// Whoever has found every task ended says so; then it rings. One that comes late, when there
+    /// is a later job, changes nothing.
+    void mark(std::uint32_t generation) noexcept {
+        // relaxed: the compare-and-swap checks it.
+        std::uint32_t seen = completed_.load(std::memory_order_relaxed);
+        while (static_cast<std::int32_t>(seen - generation) < 0) { // The numbers go round.
+            // release: partner is the acquire of complete(): publishes what all tasks wrote, which
+            // the caller has acquired by its look at their words.
+            if (completed_.compare_exchange_weak(seen, generation, std::memory_order_release,
+                                                 std::memory_order_relaxed)) {
+                return;
+            }
+        }
+    }
+    void ring() noexcept {
+        // release: partner is the acquire of ticket(): publishes mark().
+        bell_.fetch_add(1, std::memory_order_release);
+        Atomics::wake(bell_, 0x7FFF'FFFF);
+    }
+    /// To be taken before the look at `complete`.
+    std::uint32_t ticket() const noexcept { return bell_.load(std::memory_order_acquire); }
+    /// @returns false: the deadline has passed.
+    bool wait(std::uint32_t ticket,
+              const std::chrono::steady_clock::time_point* deadline) noexcept {
+        return Atomics::wait(bell_, ticket, deadline);
+    }
+
+private:
+    /// Written by the worker that found the job complete, or by the parent; read by who waits.
+    typename Atomics::template atomic<std::uint32_t> completed_{0};
+    /// Changed with each ring; the futex of those who wait.
+    typename Atomics::template atomic<std::uint32_t> bell_{0};
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Worker processes that share memory with their parent and lose no task when they die.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
+#include <regatta/core/future.hpp>
+#include <regatta/process/detail/function_shapes.hpp>
+#include <regatta/process/process_job.hpp>
+#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/process_pool_stats.hpp>
+#include <regatta/process/process_task.hpp>
+#include <regatta/process/task_failure.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace regatta {
+namespace detail {
+
+class pool_core;
+
+/// A call on its way to the workers.
+struct process_call {
+    process_function& function;
+    std::size_t tasks = 1;
+    located_span input{};
+    located_span output{};
+    std::array<std::byte, most_arguments> arguments{};
+};
+
+/// Of a job of one task that has ended: its result. Failure: throws how the task failed.
+REGATTA_SYSTEM_API const std::byte* result_of(const job_record& record);
+/// Cancels a job whose result nobody wants, if it has not begun.
+REGATTA_SYSTEM_API void abandon_job(job_record& record) noexcept;
+
+/// What a future runs in this process when the worker's task has ended.
+template<class Shape>
+class result_reader {
+public:
+    explicit result_reader(std::shared_ptr<job_record> record) noexcept
+        : record_(std::move(record)) {}
+    result_reader(result_reader&&) noexcept = default;
+    ~result_reader() {
+        if (record_ != nullptr) {
+            abandon_job(*record_);
+        }
+    }
+    typename Shape::result operator()() { return Shape::unpack_result(result_of(*record_)); }
+
+private:
+    std::shared_ptr<job_record> record_;
+};
+
+} // namespace detail
+
+/// To be called first in `main` of a program that has a process pool: the pool starts that program
+/// again for its workers. In such a process it does the work and never returns; otherwise it
+/// returns at once. A pool in a program without that call throws `std::logic_error`.
+REGATTA_SYSTEM_API void run_process_worker(int argc, const char* const* argv);
+
+/// Makes functions known to workers of a program of their own, where no call of `map` or `submit`
+/// names them.
+template<auto... Functions>
+void offer_process_functions() {
+    const auto offer = []<auto Function>(std::integral_constant<decltype(Function), Function>) {
+        if constexpr (detail::can_map<Function>) {
+            static_cast<void>(
+                detail::registered_function<Function, detail::map_shape_of<Function>>::entry());
+        }
+        if constexpr (detail::can_submit<Function>) {
+            static_cast<void>(
+                detail::registered_function<Function, detail::submit_shape_of<Function>>::entry());
+        }
+    };
+    (offer(std::integral_constant<decltype(Functions), Functions>{}), ...);
+}
+
+/// Persistent worker processes that run functions of this program over memory that all of them
+/// share. What a worker does to its own memory, and its death, stay its own.
+///
+/// ```cpp
+/// double f(double x);                                  // any function, known by its name
+/// regatta::process_pool pool(4);
+/// auto x = pool.allocate_input<double>(1000), y = pool.allocate<double>(1000);
+/// pool.map<f>(x, y).get();                             // y[i] = f(x[i])
+/// double one = pool.submit<f>(0.5).get();
+/// ```
+///
+/// Each task is begun at least once and ends exactly once. A worker that dies, in whatever way, is
+/// replaced, and the task that it had is begun again, after the dead process was waited for: no two
+/// attempts at a task ever run at once. So what a task writes to its own part of the output is as
+/// if it had run once. A task whose workers die in every attempt fails alone.
+///
+/// Threads: any, at once; not the constructor and destructor. Blocks: `wait`, `close`, the
+/// destructor. Order: what was written before `map`, `submit` or `execute` is visible to the tasks;
+/// what they wrote is visible after a wait for their job. Failure: `std::system_error` where the
+/// system refuses; `std::invalid_argument` for spans that are not this pool's; `std::logic_error`
+/// for calls of a closed pool. Cost: a job is two wake-ups, a task one compare-and-swap and one
+/// exchange.
+class REGATTA_SYSTEM_API process_pool {
+public:
+    /// With so many workers; 0: as `process_pool_options::workers`.
+    explicit process_pool(unsigned workers);
+    /// Returns when the first worker was started. It waits for none to be ready.
+    explicit process_pool(process_pool_options options = {});
+    process_pool(const process_pool&) = delete;
+    process_pool& operator=(const process_pool&) = delete;
+    /// As `close`. Then the memory that `allocate` gave out is gone.
+    ~process_pool();
+
+    /// Memory for `count` elements, all zeros, that this process and the workers may write; until
+    /// `release`. Failure: `std::system_error` ENOMEM; no later access fails.
+    template<class T>
+    std::span<T> allocate(std::size_t count) {
+        return {static_cast<T*>(allocate_in<T>(detail::pool_segment::output, count)), count};
+    }
+    /// The same for inputs: a worker that writes there dies of SIGSEGV, and the input is intact.
+    template<class T>
+    std::span<T> allocate_input(std::size_t count) {
+        return {static_cast<T*>(allocate_in<T>(detail::pool_segment::input, count)), count};
+    }
+    /// Gives memory back that no job uses.
+    template<class T>
+    void release(std::span<T> elements) {
+        release_bytes(elements.data());
+    }
+
+    /// Runs tasks 0 to `tasks` − 1 of a function over elements in the pool's memory. In each form a
+    /// `const process_task&` may stand in front; `more` is copied once and passed at the end.
+    ///
+    /// - `Out f(In, more…)`: its result becomes element i of the output.
+    /// - `void f(In, Out&, more…)`: fills an element that begins value-initialised in each attempt,
+    ///   and becomes element i of the output when an attempt returns: for what accumulates.
+    /// - `void f(const process_task&, std::span<const In>, std::span<Out>, more…)`: sees the whole
+    ///   ranges, and may be begun again: it writes only what belongs to its task.
+    template<auto Function, class... More>
+    process_job map(std::span<const typename detail::map_shape_of<Function>::input> input,
+                    std::span<typename detail::map_shape_of<Function>::output> output,
+                    std::size_t tasks, const More&... more) {
+        using shape = detail::map_shape_of<Function>;
+        detail::process_call call{detail::registered_function<Function, shape>::entry(), tasks};
+        call.input = memory().locate(input.data(), input.size(), sizeof(input[0]));
+        call.output = memory().locate(output.data(), output.size(), sizeof(output[0]));
+        if (shape::by_element) {
+            check_elements(tasks, input.size(), output.size());
+        }
+        shape::codec::pack(memory(), call.arguments.data(), more...);
+        return start_map(call);
+    }
+    /// With a task for each element of the output.
+    template<auto Function>
+    process_job map(std::span<const typename detail::map_shape_of<Function>::input> input,
+                    std::span<typename detail::map_shape_of<Function>::output> output) {
+        return map<Function>(input, output, output.size());
+    }
+
+    /// Has a worker call a function once. The future throws `remote_error` or `task_failed` where
+    /// it failed. `future::cancel` discards the result; it cannot stop a function that has begun.
+    template<auto Function, class... Args>
+    auto submit(const Args&... args) -> future<typename detail::submit_shape_of<Function>::result> {
+        using shape = detail::submit_shape_of<Function>;
+        auto call = call_of<Function>(args...);
+        auto record = new_record();
+        auto [result, job] = make_future_task(blocks(), {}, detail::result_reader<shape>(record));
+        start_task(std::move(record), call, std::move(job));
+        return std::move(result);
+    }
+    /// The same without a future: a failure goes to `process_pool_options::on_error`.
+    template<auto Function, class... Args>
+    void execute(const Args&... args) {
+        auto call = call_of<Function>(args...);
+        start_and_forget(call);
+    }
+
+    /// Waits until every job has ended that was there when it was called.
+    void wait();
+    /// Waits at most that long. @returns whether they have ended.
+    template<class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> time) {
+        const auto deadline = detail::deadline_after(time);
+        if (deadline) {
+            return wait_until(*deadline);
+        }
+        wait();
+        return true;
+    }
+    bool wait_until(std::chrono::steady_clock::time_point deadline);
+    /// Refuses further jobs, waits for those that there are, and ends the workers.
+    void close();
+
+    /// Workers that the pool is to have.
+    unsigned size() const;
+    /// Changes that number. Workers beyond it end after the task that they have. Also has a pool
+    /// try again that has given up starting workers.
+    void resize(unsigned workers);
+    /// Sends a signal to a worker, never to another process. @returns false: there is none now.
+    bool signal_worker(unsigned worker, int signal);
+    const std::string& name() const noexcept;
+    process_pool_stats stats() const;
+
+private:
+    template<auto Function, class... Args>
+    detail::process_call call_of(const Args&... args) {
+        using shape = detail::submit_shape_of<Function>;
+        detail::process_call call{detail::registered_function<Function, shape>::entry()};
+        shape::codec::pack(memory(), call.arguments.data(), args...);
+        return call;
+    }
+    template<class T>
+    void* allocate_in(detail::pool_segment segment, std::size_t count) {
+        static_assert(detail::check_sent<T>() && alignof(T) <= 128);
+        return allocate_bytes(segment, count, sizeof(T));
+    }
+
+    void* allocate_bytes(detail::pool_segment segment, std::size_t count, std::size_t size);
+    void release_bytes(const void* begin);
+    const detail::pool_memory& memory() const noexcept;
+    detail::block_cache& blocks() noexcept;
+    static void check_elements(std::size_t tasks, std::size_t input, std::size_t output);
+    process_job start_map(const detail::process_call& call);
+    std::shared_ptr<detail::job_record> new_record();
+    void start_task(std::shared_ptr<detail::job_record> record, const detail::process_call& call,
+                    detail::future_job job);
+    void start_and_forget(const detail::process_call& call);
+
+    std::shared_ptr<detail::pool_core> core_;
+};
+
+} // namespace regatta

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What a process pool is made with.
+
+#include <regatta/core/error_sink.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
+#include <regatta/process/process_environment.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace regatta {
+
+/// What a process pool is made with.
+struct process_pool_options {
+    /// Worker processes; 0: as many as `cpus` has, or without those as `available_cpus()` says.
+    unsigned workers = 0;
+    /// Worker i is shown as "name/i".
+    std::string name = "pool";
+    /// How often a task may begin; after as many deaths it is given up.
+    unsigned attempts = 3;
+    /// How long an attempt may take before its worker is killed; 0: as long as it likes.
+    std::chrono::nanoseconds deadline{0};
+    /// How much memory of its own a worker may allocate, in bytes (RLIMIT_DATA); 0: no limit. The
+    /// pool's shared memory does not count.
+    std::size_t worker_memory = 0;
+    /// How much `allocate` and `allocate_input` may give out each, in bytes; 0: the machine's
+    /// memory. What is not given out costs nothing.
+    std::size_t shared_memory = 0;
+    /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
+    /// workers than CPUs. Empty: not pinned.
+    cpu_set pin{};
+    /// CPUs of their own, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`.
+    shared_cpus cpus{};
+    /// Added to the nice value of this process.
+    int nice = 0;
+    process_environment environment{};
+    /// The workers' working directory; empty: this process's.
+    std::string directory{};
+    /// The program of the workers, whose `main` calls `run_process_worker`; empty: this program.
+    std::string worker_program{};
+    /// What follows on its command line.
+    std::vector<std::string> worker_arguments{};
+    /// The longest pause before a worker is started whose predecessors all died.
+    std::chrono::milliseconds longest_back_off{1000};
+    /// How many workers in a row may die before they are ready, until the pool gives up.
+    unsigned failed_starts = 10;
+    /// Receives the failures of tasks of `execute`.
+    error_sink on_error{};
+};
+
+} // namespace regatta

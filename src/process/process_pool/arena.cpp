@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/arena.hpp"
+
+#include "process/segment_file.hpp"
+#include "process/segment_header.hpp"
+#include <regatta/base/error.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace regatta::detail {
+
+arena arena::reserve(const std::string& label, std::size_t size, std::uint64_t layout,
+                     bool sealed_for_others) {
+    const std::string operation = "reserve memory of " + label;
+    arena made;
+    made.descriptor_ =
+        unique_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!made.descriptor_) {
+        fail_system(errno, operation);
+    }
+    const std::size_t total = header_bytes + size;
+    if (::ftruncate(made.descriptor_.get(), static_cast<off_t>(total)) != 0) {
+        fail_system(errno, operation + ": " + std::to_string(size) + " bytes");
+    }
+    allocate_segment(made.descriptor_.get(), header_bytes, room::of_machine, operation);
+    made.map(total, true, operation);
+    (::new (made.mapping_) segment_header)->publish(layout, total);
+    if (::fcntl(made.descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+        fail_system(errno, operation + ": seal its size");
+    }
+    if (sealed_for_others) {
+        // From Linux 5.1. Without it a worker's own mapping is read-only all the same.
+        ::fcntl(made.descriptor_.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+    }
+    return made;
+}
+
+arena arena::attach(int descriptor, std::uint64_t layout, bool writable) {
+    const std::string operation =
+        "attach memory of a process pool by descriptor " + std::to_string(descriptor);
+    arena attached;
+    attached.descriptor_ = unique_descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
+    struct stat status {};
+    if (!attached.descriptor_ || ::fstat(attached.descriptor_.get(), &status) != 0) {
+        fail_system(errno, operation);
+    }
+    const auto total = static_cast<std::size_t>(status.st_size);
+    if (!S_ISREG(status.st_mode) || total < header_bytes) {
+        fail_system(EPROTO, operation + ": size: expected at least " +
+                                std::to_string(header_bytes) + ", found " + std::to_string(total));
+    }
+    attached.map(total, writable, operation);
+    static_cast<const segment_header*>(attached.mapping_)->check(operation, layout, total);
+    return attached;
+}
+
+arena::~arena() {
+    if (mapping_ != nullptr) {
+        ::munmap(mapping_, mapped_);
+    }
+}
+
+void arena::fill(std::size_t offset, std::size_t bytes, const std::string& operation) const {
+    fill_segment(descriptor_.get(), header_bytes + offset, bytes, room::of_machine, operation);
+}
+
+void arena::map(std::size_t total, bool writable, const std::string& operation) {
+    void* where = ::mmap(nullptr, total, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                         MAP_SHARED | MAP_NORESERVE, descriptor_.get(), 0);
+    if (where == MAP_FAILED) {
+        fail_system(errno, operation + ": map " + std::to_string(total) + " bytes");
+    }
+    mapping_ = where;
+    mapped_ = total;
+}
+
+void arena::swap(arena& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(mapping_, other.mapping_);
+    std::swap(mapped_, other.mapped_);
+}
+
+std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
+    if (bytes > memory_->size()) {
+        fail_system(ENOMEM, operation);
+    }
+    bytes = std::max(block, (bytes + block - 1) / block * block);
+    for (auto p = parts_.begin(); p != parts_.end(); ++p) {
+        if (!p->taken && p->bytes >= bytes) {
+            const part rest{p->offset + bytes, p->bytes - bytes, false};
+            *p = {p->offset, bytes, true};
+            const std::size_t offset = p->offset;
+            if (rest.bytes != 0) {
+                parts_.insert(p + 1, rest);
+            }
+            std::memset(memory_->data() + offset, 0, bytes);
+            return offset;
+        }
+    }
+    if (bytes > memory_->size() - end_) {
+        fail_system(ENOMEM, operation);
+    }
+    memory_->fill(end_, bytes, operation);
+    parts_.push_back({end_, bytes, true});
+    return std::exchange(end_, end_ + bytes);
+}
+
+bool arena_space::give_back(std::size_t offset) noexcept {
+    const auto p =
+        std::lower_bound(parts_.begin(), parts_.end(), offset,
+                         [](const part& one, std::size_t wanted) { return one.offset < wanted; });
+    if (p == parts_.end() || p->offset != offset || !p->taken) {
+        return false;
+    }
+    p->taken = false;
+    const auto join = [this](auto first) {
+        if (first + 1 != parts_.end() && !first->taken && !(first + 1)->taken) {
+            first->bytes += (first + 1)->bytes;
+            parts_.erase(first + 1);
+        }
+    };
+    join(p);
+    if (p != parts_.begin()) {
+        join(p - 1);
+    }
+    return true;
+}
+
+bool arena_space::has(std::size_t offset, std::size_t bytes) const noexcept {
+    const auto after =
+        std::upper_bound(parts_.begin(), parts_.end(), offset,
+                         [](std::size_t wanted, const part& one) { return wanted < one.offset; });
+    if (after == parts_.begin()) {
+        return false;
+    }
+    const part& p = *(after - 1);
+    return p.taken && offset - p.offset <= p.bytes && bytes <= p.bytes - (offset - p.offset);
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/function_registry.hpp"
+
+#include <regatta/process/detail/process_function.hpp>
+
+#include <cstdint>
+#include <mutex>
+
+namespace regatta::detail {
+namespace {
+
+/// Constant-initialised, because functions are added before `main`.
+constinit process_function* first_function = nullptr;
+constinit std::mutex functions_lock;
+
+} // namespace
+
+bool add_process_function(process_function& added) noexcept {
+    const std::lock_guard lock(functions_lock);
+    for (process_function* f = first_function; f != nullptr; f = f->next) {
+        if (f->id == added.id && f->call != added.call) {
+            f->ambiguous = added.ambiguous = true;
+        }
+    }
+    added.next = first_function;
+    first_function = &added;
+    return true;
+}
+
+process_function* find_process_function(std::uint64_t id) noexcept {
+    const std::lock_guard lock(functions_lock);
+    process_function* found = first_function;
+    while (found != nullptr && found->id != id) {
+        found = found->next;
+    }
+    return found;
+}
+
+std::uint64_t hash_of_process_functions() noexcept {
+    const std::lock_guard lock(functions_lock);
+    std::uint64_t hash = 0;
+    for (const process_function* f = first_function; f != nullptr; f = f->next) {
+        hash += (f->id | 1) * 0x9e3779b97f4a7c15u;
+    }
+    return hash;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The functions that this program can run in worker processes.
+
+#include <regatta/process/detail/process_function.hpp>
+
+#include <cstdint>
+
+namespace regatta::detail {
+
+/// The function of that number, or null.
+process_function* find_process_function(std::uint64_t id) noexcept;
+
+/// The same for the same set of functions, in whatever order they were added.
+std::uint64_t hash_of_process_functions() noexcept;
+
+} // namespace regatta::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A job of a process pool, as its parent knows it.
+
+#include "process/process_pool/control_block.hpp"
+#include <regatta/core/detail/future_job.hpp>
+#include <regatta/process/process_pool.hpp>
+#include <regatta/process/task_failure.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+/// What is left of a job when its pool is gone, and what its pool needs until then.
+///
+/// Threads: what says nothing else is guarded by the pool's lock until the job is `settled`, and
+/// does not change after that.
+class job_record {
+public:
+    explicit job_record(std::weak_ptr<pool_core> owner) noexcept : pool(std::move(owner)) {}
+
+    const std::weak_ptr<pool_core> pool;
+    std::uint32_t generation = 0; ///< Its number; does not change once it was given to the pool.
+    std::optional<process_call> call;
+    std::size_t tasks = 0;
+    /// Its place among the pool's unfinished jobs.
+    std::size_t place = 0;
+    std::size_t words = 0;     ///< The offset of its words.
+    std::size_t cancelled = 0; ///< Tasks that were cancelled, or failed for want of a worker.
+    std::optional<future_job> future;
+    /// Whether the monitor has to report its end: to a future, or, if nobody asks for it, to the
+    /// error sink. Does not change once it was given to the pool.
+    bool reported = false;
+
+    /// Its slot in the control memory, -1 while it waits for one. Written under the lock with
+    /// release; a wait's acquire load of it pairs with that.
+    std::atomic<int> slot{-1};
+    /// Whether every task has ended and result and failures are known. Written under the lock.
+    std::atomic<bool> settled{false};
+    /// The same, and its future is ready. Written with release by who has finished the job; waits
+    /// acquire it: failures, result, and what the tasks wrote.
+    std::atomic<bool> done{false};
+
+    std::vector<task_failure> failures;
+    std::array<std::byte, most_result> result;
+
+    /// Throws the failure of the first task that failed, if one did.
+    void check() const;
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/job_table.hpp"
+
+#include "process/process_pool/control_block.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+task_words job_table::words_of(const job_record& job) const noexcept {
+    return {memory_.words_at(job.words), job.tasks, job.generation};
+}
+
+void job_table::begin(const record_pointer& job) {
+    if (job->tasks == 0) {
+        job->settled.store(true, std::memory_order_release);
+        return;
+    }
+    job->words = memory_.take_words(job->tasks);
+    counts.submitted += job->tasks;
+    if (~used_ == 0) {
+        // seq_cst: before the look for jobs that ended just now; partner is a worker's load.
+        control_.tell_parent.store(1, std::memory_order_seq_cst);
+    }
+    waiting_.push_back(job);
+    publish_waiting();
+}
+
+void job_table::publish_waiting() {
+    while (!waiting_.empty() && ~used_ != 0) {
+        const record_pointer job = std::move(waiting_.front());
+        waiting_.pop_front();
+        publish(job, static_cast<unsigned>(std::countr_one(used_)));
+    }
+    if (waiting_.empty()) {
+        control_.tell_parent.store(0, std::memory_order_seq_cst);
+    }
+}
+
+void job_table::publish(const record_pointer& job, unsigned index) {
+    job_slot& slot = control_.jobs[index];
+    task_words words = words_of(*job);
+    words.reset();
+    // relaxed, all: published by the generation.
+    slot.words.store(job->words, std::memory_order_relaxed);
+    slot.tasks.store(job->tasks, std::memory_order_relaxed);
+    slot.cursor.store(0, std::memory_order_relaxed);
+    if (slot.errors.exchange(0, std::memory_order_relaxed) != 0) {
+        for (error_note& note : slot.notes) {
+            note.attempt = 0;
+        }
+    }
+    slot.function = job->call->function.id;
+    slot.input = job->call->input;
+    slot.output = job->call->output;
+    slot.tell_parent = job->reported;
+    std::memcpy(slot.arguments, job->call->arguments.data(), sizeof slot.arguments);
+    // release: partner is the acquire of worker_loop::work_on().
+    slot.generation.store(job->generation, std::memory_order_release);
+    used_ |= std::uint64_t{1} << index;
+    // seq_cst: before the work count; partner is worker_loop::look_for_work().
+    control_.jobs_at_work.store(used_, std::memory_order_seq_cst);
+    at_work_.push_back(job);
+    // release: partner is the acquire of a wait, which goes to the slot.
+    job->slot.store(static_cast<int>(index), std::memory_order_release);
+    ring(job->tasks);
+}
+
+void job_table::ring(std::size_t workers) noexcept {
+    control_.work.add();
+    for (unsigned i = 0; i < slots_ && workers > 0; ++i) {
+        // From where the last one ended, so that all get their turn.
+        const unsigned slot = (next_bell_ + i) % slots_;
+        if (control_.slots[slot].bell.ring()) {
+            --workers;
+            next_bell_ = workers == 0 ? slot + 1 : next_bell_;
+        }
+    }
+}
+
+bool job_table::complete(const job_record& job) const noexcept {
+    const int slot = job.slot.load(std::memory_order_relaxed);
+    return slot >= 0 && control_.jobs[slot].bell.complete(job.generation);
+}
+
+void job_table::settle(job_record& job) {
+    const auto index = static_cast<unsigned>(job.slot.load(std::memory_order_relaxed));
+    job_slot& slot = control_.jobs[index];
+    // relaxed: written before the commits of the tasks, all of which have been acquired.
+    const bool errors = slot.errors.load(std::memory_order_relaxed) != 0;
+    if (errors) {
+        add_notes(job, slot);
+    }
+    std::sort(job.failures.begin(), job.failures.end(),
+              [](const task_failure& a, const task_failure& b) { return a.task < b.task; });
+    const auto poisoned = static_cast<std::uint64_t>(
+        std::count_if(job.failures.begin(), job.failures.end(), [](const task_failure& f) {
+            return f.cause == failure_cause::death || f.cause == failure_cause::deadline ||
+                   f.cause == failure_cause::memory;
+        }));
+    counts.poisoned += poisoned;
+    counts.cancelled += job.cancelled;
+    counts.run += job.tasks - job.cancelled - poisoned;
+    if (job.tasks == 1) {
+        std::memcpy(job.result.data(), slot.result, sizeof slot.result);
+    }
+    memory_.give_words(job.words, job.tasks);
+    used_ &= ~(std::uint64_t{1} << index);
+    control_.jobs_at_work.store(used_, std::memory_order_seq_cst);
+    job.settled.store(true, std::memory_order_release);
+}
+
+void job_table::add_notes(job_record& job, const job_slot& slot) {
+    const task_words words = words_of(job);
+    for (std::size_t i = 0; i < job.tasks; ++i) {
+        const task_word word = words.look(i);
+        if (word.state != task_status::threw) {
+            continue;
+        }
+        ++counts.errors;
+        task_failure failure{i, failure_cause::exception, word.attempts};
+        const auto note =
+            std::find_if(std::begin(slot.notes), std::end(slot.notes), [&](const error_note& one) {
+                return one.attempt == word.attempts && one.task == i;
+            });
+        if (note != std::end(slot.notes)) {
+            failure.type.assign(note->type, ::strnlen(note->type, sizeof note->type));
+            failure.text.assign(note->text, ::strnlen(note->text, sizeof note->text));
+        } else {
+            failure.text = "the job keeps the texts of its first " + std::to_string(kept_errors) +
+                           " exceptions";
+        }
+        job.failures.push_back(std::move(failure));
+    }
+}
+
+std::vector<job_table::record_pointer> job_table::collect(bool with_futures) {
+    std::vector<record_pointer> settled;
+    for (std::size_t i = 0; i < at_work_.size();) {
+        record_pointer& job = at_work_[i];
+        if (!complete(*job) || (job->reported && !with_futures)) {
+            ++i;
+            continue;
+        }
+        settle(*job);
+        settled.push_back(std::move(job));
+        at_work_[i] = std::move(at_work_.back());
+        at_work_.pop_back();
+    }
+    publish_waiting();
+    return settled;
+}
+
+void job_table::tell_if_complete(job_record& job) {
+    const int slot = job.slot.load(std::memory_order_relaxed);
+    if (slot >= 0 && words_of(job).all_final()) {
+        control_.jobs[slot].bell.mark(job.generation);
+        control_.jobs[slot].bell.ring();
+    }
+}
+
+void job_table::recover(const worker_death& death) {
+    std::size_t requeued = 0;
+    for (const record_pointer& job : at_work_) {
+        task_words words = words_of(*job);
+        bool any = false;
+        for (std::size_t i = 0; i < job->tasks; ++i) {
+            switch (words.recover(i, death.slot, attempts_, death.charged)) {
+            case task_recovery::none:
+                break;
+            case task_recovery::requeued:
+                ++requeued;
+                ++counts.reruns;
+                any = true;
+                break;
+            case task_recovery::failed:
+                job->failures.push_back({i,
+                                         death.cause,
+                                         words.look(i).attempts,
+                                         death.signal,
+                                         death.status,
+                                         {},
+                                         death.text});
+                break;
+            }
+        }
+        if (any) {
+            // release: partner is the acquire of worker_loop::work_on().
+            control_.jobs[job->slot.load(std::memory_order_relaxed)].requeues.fetch_add(
+                1, std::memory_order_release);
+        }
+        // Also if it had nothing: it may have died between its last commit and the mark, or
+        // between the mark and the ring.
+        tell_if_complete(*job);
+    }
+    if (requeued != 0) {
+        ring(requeued);
+    }
+}
+
+void job_table::end_tasks(job_record& job, task_status how, failure_cause cause,
+                          const std::string& why) {
+    task_words words = words_of(job);
+    for (std::size_t i = 0; i < job.tasks; ++i) {
+        if (words.settle(i, how)) {
+            ++job.cancelled;
+            job.failures.push_back({i, cause, words.look(i).attempts, 0, 0, {}, why});
+        }
+    }
+    tell_if_complete(job);
+}
+
+std::size_t job_table::cancel(job_record& job) {
+    if (job.settled.load(std::memory_order_relaxed) || complete(job)) {
+        return 0;
+    }
+    if (job.slot.load(std::memory_order_relaxed) < 0) {
+        // Its words are not yet in use: it gets a slot, whoever has one cannot be waited for here.
+        const auto at = std::find_if(waiting_.begin(), waiting_.end(),
+                                     [&](const record_pointer& one) { return one.get() == &job; });
+        const record_pointer found = *at;
+        waiting_.erase(at);
+        for (std::size_t i = 0; i < job.tasks; ++i) {
+            job.failures.push_back({i, failure_cause::cancelled, 0});
+        }
+        job.cancelled = job.tasks;
+        counts.cancelled += job.tasks;
+        memory_.give_words(job.words, job.tasks);
+        job.settled.store(true, std::memory_order_release);
+        return job.tasks;
+    }
+    const std::size_t before = job.cancelled;
+    end_tasks(job, task_status::cancelled, failure_cause::cancelled, "");
+    return job.cancelled - before;
+}
+
+void job_table::give_up(const std::string& why) {
+    for (const record_pointer& job : at_work_) {
+        end_tasks(*job, task_status::failed, failure_cause::no_worker, why);
+    }
+}
+
+std::size_t job_table::progress(const job_record& job) const noexcept {
+    if (job.settled.load(std::memory_order_relaxed)) {
+        return job.tasks;
+    }
+    std::size_t ended = 0;
+    if (job.slot.load(std::memory_order_relaxed) >= 0) {
+        const task_words words = words_of(job);
+        for (std::size_t i = 0; i < job.tasks; ++i) {
+            ended += words.look(i).final() ? 1 : 0;
+        }
+    }
+    return ended;
+}
+
+} // namespace regatta::detail

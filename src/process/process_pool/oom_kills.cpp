@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/oom_kills.hpp"
+
+#include <regatta/base/detail/cgroup_files.hpp>
+#include <regatta/base/detail/system_files.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace regatta::detail {
+
+std::uint64_t oom_kills_in(std::string_view text) noexcept {
+    for (const auto line : split(text, '\n')) {
+        if (line.starts_with("oom_kill ")) {
+            return to_number(line.substr(9)).value_or(0);
+        }
+    }
+    return 0;
+}
+
+std::uint64_t count_oom_kills(const std::string& root) {
+    const auto groups = read_small_file(root + "/proc/self/cgroup");
+    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
+    for (const auto text : split(groups ? std::string_view(*groups) : "", '\n')) {
+        const auto line = parse_cgroup_line(text);
+        if (!line || !mounts || !(line->v2() || line->has("memory"))) {
+            continue;
+        }
+        if (const auto mount = find_cgroup_mount(*mounts, line->v2(), "memory")) {
+            const std::string folder = root + mount->point + group_below_mount(*mount, line->path);
+            const char* const name = line->v2() ? "/memory.events" : "/memory.oom_control";
+            if (const auto events = read_small_file(folder + name)) {
+                return oom_kills_in(*events);
+            }
+        }
+    }
+    const auto machine = read_small_file(root + "/proc/vmstat");
+    return machine ? oom_kills_in(*machine) : 0;
+}
+
+} // namespace regatta::detail

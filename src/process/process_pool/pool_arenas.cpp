@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/pool_arenas.hpp"
+
+#include <regatta/base/error.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <string>
+
+namespace regatta::detail {
+namespace {
+
+std::size_t size_of_arena(std::size_t limit) {
+    const auto machine = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t wanted = limit != 0 ? limit : machine;
+    return (wanted + arena_space::block - 1) / arena_space::block * arena_space::block;
+}
+
+} // namespace
+
+pool_arenas::pool_arenas(const std::string& name, std::size_t limit)
+    : name_(name)
+    , control_(arena::reserve("process pool " + name + " control",
+                              size_of_arena(limit) + sizeof(pool_control), pool_layout, false))
+    , input_(arena::reserve("process pool " + name + " input", size_of_arena(limit), pool_layout,
+                            true))
+    , output_(arena::reserve("process pool " + name + " output", size_of_arena(limit), pool_layout,
+                             false)) {
+    control_space_.take(sizeof(pool_control), "make process pool '" + name + "'");
+    ::new (control_.data()) pool_control;
+}
+
+const arena& pool_arenas::of(pool_segment segment) const noexcept {
+    return segment == pool_segment::input    ? input_
+           : segment == pool_segment::output ? output_
+                                             : control_;
+}
+
+void* pool_arenas::allocate(pool_segment segment, std::size_t count, std::size_t size) {
+    const std::string operation =
+        "process pool '" + name_ + "': allocate " + std::to_string(count) + " elements";
+    if (count > SIZE_MAX / size) {
+        fail_system(ENOMEM, operation);
+    }
+    const std::lock_guard lock(lock_);
+    arena_space& space = segment == pool_segment::input ? input_space_ : output_space_;
+    return of(segment).data() + space.take(count * size, operation);
+}
+
+void pool_arenas::release(const void* begin) {
+    const auto* const at = static_cast<const std::byte*>(begin);
+    const std::lock_guard lock(lock_);
+    const auto give_back = [at](const arena& memory, arena_space& space) {
+        return at >= memory.data() && at < memory.data() + memory.size() &&
+               space.give_back(static_cast<std::size_t>(at - memory.data()));
+    };
+    if (!give_back(input_, input_space_) && !give_back(output_, output_space_)) {
+        fail_argument("process pool '" + name_ + "': release of memory that it has not given out");
+    }
+}
+
+unsigned pool_arenas::class_of_words(std::size_t tasks) noexcept {
+    const std::size_t least = arena_space::block / sizeof(task_words::word);
+    return static_cast<unsigned>(std::bit_width(std::max(tasks, least) - 1));
+}
+
+std::size_t pool_arenas::take_words(std::size_t tasks) {
+    const unsigned kind = class_of_words(tasks);
+    const std::string operation =
+        "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
+    const std::lock_guard lock(lock_);
+    auto& free = free_words_[kind];
+    if (!free.empty()) {
+        const std::size_t offset = free.back();
+        free.pop_back();
+        return offset;
+    }
+    if (kind >= 48) {
+        fail_system(ENOMEM, operation);
+    }
+    free.reserve(free.size() + most_jobs); // So that giving back never fails.
+    return control_space_.take((std::size_t{1} << kind) * sizeof(task_words::word), operation);
+}
+
+void pool_arenas::give_words(std::size_t offset, std::size_t tasks) {
+    const std::lock_guard lock(lock_);
+    free_words_[class_of_words(tasks)].push_back(offset);
+}
+
+located_span pool_arenas::locate(const void* data, std::size_t count, std::size_t size) const {
+    if (count == 0) {
+        return {};
+    }
+    const auto* const at = static_cast<const std::byte*>(data);
+    const std::lock_guard lock(lock_);
+    const auto within = [&](const arena& memory, const arena_space& space) {
+        return at >= memory.data() && at < memory.data() + memory.size() &&
+               space.has(static_cast<std::size_t>(at - memory.data()), count * size);
+    };
+    const bool in_input = within(input_, input_space_);
+    if (!in_input && !within(output_, output_space_)) {
+        fail_argument("process pool '" + name_ +
+                      "': the elements are not in its memory: take them from allocate() or "
+                      "allocate_input()");
+    }
+    const arena& memory = in_input ? input_ : output_;
+    return {in_input ? pool_segment::input : pool_segment::output,
+            static_cast<std::uint64_t>(at - memory.data()), count};
+}
+
+std::byte* pool_arenas::at(const located_span& where) const noexcept {
+    return where.segment == pool_segment::none ? nullptr : of(where.segment).data() + where.offset;
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The memory of a process pool, in the parent.
+
+#include "process/process_pool/arena.hpp"
+#include "process/process_pool/control_block.hpp"
+#include <regatta/process/detail/process_function.hpp>
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace regatta::detail {
+
+/// The three arenas, and what of them is given out.
+///
+/// Threads: any, at once.
+class pool_arenas final : public pool_memory {
+public:
+    /// @param limit bytes that each may give out; 0: the machine's memory.
+    pool_arenas(const std::string& name, std::size_t limit);
+
+    pool_control& control() const noexcept {
+        return *reinterpret_cast<pool_control*>(control_.data());
+    }
+    const arena& of(pool_segment segment) const noexcept;
+
+    void* allocate(pool_segment segment, std::size_t count, std::size_t size);
+    void release(const void* begin);
+
+    /// Words for that many tasks; they are never used for anything else. @returns their offset.
+    std::size_t take_words(std::size_t tasks);
+    void give_words(std::size_t offset, std::size_t tasks);
+    task_words::word* words_at(std::size_t offset) const noexcept {
+        return reinterpret_cast<task_words::word*>(control_.data() + offset);
+    }
+
+    located_span locate(const void* data, std::size_t count, std::size_t size) const override;
+    std::byte* at(const located_span& where) const noexcept override;
+
+private:
+    static unsigned class_of_words(std::size_t tasks) noexcept;
+
+    std::string name_;
+    arena control_;
+    arena input_;
+    arena output_;
+    mutable std::mutex lock_; ///< Guards all below.
+    arena_space control_space_{control_};
+    arena_space input_space_{input_};
+    arena_space output_space_{output_};
+    std::array<std::vector<std::size_t>, 64> free_words_; ///< By the logarithm of their number.
+};
+
+} // namespace regatta::detail

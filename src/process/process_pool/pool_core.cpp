@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/pool_core.hpp"
+
+#include "process/process_pool/function_registry.hpp"
+#include "process/process_pool/kill_point.hpp"
+#include "process/process_pool/worker_entry.hpp"
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/sync/backoff.hpp>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+process_pool_options checked(process_pool_options options) {
+    const std::string who = "process pool '" + options.name + "': ";
+    if (options.worker_program.empty()) {
+        check_not_a_worker();
+    }
+    if (options.workers == 0) {
+        options.workers = options.cpus ? options.cpus.count() : available_cpus();
+    }
+    if (options.workers > most_workers) {
+        fail_argument(who + std::to_string(options.workers) + " workers, at most " +
+                      std::to_string(most_workers) + " are possible");
+    }
+    if (options.attempts == 0 || options.attempts > task_word::max_attempts) {
+        fail_argument(who + std::to_string(options.attempts) + " attempts, possible are 1 to " +
+                      std::to_string(task_word::max_attempts));
+    }
+    return options;
+}
+
+/// For tests: where workers are to die.
+void read_kill_point(pool_control& control) {
+    unsigned step = 0;
+    int count = 0;
+    const char* text = std::getenv(kill_variable);
+    if (text != nullptr && std::sscanf(text, "%u:%d", &step, &count) == 2) {
+        control.settings.kill_at = static_cast<worker_step>(step);
+        control.kills_left.store(count, std::memory_order_relaxed);
+    }
+}
+
+} // namespace
+
+pool_core::pool_core(process_pool_options options)
+    : options_(checked(std::move(options)))
+    , memory_(options_.name, options_.shared_memory)
+    , control_(memory_.control())
+    , event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    , fleet_(options_, memory_, event_.get())
+    , jobs_(memory_, options_.attempts, options_.workers) {
+    if (!event_) {
+        fail_system(errno, "process pool '" + options_.name + "': make an event descriptor");
+    }
+    worker_settings& settings = control_.settings;
+    settings.registry = hash_of_process_functions();
+    settings.own_program = !options_.worker_program.empty();
+    settings.deadlines = options_.deadline.count() > 0;
+    settings.spinning_up_to = available_cpus() - 1;
+    settings.nice = options_.nice;
+    settings.memory = options_.worker_memory;
+    read_kill_point(control_);
+    // relaxed: the workers are started later.
+    control_.workers.store(options_.workers, std::memory_order_relaxed);
+}
+
+void pool_core::start() {
+    monitor_ = std::thread([this] { monitor(); });
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return started_; });
+    if (start_error_ != nullptr) {
+        lock.unlock();
+        monitor_.join();
+        std::rethrow_exception(start_error_);
+    }
+}
+
+void pool_core::begin(const record_pointer& job, const process_call& call) {
+    job->call.emplace(call);
+    job->tasks = call.tasks;
+    {
+        const std::lock_guard lock(lock_);
+        if (closed_) {
+            fail_state("process pool '" + options_.name + "' is closed");
+        }
+        if (call.function.ambiguous) {
+            fail_state("process pool '" + options_.name + "': two functions are called " +
+                       std::string(call.function.name) + ": put one into a namespace");
+        }
+        last_job_ += last_job_ == UINT32_MAX ? 2 : 1; // 0 is no job.
+        job->generation = last_job_;
+        job->place = unfinished_.size();
+        unfinished_.push_back(job);
+        try {
+            jobs_.begin(job);
+        } catch (...) {
+            unfinished_.pop_back();
+            throw;
+        }
+    }
+    if (job->tasks == 0) {
+        finish({job});
+    } else if (job->slot.load(std::memory_order_relaxed) < 0) {
+        collect(false); // Jobs that ended before they knew that somebody wants to hear of it.
+    }
+    // seq_cst: after the job was added; partner is the store of the monitor, which then looks.
+    if (options_.deadline.count() > 0 || gave_up_.load()) {
+        raise_event();
+    }
+}
+
+bool pool_core::wait(job_record& job, const time_point* deadline) {
+    const std::shared_ptr<pool_core> keep = shared_from_this();
+    // relaxed: only how long it stays awake depends on it.
+    const bool spins =
+        control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to &&
+        (deadline == nullptr || *deadline > std::chrono::steady_clock::now());
+    // acquire: partner is the release of finish().
+    for (backoff pace; !job.done.load(std::memory_order_acquire);) {
+        // acquire: partner is the release of job_table::publish().
+        const int slot = job.slot.load(std::memory_order_acquire);
+        if (slot < 0) {
+            std::unique_lock lock(lock_);
+            const auto moved = [&] {
+                return job.done.load(std::memory_order_relaxed) ||
+                       job.slot.load(std::memory_order_relaxed) >= 0;
+            };
+            if (deadline == nullptr) {
+                changed_.wait(lock, moved);
+            } else if (!changed_.wait_until(lock, *deadline, moved)) {
+                return false;
+            }
+            continue;
+        }
+        auto& bell = control_.jobs[slot].bell;
+        const std::uint32_t ticket = bell.ticket();
+        if (job.done.load(std::memory_order_acquire)) {
+            break;
+        }
+        if (!job.reported && bell.complete(job.generation)) {
+            collect(false);
+        } else if (spins && pace.pause()) {
+            continue;
+        } else if (!bell.wait(ticket, deadline) && !bell.complete(job.generation)) {
+            return job.done.load(std::memory_order_acquire);
+        }
+    }
+    return true;
+}
+
+bool pool_core::wait_for_all(const time_point* deadline) {
+    std::vector<record_pointer> all;
+    {
+        const std::lock_guard lock(lock_);
+        all = unfinished_;
+    }
+    return std::all_of(all.begin(), all.end(),
+                       [&](const record_pointer& job) { return wait(*job, deadline); });
+}
+
+void pool_core::collect(bool with_futures) {
+    std::vector<record_pointer> settled;
+    {
+        const std::lock_guard lock(lock_);
+        settled = jobs_.collect(with_futures);
+    }
+    finish(settled);
+}
+
+void pool_core::finish(const std::vector<record_pointer>& settled) {
+    for (const record_pointer& job : settled) {
+        if (job->future) {
+            (*job->future)();
+            job->future.reset();
+        } else if (job->reported && !job->failures.empty()) {
+            std::uint64_t before = 0;
+            {
+                const std::lock_guard lock(lock_);
+                before = reported_++;
+            }
+            try {
+                job->check();
+            } catch (...) {
+                options_.on_error.report(std::current_exception(), before);
+            }
+        }
+        const std::lock_guard lock(lock_);
+        unfinished_.back()->place = job->place;
+        std::swap(unfinished_[job->place], unfinished_.back());
+        unfinished_.pop_back();
+        // release: partner is the acquire of wait().
+        job->done.store(true, std::memory_order_release);
+        const int slot = job->slot.load(std::memory_order_relaxed);
+        if (slot >= 0) {
+            control_.jobs[slot].bell.ring();
+        }
+    }
+    if (!settled.empty()) {
+        changed_.notify_all();
+    }
+}
+
+std::size_t pool_core::cancel(job_record& job) {
+    std::size_t cancelled = 0;
+    record_pointer queued;
+    {
+        const std::lock_guard lock(lock_);
+        if (job.done.load(std::memory_order_relaxed) || job.generation == 0) {
+            return 0;
+        }
+        const bool was_settled = job.settled.load(std::memory_order_relaxed);
+        cancelled = jobs_.cancel(job);
+        if (!was_settled && job.settled.load(std::memory_order_relaxed)) {
+            queued = unfinished_[job.place];
+        }
+    }
+    if (queued != nullptr) {
+        finish({queued});
+    }
+    raise_event();
+    return cancelled;
+}
+
+std::size_t pool_core::progress(const job_record& job) {
+    const std::lock_guard lock(lock_);
+    return jobs_.progress(job);
+}
+
+void pool_core::resize(unsigned workers) {
+    if (workers == 0 || workers > most_workers) {
+        fail_argument("process pool '" + options_.name + "': resize to " + std::to_string(workers) +
+                      ", possible are 1 to " + std::to_string(most_workers));
+    }
+    // relaxed: read by the monitor, which the event wakes, and by who might spin.
+    control_.workers.store(workers, std::memory_order_relaxed);
+    {
+        const std::lock_guard lock(lock_);
+        retry_ = true;
+        jobs_.expect(workers);
+    }
+    raise_event();
+}
+
+unsigned pool_core::size() const noexcept {
+    return control_.workers.load(std::memory_order_relaxed);
+}
+
+process_pool_stats pool_core::stats() const {
+    process_pool_stats all;
+    {
+        const std::lock_guard lock(lock_);
+        all = jobs_.counts;
+    }
+    fleet_.add_to(all);
+    return all;
+}
+
+void pool_core::close() {
+    {
+        const std::lock_guard lock(lock_);
+        closed_ = true;
+    }
+    while (!wait_for_all(nullptr)) {
+    }
+    {
+        const std::lock_guard lock(lock_);
+        ending_ = true;
+    }
+    raise_event();
+    if (monitor_.joinable()) {
+        monitor_.join();
+    }
+}
+
+void pool_core::raise_event() const noexcept {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(event_.get(), &one, sizeof one));
+}
+
+} // namespace regatta::detail

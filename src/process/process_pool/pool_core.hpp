@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The parent's side of a process pool: its jobs, its workers, and the thread that watches them.
+
+#include "process/process_pool/job_record.hpp"
+#include "process/process_pool/job_table.hpp"
+#include "process/process_pool/pool_arenas.hpp"
+#include "process/process_pool/worker_fleet.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/process_pool_stats.hpp>
+
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace regatta::detail {
+
+/// Everything that a `process_pool` owns. Jobs know it weakly, and keep it while they wait.
+///
+/// Threads: any, at once; `close` one.
+class pool_core : public std::enable_shared_from_this<pool_core> {
+public:
+    using record_pointer = std::shared_ptr<job_record>;
+    using time_point = std::chrono::steady_clock::time_point;
+
+    /// Failure: throws what the options deserve, and where no worker can be started.
+    explicit pool_core(process_pool_options options);
+    /// Starts the monitor; returns when the first worker was started.
+    void start();
+
+    const process_pool_options& options() const noexcept { return options_; }
+    pool_arenas& memory() noexcept { return memory_; }
+    block_cache& blocks() noexcept { return blocks_; }
+
+    /// Gives a job to the workers. Failure: `std::logic_error` if the pool is closed,
+    /// `std::system_error` if it has no workers and gave up starting some.
+    void begin(const record_pointer& job, const process_call& call);
+    /// @returns false: the deadline has passed.
+    bool wait(job_record& job, const time_point* deadline);
+    bool wait_for_all(const time_point* deadline);
+    std::size_t cancel(job_record& job);
+    std::size_t progress(const job_record& job);
+
+    void resize(unsigned workers);
+    unsigned size() const noexcept;
+    bool signal_worker(unsigned worker, int number) { return fleet_.signal(worker, number); }
+    process_pool_stats stats() const;
+    void close();
+
+private:
+    void monitor();
+    void poll_until_something(std::vector<pollfd>& polled, bool jobs,
+                              std::optional<time_point> at_most);
+    void give_up();
+    /// Settles what is complete, and has its futures ready.
+    void collect(bool with_futures);
+    void finish(const std::vector<record_pointer>& settled);
+    void raise_event() const noexcept;
+
+    const process_pool_options options_;
+    pool_arenas memory_;
+    pool_control& control_;
+    block_cache blocks_;
+    const unique_descriptor event_;
+    worker_fleet fleet_;
+
+    /// Whether the fleet has given up. Written by the monitor, which then looks at all jobs; read
+    /// by who begins one.
+    std::atomic<bool> gave_up_{false};
+
+    mutable std::mutex lock_; ///< Guards all below.
+    /// Notified when a job gets its slot, and when one is done.
+    std::condition_variable changed_;
+    job_table jobs_;
+    std::vector<record_pointer> unfinished_; ///< All that are not done.
+    std::uint32_t last_job_ = 0;
+    std::uint64_t reported_ = 0; ///< Failures that the error sink was given.
+    bool closed_ = false;        ///< No further jobs.
+    bool ending_ = false;        ///< The monitor is to end the workers, then itself.
+    bool retry_ = false;         ///< The fleet is to try again.
+    bool started_ = false;       ///< The first worker was started, or could not be.
+    std::exception_ptr start_error_;
+
+    std::thread monitor_;
+};
+
+} // namespace regatta::detail

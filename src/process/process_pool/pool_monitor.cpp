@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The thread of a process pool that starts its workers, buries them, and completes futures.
+
+#include "process/process_pool/pool_core.hpp"
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/base/error.hpp>
+
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+namespace {
+
+/// How long idle workers that were told to end may take before they are killed: one may be stopped.
+constexpr std::chrono::milliseconds grace{500};
+
+} // namespace
+
+void pool_core::monitor() {
+    platform::name_this_thread((options_.name + "/monitor").c_str());
+    std::optional<time_point> killing;
+    std::vector<pollfd> polled;
+    for (bool first = true, ending = false; !ending || fleet_.any(); first = false) {
+        try {
+            if (first && options_.cpus && options_.cpus.try_enter() != 0) {
+                fail_state("process pool '" + options_.name + "': cannot enter its CPUs");
+            }
+            // relaxed: see resize().
+            fleet_.adjust(ending ? 0 : control_.workers.load(std::memory_order_relaxed));
+        } catch (const std::exception&) {
+            const std::lock_guard lock(lock_);
+            start_error_ = std::current_exception();
+        }
+        bool jobs = false;
+        {
+            const std::lock_guard lock(lock_);
+            started_ = true;
+            jobs = jobs_.any();
+        }
+        if (first) {
+            changed_.notify_all();
+            if (start_error_ != nullptr) {
+                return;
+            }
+        }
+        polled.assign(1, {event_.get(), POLLIN, 0});
+        fleet_.watch(polled);
+        poll_until_something(polled, jobs, killing);
+        for (const worker_death& death : fleet_.bury(std::span(polled).subspan(1))) {
+            const std::lock_guard lock(lock_);
+            jobs_.recover(death);
+        }
+        {
+            const std::lock_guard lock(lock_);
+            if (std::exchange(retry_, false)) {
+                fleet_.retry();
+            }
+        }
+        // seq_cst, and by who begins a job under the lock: either it sees this, or this its job.
+        gave_up_.store(!fleet_.given_up().empty());
+        if (gave_up_.load() && !fleet_.any()) {
+            give_up();
+        }
+        fleet_.enforce_deadline();
+        collect(true);
+        {
+            const std::lock_guard lock(lock_);
+            ending = ending_;
+        }
+        if (ending && !killing) {
+            killing = std::chrono::steady_clock::now() + grace;
+        } else if (killing && *killing <= std::chrono::steady_clock::now()) {
+            fleet_.kill_all();
+            killing = time_point::max();
+        }
+    }
+}
+
+void pool_core::poll_until_something(std::vector<pollfd>& polled, bool jobs,
+                                     std::optional<time_point> at_most) {
+    auto next = fleet_.next(jobs);
+    if (at_most) {
+        next = std::min(next.value_or(*at_most), *at_most);
+    }
+    timespec rest{};
+    if (next && *next != time_point::max()) {
+        const auto left = std::max(*next - std::chrono::steady_clock::now(),
+                                   std::chrono::steady_clock::duration::zero());
+        const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+        rest.tv_sec = static_cast<time_t>(whole.count());
+        rest.tv_nsec = static_cast<long>(std::chrono::nanoseconds(left - whole).count());
+    } else {
+        next.reset();
+    }
+    ::ppoll(polled.data(), polled.size(), next ? &rest : nullptr, nullptr);
+    if (polled.front().revents != 0) {
+        std::uint64_t count = 0;
+        static_cast<void>(!::read(event_.get(), &count, sizeof count));
+    }
+}
+
+void pool_core::give_up() {
+    // Jobs that wait for a slot get one as others are settled, and are given up in their turn.
+    for (bool more = true; more;) {
+        {
+            const std::lock_guard lock(lock_);
+            if (retry_) {
+                return; // What was begun since then is for the workers to come.
+            }
+            jobs_.give_up("process pool '" + options_.name + "': " + fleet_.given_up());
+        }
+        collect(true);
+        const std::lock_guard lock(lock_);
+        more = jobs_.any();
+    }
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/process/process_job.hpp>
+
+#include "process/process_pool/job_record.hpp"
+#include "process/process_pool/pool_core.hpp"
+#include <regatta/base/error.hpp>
+#include <regatta/process/process_pool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace regatta {
+namespace detail {
+
+void job_record::check() const {
+    if (failures.empty()) {
+        return;
+    }
+    if (failures.front().cause == failure_cause::exception) {
+        throw remote_error(failures.front());
+    }
+    throw task_failed(failures.front());
+}
+
+const std::byte* result_of(const job_record& record) {
+    record.check();
+    return record.result.data();
+}
+
+void abandon_job(job_record& record) noexcept {
+    // A future that is complete has read its result: there is nothing to cancel.
+    if (record.settled.load(std::memory_order_acquire)) {
+        return;
+    }
+    if (const auto pool = record.pool.lock()) {
+        pool->cancel(record);
+    }
+}
+
+} // namespace detail
+
+detail::job_record& process_job::record() const {
+    if (record_ == nullptr) {
+        fail_state("process_job: this is no job of any pool");
+    }
+    return *record_;
+}
+
+void process_job::wait() const {
+    detail::job_record& job = record();
+    if (const auto pool = job.pool.lock()) {
+        pool->wait(job, nullptr);
+    }
+}
+bool process_job::wait_until(std::chrono::steady_clock::time_point deadline) const {
+    detail::job_record& job = record();
+    const auto pool = job.pool.lock();
+    return pool == nullptr || pool->wait(job, &deadline);
+}
+void process_job::get() const {
+    wait();
+    record().check();
+}
+bool process_job::done() const {
+    return wait_until({});
+}
+std::size_t process_job::tasks() const {
+    return record().tasks;
+}
+std::size_t process_job::progress() const {
+    const auto pool = record().pool.lock();
+    return pool == nullptr ? tasks() : pool->progress(record());
+}
+std::size_t process_job::cancel() const {
+    const auto pool = record().pool.lock();
+    return pool == nullptr ? 0 : pool->cancel(record());
+}
+std::vector<task_failure> process_job::failures() const {
+    wait();
+    return record().failures;
+}
+std::uint64_t process_job::number() const {
+    return record().generation;
+}
+
+} // namespace regatta

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/process/process_pool.hpp>
+
+#include "process/process_pool/job_record.hpp"
+#include "process/process_pool/pool_core.hpp"
+#include <regatta/base/error.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace regatta {
+
+process_pool::process_pool(unsigned workers)
+    : process_pool(process_pool_options{.workers = workers}) {}
+
+process_pool::process_pool(process_pool_options options)
+    : core_(std::make_shared<detail::pool_core>(std::move(options))) {
+    core_->start();
+}
+
+process_pool::~process_pool() {
+    close();
+}
+
+void process_pool::wait() {
+    core_->wait_for_all(nullptr);
+}
+bool process_pool::wait_until(std::chrono::steady_clock::time_point deadline) {
+    return core_->wait_for_all(&deadline);
+}
+void process_pool::close() {
+    core_->close();
+}
+unsigned process_pool::size() const {
+    return core_->size();
+}
+void process_pool::resize(unsigned workers) {
+    core_->resize(workers);
+}
+bool process_pool::signal_worker(unsigned worker, int signal) {
+    return core_->signal_worker(worker, signal);
+}
+const std::string& process_pool::name() const noexcept {
+    return core_->options().name;
+}
+process_pool_stats process_pool::stats() const {
+    return core_->stats();
+}
+
+void* process_pool::allocate_bytes(detail::pool_segment segment, std::size_t count,
+                                   std::size_t size) {
+    return core_->memory().allocate(segment, count, size);
+}
+void process_pool::release_bytes(const void* begin) {
+    core_->memory().release(begin);
+}
+const detail::pool_memory& process_pool::memory() const noexcept {
+    return core_->memory();
+}
+detail::block_cache& process_pool::blocks() noexcept {
+    return core_->blocks();
+}
+void process_pool::check_elements(std::size_t tasks, std::size_t input, std::size_t output) {
+    if (tasks > input || tasks > output) {
+        fail_argument("process_pool::map: " + std::to_string(tasks) + " tasks, but " +
+                      std::to_string(input) + " elements of input and " + std::to_string(output) +
+                      " of output");
+    }
+}
+
+process_job process_pool::start_map(const detail::process_call& call) {
+    auto record = new_record();
+    core_->begin(record, call);
+    return process_job(std::move(record));
+}
+std::shared_ptr<detail::job_record> process_pool::new_record() {
+    return std::make_shared<detail::job_record>(core_);
+}
+void process_pool::start_task(std::shared_ptr<detail::job_record> record,
+                              const detail::process_call& call, detail::future_job job) {
+    record->future.emplace(std::move(job));
+    record->reported = true;
+    try {
+        core_->begin(record, call);
+    } catch (...) {
+        record->future.reset(); // It owns the record.
+        throw;
+    }
+}
+void process_pool::start_and_forget(const detail::process_call& call) {
+    auto record = new_record();
+    record->reported = true;
+    core_->begin(record, call);
+}
+
+} // namespace regatta

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/worker_entry.hpp"
+
+#include "process/process_pool/control_block.hpp"
+#include "process/process_pool/function_registry.hpp"
+#include "process/process_pool/kill_point.hpp"
+#include "process/process_pool/worker_loop.hpp"
+#include "process/process_pool/worker_maps.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/process/process_pool.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace regatta {
+namespace detail {
+namespace {
+
+/// Whether `main` has asked whether this process is a worker, and it is none.
+constinit std::atomic<bool> is_no_worker{false};
+
+/// Restricts this process as the pool's options say. Failure: `std::system_error`.
+void set_up(const worker_settings& settings, const worker_slot& mine) {
+    if (settings.memory != 0) {
+        const rlimit limit{settings.memory, settings.memory};
+        if (::setrlimit(RLIMIT_DATA, &limit) != 0) {
+            fail_system(errno, "limit the worker's memory");
+        }
+    }
+    errno = 0;
+    if (settings.nice != 0 && ::nice(settings.nice) == -1 && errno != 0) {
+        fail_system(errno, "change the worker's nice value by " + std::to_string(settings.nice));
+    }
+    if (mine.cpu >= 0) {
+        pin_this_thread({static_cast<unsigned>(mine.cpu)});
+    }
+}
+
+/// Says that this worker serves, and what that took where it replaces a dead one.
+void announce(pool_control& control, worker_slot& mine) {
+    if (mine.replaced_ns != 0) {
+        // relaxed: statistics.
+        const std::int64_t took = monotonic_ns() - mine.replaced_ns;
+        control.respawns.fetch_add(1, std::memory_order_relaxed);
+        control.respawn_ns.fetch_add(took, std::memory_order_relaxed);
+        std::int64_t longest = control.longest_respawn_ns.load(std::memory_order_relaxed);
+        while (longest < took && !control.longest_respawn_ns.compare_exchange_weak(
+                                     longest, took, std::memory_order_relaxed)) {
+        }
+    }
+    // release: partner is the parent's acquire load: all of the above.
+    mine.ready.store(1, std::memory_order_release);
+}
+
+int serve_pool(unsigned slot, const char* name) {
+    worker_maps maps;
+    pool_control& control = maps.control();
+    if (slot >= most_workers) {
+        std::fprintf(stderr, "regatta: %s is for the processes that a process pool starts itself\n",
+                     pool_worker_flag);
+        return 2;
+    }
+    at_step(control, worker_step::mapped);
+    worker_slot& mine = control.slots[slot];
+    try {
+        if (!control.settings.own_program &&
+            control.settings.registry != hash_of_process_functions()) {
+            fail_state("the worker's program knows other functions than its parent: was the "
+                       "program replaced?");
+        }
+        platform::name_this_thread(name);
+        set_up(control.settings, mine);
+    } catch (const std::exception& error) {
+        std::snprintf(mine.refusal, sizeof mine.refusal, "%s", error.what());
+        return 3;
+    }
+    announce(control, mine);
+    at_step(control, worker_step::attached);
+    worker_loop(maps, slot).serve();
+    return 0;
+}
+
+} // namespace
+
+void check_not_a_worker() {
+    if (!is_no_worker.load(std::memory_order_acquire)) {
+        fail_state("a process pool starts this program again for its workers: main has to begin "
+                   "with run_process_worker(argc, argv); or options name a worker_program");
+    }
+}
+
+} // namespace detail
+
+void run_process_worker(int argc, const char* const* argv) {
+    if (argc < 4 || std::string_view(argv[1]) != detail::pool_worker_flag) {
+        // release: partner is check_not_a_worker(); it publishes nothing else.
+        detail::is_no_worker.store(true, std::memory_order_release);
+        return;
+    }
+    int status = 1;
+    try {
+        const auto slot = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
+        status = detail::serve_pool(slot, argv[3]);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "regatta: worker of a process pool: %s\n", error.what());
+    }
+    // What the tasks printed is written; the rest of the program has not begun and does not end.
+    std::fflush(nullptr);
+    ::_exit(status);
+}
+
+} // namespace regatta

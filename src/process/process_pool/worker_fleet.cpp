@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/worker_fleet.hpp"
+
+#include "process/process_pool/control_block.hpp"
+#include "process/process_pool/oom_kills.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/process/spawn_options.hpp>
+#include <regatta/process/subprocess.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace regatta::detail {
+
+worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& memory, int event)
+    : options_(options)
+    , memory_(memory)
+    , control_(memory.control())
+    , event_(event)
+    , null_(::open("/dev/null", O_RDONLY | O_CLOEXEC))
+    , members_(most_workers)
+    , oom_kills_(count_oom_kills()) {}
+
+void worker_fleet::adjust(unsigned workers) {
+    for (unsigned slot = 0; slot < most_workers; ++slot) {
+        member& one = members_[slot];
+        if (slot < workers && !one.running && given_up_.empty() && one.due <= clock::now()) {
+            start(slot);
+        } else if (slot >= workers && one.running && !one.retiring) {
+            one.retiring = true;
+            // release: partner is worker_loop::retiring(). Then the count, so that one that is
+            // about to sleep looks again.
+            control_.slots[slot].retire.store(1, std::memory_order_release);
+            control_.work.add();
+            control_.slots[slot].bell.ring();
+        }
+    }
+}
+
+void worker_fleet::start(unsigned slot) {
+    member& one = members_[slot];
+    worker_slot& shared = control_.slots[slot];
+    shared.bell.reset();
+    // relaxed, all: there is no worker in the slot; spawning publishes it.
+    shared.ready.store(0, std::memory_order_relaxed);
+    shared.retire.store(0, std::memory_order_relaxed);
+    shared.begun_ns.store(0, std::memory_order_relaxed);
+    shared.refusal[0] = '\0';
+    shared.replaced_ns = one.died_ns;
+    shared.cpu = -1;
+    if (!options_.pin.empty()) {
+        shared.cpu = static_cast<std::int32_t>(
+            *std::next(options_.pin.begin(), slot % options_.pin.count()));
+    }
+    spawn_options wanted{
+        .program = options_.worker_program.empty() ? "/proc/self/exe" : options_.worker_program,
+        .arguments = {pool_worker_flag, std::to_string(slot),
+                      options_.name + "/" + std::to_string(slot)},
+        .environment = options_.environment,
+        .directory = options_.directory,
+        .standard_input = null_.get(),
+        .descriptors = {{memory_.of(pool_segment::control).descriptor(), control_descriptor},
+                        {memory_.of(pool_segment::input).descriptor(), input_descriptor},
+                        {memory_.of(pool_segment::output).descriptor(), output_descriptor},
+                        {event_, event_descriptor}},
+        .own_process_group = true};
+    wanted.arguments.insert(wanted.arguments.end(), options_.worker_arguments.begin(),
+                            options_.worker_arguments.end());
+    std::optional<subprocess> process;
+    try {
+        process = spawn(wanted);
+    } catch (const std::system_error& error) {
+        if (std::exchange(first_, false)) {
+            throw;
+        }
+        count_failed_start(error.what());
+        one.due = clock::now() + options_.longest_back_off;
+        return;
+    }
+    first_ = false;
+    if (control_.settings.kill_at == worker_step::started &&
+        control_.kills_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
+        process->kill(SIGKILL);
+    }
+    const std::lock_guard lock(lock_);
+    one.process = std::move(*process);
+    one.running = true;
+    one.retiring = false;
+    one.killed_at = 0;
+    one.committed = shared.committed.load(std::memory_order_relaxed);
+    ++counts_.spawned;
+}
+
+void worker_fleet::watch(std::vector<pollfd>& polled) const {
+    for (const member& one : members_) {
+        if (one.running) {
+            polled.push_back({one.process.pidfd(), POLLIN, 0});
+        }
+    }
+}
+
+std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
+    std::vector<worker_death> deaths;
+    auto next = watched.begin();
+    for (unsigned slot = 0; slot < most_workers && next != watched.end(); ++slot) {
+        member& one = members_[slot];
+        if (!one.running || (next++)->revents == 0) {
+            continue;
+        }
+        bool expected = false;
+        worker_death death = describe_end(slot, expected);
+        worker_slot& shared = control_.slots[slot];
+        // acquire: partner is the worker's release; all is published by its end anyway.
+        const bool was_ready = shared.ready.exchange(0, std::memory_order_acquire) != 0;
+        one.died_ns = expected ? 0 : monotonic_ns();
+        one.due = clock::now();
+        if (!expected) {
+            const bool useful = shared.committed.load(std::memory_order_relaxed) != one.committed;
+            one.deaths = useful ? 0 : one.deaths + 1;
+            if (one.deaths > 2) {
+                one.due += std::min(options_.longest_back_off,
+                                    std::chrono::milliseconds(1 << std::min(one.deaths - 3, 20u)));
+            }
+            if (was_ready) {
+                failed_starts_ = 0;
+            } else {
+                count_failed_start(shared.refusal[0] != '\0' ? shared.refusal : death.text);
+            }
+        }
+        deaths.push_back(std::move(death));
+    }
+    return deaths;
+}
+
+worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
+    member& one = members_[slot];
+    worker_death death{slot};
+    const std::lock_guard lock(lock_);
+    one.running = false;
+    try {
+        const exit_status status = one.process.wait();
+        death.signal = status.signal();
+        death.status = status.exited() ? status.code() : 0;
+        death.text = status.describe();
+        expected = one.retiring && status.success();
+    } catch (const std::system_error&) {
+        // Something else in this process has waited for it. It has ended all the same.
+        death.text = "ended, and something else in this program has waited for it";
+        expected = one.retiring;
+    }
+    one.process = subprocess();
+    if (expected) {
+        return death;
+    }
+    ++counts_.deaths;
+    if (one.killed_at != 0) {
+        ++counts_.deadline_kills;
+        death.cause = failure_cause::deadline;
+        // Another attempt than the one that took too long: it is not to blame.
+        death.charged =
+            control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == one.killed_at;
+    } else if (death.signal == SIGKILL) {
+        const std::uint64_t kills = count_oom_kills();
+        if (kills > std::exchange(oom_kills_, kills)) {
+            ++counts_.memory_kills;
+            death.cause = failure_cause::memory;
+        }
+    }
+    return death;
+}
+
+void worker_fleet::count_failed_start(const std::string& why) {
+    if (++failed_starts_ >= options_.failed_starts) {
+        given_up_ = std::to_string(failed_starts_) +
+                    " workers in a row ended before they were ready; the last one: " + why;
+    }
+}
+
+void worker_fleet::enforce_deadline() {
+    if (options_.deadline.count() <= 0) {
+        return;
+    }
+    const std::int64_t now = monotonic_ns();
+    for (unsigned slot = 0; slot < most_workers; ++slot) {
+        member& one = members_[slot];
+        const std::int64_t begun = control_.slots[slot].begun_ns.load(std::memory_order_relaxed);
+        if (one.running && one.killed_at == 0 && begun != 0 &&
+            now - begun >= options_.deadline.count()) {
+            one.killed_at = begun;
+            one.process.kill(SIGKILL);
+        }
+    }
+}
+
+std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) const {
+    std::optional<clock::time_point> earliest;
+    const auto take = [&](clock::time_point at) { earliest = std::min(earliest.value_or(at), at); };
+    const bool deadlines = jobs && options_.deadline.count() > 0;
+    if (deadlines) {
+        take(clock::now() + options_.deadline); // For an attempt that begins now.
+    }
+    // relaxed: written by this thread.
+    const unsigned workers = control_.workers.load(std::memory_order_relaxed);
+    for (unsigned slot = 0; slot < most_workers; ++slot) {
+        const member& one = members_[slot];
+        const std::int64_t begun = control_.slots[slot].begun_ns.load(std::memory_order_relaxed);
+        if (one.running && deadlines && begun != 0 && one.killed_at == 0) {
+            take(clock::time_point(std::chrono::nanoseconds(begun)) + options_.deadline);
+        }
+        if (!one.running && slot < workers && given_up_.empty()) {
+            take(one.due);
+        }
+    }
+    return earliest;
+}
+
+bool worker_fleet::any() const noexcept {
+    return std::any_of(members_.begin(), members_.end(),
+                       [](const member& one) { return one.running; });
+}
+
+void worker_fleet::kill_all() {
+    for (member& one : members_) {
+        if (one.running) {
+            one.process.kill(SIGKILL);
+        }
+    }
+}
+
+bool worker_fleet::signal(unsigned slot, int number) {
+    const std::lock_guard lock(lock_);
+    return slot < most_workers && members_[slot].running && members_[slot].process.kill(number);
+}
+
+void worker_fleet::add_to(process_pool_stats& stats) const {
+    {
+        const std::lock_guard lock(lock_);
+        stats.deaths = counts_.deaths;
+        stats.deadline_kills = counts_.deadline_kills;
+        stats.memory_kills = counts_.memory_kills;
+        stats.spawned = counts_.spawned;
+    }
+    // relaxed, all: statistics.
+    const std::uint64_t respawns = control_.respawns.load(std::memory_order_relaxed);
+    stats.mean_respawn = std::chrono::nanoseconds(
+        respawns == 0 ? 0
+                      : control_.respawn_ns.load(std::memory_order_relaxed) /
+                            static_cast<std::int64_t>(respawns));
+    stats.longest_respawn =
+        std::chrono::nanoseconds(control_.longest_respawn_ns.load(std::memory_order_relaxed));
+    for (const worker_slot& slot : control_.slots) {
+        stats.workers += slot.ready.load(std::memory_order_relaxed) != 0 ? 1 : 0;
+    }
+}
+
+} // namespace regatta::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The worker processes of a pool, as their parent starts and buries them.
+
+#include "process/process_pool/job_table.hpp"
+#include "process/process_pool/pool_arenas.hpp"
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/subprocess.hpp>
+
+#include <poll.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace regatta::detail {
+
+/// Starts workers, notices their ends, and ends those that take too long.
+///
+/// A worker whose predecessors died without a task done is started after a pause that doubles each
+/// time. After too many deaths in a row before a worker was ready it gives up, until `retry`.
+///
+/// Threads: the pool's monitor, on which it starts all of them, because they die with the thread
+/// that did; `signal` any.
+class worker_fleet {
+public:
+    using clock = std::chrono::steady_clock;
+
+    worker_fleet(const process_pool_options& options, pool_arenas& memory, int event);
+
+    /// Starts what is missing of so many workers and is due, and tells those beyond to end.
+    /// Failure: `std::system_error` if the very first one cannot be started.
+    void adjust(unsigned workers);
+    /// Adds what poll(2) has to look at.
+    void watch(std::vector<pollfd>& polled) const;
+    /// Waits for those that have ended, by what poll(2) has found of those that `watch` added last.
+    /// @returns how, and what that means for their tasks.
+    std::vector<worker_death> bury(std::span<const pollfd> watched);
+    /// Kills those whose attempt has taken too long.
+    void enforce_deadline();
+    void kill_all();
+
+    /// When `adjust` or `enforce_deadline` are to be called next, if nothing else happens before.
+    std::optional<clock::time_point> next(bool jobs) const;
+    /// Whether any process is there.
+    bool any() const noexcept;
+    /// Why it has given up; empty: it has not.
+    const std::string& given_up() const noexcept { return given_up_; }
+    void retry() noexcept {
+        given_up_.clear();
+        failed_starts_ = 0;
+    }
+
+    bool signal(unsigned slot, int number);
+    /// The figures that concern workers. Threads: any.
+    void add_to(process_pool_stats& stats) const;
+
+private:
+    struct member {
+        subprocess process;
+        bool running = false;
+        bool retiring = false;
+        clock::time_point due{};     ///< When it may be started.
+        unsigned deaths = 0;         ///< In a row, without a task done in between.
+        std::uint64_t committed = 0; ///< What the slot had committed when it was started.
+        std::int64_t killed_at = 0;  ///< Of the attempt for which it was killed: its begin.
+        std::int64_t died_ns = 0;    ///< When its predecessor's end was noticed.
+    };
+
+    void start(unsigned slot);
+    worker_death describe_end(unsigned slot, bool& expected);
+    void count_failed_start(const std::string& why);
+
+    const process_pool_options& options_;
+    pool_arenas& memory_;
+    pool_control& control_;
+    const int event_;
+    const unique_descriptor null_;
+    std::vector<member> members_; ///< By slot.
+    bool first_ = true;           ///< None was ever started.
+    unsigned failed_starts_ = 0;
+    std::string given_up_;
+    std::uint64_t oom_kills_ = 0; ///< The kernel's count when it was last read.
+
+    mutable std::mutex lock_; ///< Guards the processes against `signal`, and the figures.
+    process_pool_stats counts_;
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/worker_loop.hpp"
+
+#include "process/process_pool/control_block.hpp"
+#include "process/process_pool/function_registry.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/process/process_task.hpp>
+#include <regatta/sync/backoff.hpp>
+
+#include <cxxabi.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <typeinfo>
+
+namespace regatta::detail {
+namespace {
+
+/// The name of a type as it is written in a program.
+std::string name_of_type(const std::type_info* type) {
+    if (type == nullptr) {
+        return "an unknown type";
+    }
+    int status = 0;
+    char* text = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+    std::string name = text != nullptr ? text : type->name();
+    std::free(text);
+    return name;
+}
+
+} // namespace
+
+void worker_loop::serve() {
+    std::uint32_t seen = 0;
+    for (backoff pace; !retiring();) {
+        seen = control_.work.look();
+        if (look_for_work()) {
+            pace.reset();
+            continue;
+        }
+        // relaxed: only how long it stays awake depends on it.
+        const bool spins =
+            control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to;
+        while (spins && control_.work.look() == seen && pace.pause()) {
+        }
+        if (control_.work.look() != seen) {
+            continue;
+        }
+        const std::uint32_t ticket = mine_.bell.announce();
+        step(worker_step::sleeping);
+        if (control_.work.look() == seen && !retiring()) {
+            mine_.bell.sleep(ticket);
+        }
+        mine_.bell.awake();
+        pace.reset();
+    }
+}
+
+bool worker_loop::retiring() const noexcept {
+    // acquire: what the parent did before it is over; nothing rests on it.
+    return mine_.retire.load(std::memory_order_acquire) != 0;
+}
+
+bool worker_loop::look_for_work() {
+    struct candidate {
+        std::uint32_t generation;
+        unsigned index;
+    };
+    std::array<candidate, most_jobs> found;
+    std::size_t count = 0;
+    // seq_cst: after the look at the work count; partner is the parent's store before it counts.
+    for (auto left = control_.jobs_at_work.load(std::memory_order_seq_cst); left != 0;
+         left &= left - 1) {
+        const auto index = static_cast<unsigned>(std::countr_zero(left));
+        // relaxed: only for the order; work_on() looks again.
+        found[count++] = {control_.jobs[index].generation.load(std::memory_order_relaxed), index};
+    }
+    // By age; the numbers go round after 2^32.
+    std::sort(found.begin(), found.begin() + count, [](const candidate& a, const candidate& b) {
+        return static_cast<std::int32_t>(a.generation - b.generation) < 0;
+    });
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        any = work_on(found[i].index) || any;
+    }
+    return any;
+}
+
+bool worker_loop::work_on(unsigned index) {
+    job_slot& job = control_.jobs[index];
+    // acquire: partner is the parent's release: publishes the job.
+    const std::uint32_t generation = job.generation.load(std::memory_order_acquire);
+    // Before the look at the words: tasks that come back later are looked for later. acquire: those
+    // that had come back before are seen as pending.
+    const std::uint32_t requeues = job.requeues.load(std::memory_order_acquire);
+    finished_look& last = looks_[index];
+    if (generation == 0 || (last.generation == generation && last.requeues == requeues)) {
+        return false;
+    }
+    // relaxed: published by the generation, or of a job that is over, of which none can be claimed.
+    const std::uint64_t tasks = job.tasks.load(std::memory_order_relaxed);
+    auto* const words = maps_.words_of(job.words.load(std::memory_order_relaxed), tasks);
+    if (words == nullptr) {
+        return false;
+    }
+    std::uint64_t committed = 0;
+    const bool over = task_words(words, static_cast<std::size_t>(tasks), generation)
+                          .work(
+                              job.cursor, slot_, [this] { return retiring(); },
+                              [&](std::size_t task, unsigned attempt) {
+                                  ++committed;
+                                  return run({generation, task, attempt, slot_}, job);
+                              },
+                              [this](worker_step at) { step(at); });
+    if (control_.settings.deadlines) {
+        mine_.begun_ns.store(0, std::memory_order_relaxed); // After a claim that failed.
+    }
+    if (over && !job.bell.complete(generation)) {
+        step(worker_step::swept);
+        end_job(job, generation);
+    }
+    if (!retiring()) {
+        last = {generation, requeues};
+    }
+    return committed != 0;
+}
+
+void worker_loop::step(worker_step at) noexcept {
+    if (control_.settings.deadlines) {
+        // From before the claim on, so that no claim is ever held without. relaxed: see begun_ns.
+        if (at == worker_step::claiming) {
+            mine_.begun_ns.store(monotonic_ns(), std::memory_order_relaxed);
+        } else if (at == worker_step::committed) {
+            mine_.begun_ns.store(0, std::memory_order_relaxed);
+        }
+    }
+    at_step(control_, at);
+}
+
+void worker_loop::end_job(job_slot& job, std::uint32_t generation) {
+    // Of a job that was still this one when it was found complete; if the parent knew it already,
+    // it may be another by now, which it then does not mark.
+    const bool tell = job.tell_parent ||
+                      // seq_cst: partner is the parent, which sets it and then looks for itself.
+                      control_.tell_parent.load(std::memory_order_seq_cst) != 0;
+    job.bell.mark(generation);
+    step(worker_step::completed);
+    job.bell.ring();
+    step(worker_step::rung);
+    if (tell) {
+        const std::uint64_t one = 1;
+        static_cast<void>(!::write(event_descriptor, &one, sizeof one));
+    }
+}
+
+task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
+    task_status how = task_status::done;
+    try {
+        const process_function* function = find_process_function(job.function);
+        if (function == nullptr) {
+            how = task_status::threw;
+            note_error(job, task, "regatta::unknown_function",
+                       "the worker's program does not know the function; it has to name it in "
+                       "offer_process_functions");
+        } else {
+            function->call({task, maps_, job.input, job.output, job.arguments, job.result});
+        }
+    } catch (const std::exception& error) {
+        how = task_status::threw;
+        note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(),
+                   error.what());
+    } catch (...) {
+        how = task_status::threw;
+        note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(), "");
+    }
+    // relaxed: statistics. Only this worker writes it.
+    mine_.committed.store(mine_.committed.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+    return how;
+}
+
+void worker_loop::note_error(job_slot& job, const process_task& task, const char* type,
+                             const char* text) noexcept {
+    const std::uint32_t index = job.errors.fetch_add(1, std::memory_order_relaxed);
+    if (index < kept_errors) {
+        error_note& note = job.notes[index];
+        note.task = task.index;
+        std::snprintf(note.type, sizeof note.type, "%s", type);
+        std::snprintf(note.text, sizeof note.text, "%s", text);
+        note.attempt = task.attempt;
+    }
+}
+
+} // namespace regatta::detail

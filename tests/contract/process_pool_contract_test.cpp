@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "support/pool_functions.hpp"
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/process/process_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace pool_calls {
+
+std::uint64_t mix(std::uint64_t x) {
+    return pool_test::mixed(x);
+}
+double scaled(const regatta::process_task& task, double x, double factor) {
+    return x * factor + static_cast<double>(task.index);
+}
+struct tally {
+    std::array<int, 4> counts;
+};
+void count_bits(const std::uint64_t& x, tally& sum) {
+    for (int bit = 0; bit < 64; ++bit) {
+        sum.counts[static_cast<std::size_t>(bit / 16)] += static_cast<int>(x >> bit & 1);
+    }
+}
+void sum_before(const regatta::process_task& task, std::span<const int> in, std::span<int> out) {
+    out[task.index] = std::accumulate(in.begin(), in.begin() + static_cast<long>(task.index), 0);
+}
+int add(int a, int b) {
+    return a + b;
+}
+void nothing() {}
+void fill(std::span<int> to, int value) {
+    for (int& one : to) {
+        one = value;
+    }
+}
+int refuse(int x) {
+    if (x % 2 != 0) {
+        throw std::out_of_range("no odd number: " + std::to_string(x));
+    }
+    return x;
+}
+regatta::process_task whose(const regatta::process_task& task, int) {
+    return task;
+}
+struct surroundings {
+    char variable[16];
+    char folder[64];
+    char thread[16];
+    int nice;
+    int cpus;
+    unsigned long memory;
+};
+surroundings look_around() {
+    surroundings found{};
+    std::snprintf(found.variable, sizeof found.variable, "%s", std::getenv("POOL_TEST"));
+    static_cast<void>(!::getcwd(found.folder, sizeof found.folder));
+    found.nice = ::getpriority(PRIO_PROCESS, 0);
+    found.cpus = static_cast<int>(regatta::affinity_of_this_thread().count());
+    rlimit limit{};
+    ::getrlimit(RLIMIT_DATA, &limit);
+    found.memory = limit.rlim_cur;
+    return found;
+}
+int allocate(std::size_t bytes) {
+    std::vector<char> much(bytes, 'x');
+    return much[bytes / 2];
+}
+int wait_for_byte(int x) {
+    // Its standard input is empty: what it reads comes from a pipe with a name.
+    const int pipe = ::open(std::getenv("POOL_TEST_PIPE"), O_RDONLY);
+    char byte = 0;
+    while (::read(pipe, &byte, 1) < 0 && errno == EINTR) {
+    }
+    ::close(pipe);
+    return x;
+}
+
+} // namespace pool_calls
+
+using pool_test::process_pool;
+using namespace pool_calls;
+
+TEST_F(process_pool, maps_a_function_of_elements) { // "its result becomes element i of the output"
+    regatta::process_pool pool(2);
+    const auto in = pool.allocate_input<std::uint64_t>(1000);
+    const auto out = pool.allocate<std::uint64_t>(1000);
+    std::iota(in.begin(), in.end(), 7u);
+    pool.map<mix>(in, out).get();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        ASSERT_EQ(out[i], pool_test::mixed(i + 7)) << i;
+    }
+    EXPECT_EQ(pool.stats().run, 1000u);
+    EXPECT_EQ(pool.stats().submitted, 1000u);
+}
+
+TEST_F(process_pool, passes_more_arguments_and_the_task) { // "passed at the end", "in front"
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<double>(10);
+    const auto out = pool.allocate<double>(10);
+    std::fill(in.begin(), in.end(), 2.0);
+    pool.map<scaled>(in, out, 5, 10.0).get(); // Only the first five.
+    EXPECT_EQ(out[4], 24.0);
+    EXPECT_EQ(out[5], 0.0);
+}
+
+TEST_F(process_pool, an_element_that_accumulates_begins_value_initialised_in_each_attempt) {
+    regatta::process_pool pool(2);
+    const auto in = pool.allocate_input<std::uint64_t>(100);
+    const auto out = pool.allocate<tally>(100);
+    std::fill(in.begin(), in.end(), 0x0001'0003'0007'000Fu);
+    pool.map<count_bits>(in, out).get();
+    for (const tally& one : out) {
+        ASSERT_EQ(one.counts, (std::array<int, 4>{4, 3, 2, 1}));
+    }
+}
+
+TEST_F(process_pool, maps_a_function_of_whole_ranges) { // "sees the whole ranges"
+    regatta::process_pool pool(2);
+    const auto in = pool.allocate_input<int>(50);
+    const auto out = pool.allocate<int>(50);
+    std::iota(in.begin(), in.end(), 0);
+    pool.map<sum_before>(in, out).get();
+    EXPECT_EQ(out[49], 48 * 49 / 2);
+}
+
+TEST_F(process_pool, submits_calls_with_results) {
+    regatta::process_pool pool(2);
+    std::vector<regatta::future<int>> results;
+    for (int i = 0; i < 300; ++i) { // More than can be at work at once.
+        results.push_back(pool.submit<add>(i, 1000));
+    }
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_EQ(results[static_cast<std::size_t>(i)].get(), i + 1000);
+    }
+    pool.submit<nothing>().get();
+    EXPECT_EQ(pool.submit<add>(1, 2).then([](int n) { return n * 10; }).get(), 30);
+}
+
+TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {
+    regatta::process_pool pool(1);
+    const auto to = pool.allocate<int>(100);
+    pool.submit<fill>(to.subspan(10, 20), 9).get();
+    EXPECT_EQ(to[9], 0);
+    EXPECT_EQ(to[10], 9);
+    EXPECT_EQ(to[29], 9);
+    EXPECT_EQ(to[30], 0);
+    int elsewhere[3] = {};
+    EXPECT_THROW(pool.submit<fill>(std::span<int>(elsewhere), 9), std::invalid_argument);
+    EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data() + 90, 2000), 9), std::invalid_argument);
+    pool.release(to);
+    EXPECT_THROW(pool.submit<fill>(to, 9), std::invalid_argument);
+    EXPECT_THROW(pool.release(to), std::invalid_argument);
+}
+
+TEST_F(process_pool, memory_that_was_given_back_is_all_zeros_again) {
+    regatta::process_pool pool({.workers = 1, .shared_memory = 1 << 20});
+    const auto first = pool.allocate<int>(200000);
+    first[3] = 3;
+    EXPECT_THROW(pool.allocate<int>(200000), std::system_error); // "ENOMEM"
+    pool.release(first);
+    EXPECT_EQ(pool.allocate<int>(200000)[3], 0);
+}
+
+TEST_F(process_pool, refuses_more_tasks_than_elements) {
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<std::uint64_t>(10);
+    const auto out = pool.allocate<std::uint64_t>(20);
+    EXPECT_THROW(pool.map<mix>(in, out), std::invalid_argument);
+    EXPECT_TRUE(pool.map<mix>(in, out, 0).done());
+}
+
+TEST_F(process_pool, what_a_function_throws_is_thrown_by_its_future) { // "`remote_error`"
+    regatta::process_pool pool(1);
+    auto odd = pool.submit<refuse>(3);
+    try {
+        odd.get();
+        FAIL() << "nothing was thrown";
+    } catch (const regatta::remote_error& error) {
+        EXPECT_EQ(error.type(), "std::out_of_range");
+        EXPECT_EQ(error.failure().text, "no odd number: 3");
+        EXPECT_EQ(error.failure().attempts, 1u); // An exception is an answer: it runs once.
+        EXPECT_STREQ(error.what(), "task 0: std::out_of_range: no odd number: 3");
+    }
+    EXPECT_EQ(pool.submit<refuse>(4).get(), 4);
+}
+
+TEST_F(process_pool, a_job_tells_which_tasks_failed_and_the_rest_is_done) {
+    regatta::process_pool pool(2);
+    const auto in = pool.allocate_input<int>(100);
+    const auto out = pool.allocate<int>(100);
+    std::iota(in.begin(), in.end(), 0);
+    const auto job = pool.map<refuse>(in, out);
+    const auto failures = job.failures();
+    ASSERT_EQ(failures.size(), 50u);
+    EXPECT_EQ(failures[0].task, 1u);
+    EXPECT_EQ(failures[49].task, 99u);
+    EXPECT_EQ(out[98], 98);
+    EXPECT_THROW(job.get(), regatta::remote_error);
+    EXPECT_EQ(pool.stats().errors, 50u);
+}
+
+TEST_F(process_pool, failures_of_execute_go_to_the_error_sink) {
+    std::atomic<int> reported{0};
+    regatta::process_pool pool({.workers = 1, .on_error = [&](std::exception_ptr error) {
+                                    EXPECT_THROW(std::rethrow_exception(error),
+                                                 regatta::remote_error);
+                                    ++reported;
+                                }});
+    pool.execute<refuse>(2);
+    pool.execute<refuse>(3);
+    pool.wait();
+    EXPECT_EQ(reported.load(), 1);
+}
+
+TEST_F(process_pool, hands_each_attempt_its_key) { // "{job, index} is the same for each attempt"
+    regatta::process_pool pool(2);
+    const auto in = pool.allocate_input<int>(20);
+    const auto out = pool.allocate<regatta::process_task>(20);
+    const auto job = pool.map<whose>(in, out);
+    job.get();
+    for (std::size_t i = 0; i < 20; ++i) {
+        EXPECT_EQ(out[i].job, job.number());
+        EXPECT_EQ(out[i].index, i);
+        EXPECT_EQ(out[i].attempt, 1u);
+        EXPECT_LT(out[i].worker, 2u);
+    }
+}
+
+TEST_F(process_pool, cancels_what_has_not_begun) {
+    const std::string pipe = "/tmp/regatta_pool_" + std::to_string(::getpid());
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    regatta::process_pool_options options{.workers = 1};
+    options.environment.set("POOL_TEST_PIPE", pipe);
+    {
+        regatta::process_pool pool(options);
+        const auto in = pool.allocate_input<int>(100);
+        const auto out = pool.allocate<int>(100);
+        const auto job = pool.map<wait_for_byte>(in, out);
+        auto later = pool.submit<add>(1, 2);
+        const int hold = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC); // Opens once a task has.
+        EXPECT_FALSE(job.wait_for(std::chrono::milliseconds(1)));
+        EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(1)));
+        EXPECT_FALSE(job.done());
+        EXPECT_TRUE(later.cancel());
+        EXPECT_EQ(job.cancel(), 99u); // "@returns how many those were"
+        EXPECT_EQ(job.progress(), 99u);
+        EXPECT_EQ(::write(hold, "x", 1), 1);
+        ::close(hold);
+        const auto failures = job.failures();
+        ASSERT_EQ(failures.size(), 99u);
+        EXPECT_EQ(failures[0].cause, regatta::failure_cause::cancelled);
+        pool.wait();
+        EXPECT_EQ(pool.stats().cancelled, 100u);
+        EXPECT_THROW(later.get(), regatta::task_cancelled);
+    }
+    ::unlink(pipe.c_str());
+}
+
+TEST_F(process_pool, workers_get_what_the_options_say) {
+    // The sanitizers need more address space than that.
+    const std::size_t limit = pool_test::sanitized ? 0 : 512u << 20;
+    regatta::process_pool_options options{.workers = 1,
+                                          .worker_memory = limit,
+                                          .pin = regatta::affinity_of_this_thread(),
+                                          .nice = 3,
+                                          .directory = "/tmp"};
+    options.environment.set("POOL_TEST", "there");
+    regatta::process_pool pool(options);
+    const auto found = pool.submit<look_around>().get();
+    EXPECT_STREQ(found.variable, "there");
+    EXPECT_STREQ(found.folder, "/tmp");
+    EXPECT_EQ(found.nice, ::getpriority(PRIO_PROCESS, 0) + 3);
+    EXPECT_EQ(found.cpus, 1);
+    EXPECT_EQ(pool.submit<allocate>(std::size_t{1} << 20).get(), 'x');
+    if (limit != 0) { // "how much memory of its own a worker may allocate"
+        EXPECT_EQ(found.memory, limit);
+        try {
+            static_cast<void>(pool.submit<allocate>(std::size_t{1} << 30).get());
+            FAIL() << "nothing was thrown";
+        } catch (const regatta::remote_error& error) {
+            EXPECT_EQ(error.type(), "std::bad_alloc");
+        }
+    }
+}
+
+TEST_F(process_pool, resizes) {
+    regatta::process_pool pool(1);
+    pool.resize(3);
+    library_test::await([&] { return pool.stats().workers == 3; });
+    EXPECT_EQ(pool.size(), 3u);
+    pool.resize(1);
+    library_test::await([&] { return pool.stats().workers == 1; });
+    EXPECT_EQ(pool.submit<add>(1, 2).get(), 3);
+    EXPECT_EQ(pool.stats().deaths, 0u);
+    EXPECT_THROW(pool.resize(0), std::invalid_argument);
+}
+
+TEST_F(process_pool, a_closed_pool_refuses_and_its_jobs_stay) {
+    regatta::process_job job;
+    EXPECT_THROW(job.wait(), std::logic_error);
+    regatta::future<int> late;
+    {
+        regatta::process_pool pool({.workers = 2, .name = "closing"});
+        const auto in = pool.allocate_input<std::uint64_t>(10);
+        const auto out = pool.allocate<std::uint64_t>(10);
+        job = pool.map<mix>(in, out);
+        late = pool.submit<add>(1, 1);
+        pool.close();
+        EXPECT_TRUE(late.ready()); // "waits for those that there are"
+        EXPECT_THROW(pool.submit<add>(1, 1), std::logic_error);
+        EXPECT_EQ(pool.name(), "closing");
+    }
+    EXPECT_TRUE(job.done());
+    EXPECT_EQ(job.progress(), 10u);
+    EXPECT_EQ(late.get(), 2);
+}
+
+TEST_F(process_pool, two_pools_are_independent) {
+    regatta::process_pool one(1);
+    regatta::process_pool two(1);
+    auto first = one.submit<add>(1, 1);
+    EXPECT_EQ(two.submit<add>(2, 2).get(), 4);
+    EXPECT_EQ(first.get(), 2);
+    const auto foreign = two.allocate<int>(10);
+    EXPECT_THROW(one.submit<fill>(foreign, 1), std::invalid_argument);
+}
+
+TEST_F(process_pool, many_threads_use_it_at_once) {
+    regatta::process_pool pool(2);
+    std::vector<std::thread> users;
+    for (int t = 0; t < 4; ++t) {
+        users.emplace_back([&pool, t] {
+            const auto in = pool.allocate_input<std::uint64_t>(64);
+            const auto out = pool.allocate<std::uint64_t>(64);
+            for (int round = 0; round < 30; ++round) {
+                std::iota(in.begin(), in.end(), static_cast<std::uint64_t>(100 * t + round));
+                const auto job = pool.map<mix>(in, out);
+                ASSERT_EQ(pool.submit<add>(t, round).get(), t + round);
+                job.get();
+                ASSERT_EQ(out[63],
+                          pool_test::mixed(static_cast<std::uint64_t>(100 * t + round + 63)));
+            }
+            pool.release(in);
+            pool.release(out);
+        });
+    }
+    for (auto& user : users) {
+        user.join();
+    }
+}
+
+TEST_F(process_pool, refuses_options_that_make_no_sense) {
+    EXPECT_THROW(regatta::process_pool({.workers = 1000}), std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .worker_program = "/no/such/program"}),
+                 std::system_error);
+}

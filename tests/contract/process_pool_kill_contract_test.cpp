@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Workers that die exactly between two steps: no job hangs, no result is lost or wrong.
+
+#include "support/pool_functions.hpp"
+
+#include "process/process_pool/kill_point.hpp"
+#include <regatta/process/process_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+namespace {
+
+using regatta::detail::worker_step;
+
+constexpr int kills = 20;
+
+std::string name_of(worker_step step) {
+    constexpr const char* names[] = {"none",     "started",   "mapped", "attached",
+                                     "claiming", "claimed",   "ran",    "committed",
+                                     "swept",    "completed", "rung",   "sleeping"};
+    return names[static_cast<unsigned>(step)];
+}
+
+} // namespace
+
+namespace killed_calls {
+
+std::uint64_t mix(std::uint64_t x) {
+    return pool_test::mixed(x);
+}
+
+} // namespace killed_calls
+
+class killed_at : public testing::TestWithParam<worker_step> {
+private:
+    library_test::time_limit limit_{"jobs whose workers die at one step"};
+};
+
+TEST_P(killed_at, loses_nothing_twenty_times) {
+    const std::string wish =
+        std::to_string(static_cast<unsigned>(GetParam())) + ":" + std::to_string(kills);
+    ASSERT_EQ(::setenv(regatta::detail::kill_variable, wish.c_str(), 1), 0);
+    regatta::process_pool pool({.workers = 2,
+                                .attempts = 100,
+                                .longest_back_off = std::chrono::milliseconds(1),
+                                .failed_starts = 100});
+    ::unsetenv(regatta::detail::kill_variable);
+    const auto in = pool.allocate_input<std::uint64_t>(16);
+    const auto out = pool.allocate<std::uint64_t>(16);
+    std::uint64_t jobs = 0;
+    // Some steps come once in a job, so that 20 deaths take some jobs.
+    library_test::eventually("20 deaths", [&] {
+        std::iota(in.begin(), in.end(), jobs);
+        const auto job = pool.map<killed_calls::mix>(in, out);
+        auto one = pool.submit<killed_calls::mix>(jobs);
+        job.get();
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            EXPECT_EQ(out[i], pool_test::mixed(jobs + i));
+        }
+        EXPECT_EQ(one.get(), pool_test::mixed(jobs));
+        ++jobs;
+        return pool.stats().deaths == kills;
+    });
+    pool.wait();
+    EXPECT_EQ(pool.stats().run, 17 * jobs);
+    EXPECT_EQ(pool.stats().poisoned, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(process_pool, killed_at,
+                         testing::Values(worker_step::started, worker_step::mapped,
+                                         worker_step::attached, worker_step::claiming,
+                                         worker_step::claimed, worker_step::ran,
+                                         worker_step::committed, worker_step::swept,
+                                         worker_step::completed, worker_step::rung,
+                                         worker_step::sleeping),
+                         [](const auto& one) { return name_of(one.param); });

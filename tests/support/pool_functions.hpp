@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What the tests of the process pool share: a fixture that looks for leaks, and functions.
+
+#include "support/eventually.hpp"
+
+#include <regatta/process/process_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace pool_test {
+
+inline std::size_t entries_of(const char* folder) {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        static_cast<void>(entry);
+        ++count;
+    }
+    return count;
+}
+
+/// "No descriptor, no zombie, no name in /dev/shm is left", after each test.
+class process_pool : public testing::Test {
+protected:
+    process_pool() : limit_("a test of process pools") {
+        static_cast<void>(regatta::process_pool(1).size()); // What is opened once only.
+        descriptors_ = entries_of("/proc/self/fd");
+        names_ = entries_of("/dev/shm");
+    }
+    ~process_pool() override {
+        EXPECT_EQ(entries_of("/proc/self/fd"), descriptors_);
+        EXPECT_EQ(entries_of("/dev/shm"), names_);
+        EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+        EXPECT_EQ(errno, ECHILD);
+    }
+
+private:
+    library_test::time_limit limit_;
+    std::size_t descriptors_ = 0;
+    std::size_t names_ = 0;
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// A few hundred instructions whose result depends on each of them.
+inline std::uint64_t mixed(std::uint64_t x) {
+    for (int i = 0; i < 50; ++i) {
+        x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u + 1;
+    }
+    return x;
+}
+
+} // namespace pool_test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/arena.hpp"
+#include "process/process_pool/oom_kills.hpp"
+#include "process/segment_header.hpp"
+#include "segment_fixture.hpp"
+
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/process/shared_memory.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using process_test::error_of;
+using regatta::detail::arena;
+using regatta::detail::arena_space;
+using regatta::detail::unique_descriptor;
+
+constexpr std::uint64_t arena_layout = 0x1234;
+
+/// Bytes as a file that could be taken for a segment.
+unique_descriptor file_of(const std::vector<char>& bytes) {
+    unique_descriptor file(::memfd_create("regatta test", MFD_CLOEXEC));
+    EXPECT_EQ(::write(file.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    return file;
+}
+
+} // namespace
+
+TEST(arena, is_shared_by_its_descriptor) {
+    const auto one = arena::reserve("test", 1 << 20, arena_layout, false);
+    one.fill(0, 4096, "test");
+    const auto two = arena::attach(one.descriptor(), arena_layout, true);
+    ASSERT_EQ(two.size(), 1u << 20);
+    std::strcpy(reinterpret_cast<char*>(one.data()), "hello");
+    EXPECT_STREQ(reinterpret_cast<const char*>(two.data()), "hello");
+    EXPECT_EQ(error_of([&] { arena::attach(one.descriptor(), arena_layout + 1, true); }).first,
+              EPROTO);
+}
+
+TEST(arena, one_that_is_sealed_for_others_is_mapped_by_them_to_read_only) {
+    const auto one = arena::reserve("test", 1 << 20, arena_layout, true);
+    one.fill(0, 4096, "test");
+    one.data()[0] = std::byte{7};
+    EXPECT_EQ(arena::attach(one.descriptor(), arena_layout, false).data()[0], std::byte{7});
+    const int seals = ::fcntl(one.descriptor(), F_GET_SEALS);
+    EXPECT_EQ(seals & (F_SEAL_SHRINK | F_SEAL_GROW), F_SEAL_SHRINK | F_SEAL_GROW);
+    if ((seals & F_SEAL_FUTURE_WRITE) != 0) { // From Linux 5.1.
+        EXPECT_EQ(error_of([&] { arena::attach(one.descriptor(), arena_layout, true); }).first,
+                  EPERM);
+    }
+}
+
+TEST(arena, attaching_random_bytes_is_an_error_and_no_crash) {
+    const auto seed = std::random_device()();
+    std::printf("seed %u\n", seed);
+    std::mt19937 dice(seed);
+    const regatta::detail::segment_header right{};
+    for (int round = 0; round < 3000; ++round) {
+        std::vector<char> bytes(dice() % 3 == 0 ? dice() % 200 : 4096 + dice() % 9000);
+        for (char& byte : bytes) {
+            byte = static_cast<char>(dice());
+        }
+        if (round % 2 == 0 && bytes.size() >= sizeof right) { // Right at first, wrong later.
+            regatta::detail::segment_header header{};
+            header.publish(arena_layout, bytes.size());
+            std::memcpy(bytes.data(), static_cast<const void*>(&header), dice() % 24);
+        }
+        const auto file = file_of(bytes);
+        ASSERT_EQ(error_of([&] { arena::attach(file.get(), arena_layout, true); }).first, EPROTO);
+        ASSERT_EQ(error_of([&] { regatta::shared_memory::attach(file.get(), arena_layout); }).first,
+                  EPROTO);
+    }
+    EXPECT_EQ(error_of([] { arena::attach(-1, arena_layout, true); }).first, EBADF);
+}
+
+TEST(arena_space, gives_out_and_takes_back) {
+    const auto memory = arena::reserve("test", 10 * arena_space::block, arena_layout, false);
+    arena_space space(memory);
+    const auto first = space.take(1, "test");
+    const auto second = space.take(3 * arena_space::block, "test");
+    const auto third = space.take(arena_space::block, "test");
+    EXPECT_EQ(first, 0u);
+    EXPECT_EQ(second, arena_space::block);
+    EXPECT_TRUE(space.has(second + 8, 3 * arena_space::block - 8));
+    EXPECT_FALSE(space.has(second + 8, 3 * arena_space::block));
+    memory.data()[second] = std::byte{1};
+    EXPECT_TRUE(space.give_back(second));
+    EXPECT_FALSE(space.give_back(second));
+    EXPECT_FALSE(space.has(second, 1));
+    EXPECT_EQ(space.take(arena_space::block, "test"), second); // First fit.
+    EXPECT_EQ(memory.data()[second], std::byte{0});
+    EXPECT_TRUE(space.give_back(second));
+    EXPECT_TRUE(space.give_back(first)); // Joined with what is free behind it.
+    EXPECT_EQ(space.take(4 * arena_space::block, "test"), first);
+    EXPECT_TRUE(space.give_back(third));
+    EXPECT_EQ(error_of([&] { space.take(7 * arena_space::block, "test"); }).first, ENOMEM);
+    EXPECT_EQ(error_of([&] { space.take(SIZE_MAX, "what"); }).second,
+              "what: Cannot allocate memory");
+}
+
+TEST(oom_kills, are_read_where_the_kernel_counts_them) {
+    EXPECT_EQ(regatta::detail::oom_kills_in("low 0\noom 3\noom_kill 2\noom_group_kill 9\n"), 2u);
+    EXPECT_EQ(regatta::detail::oom_kills_in("nothing of the kind"), 0u);
+    static_cast<void>(regatta::detail::count_oom_kills());
+    EXPECT_EQ(regatta::detail::count_oom_kills("/no/such/root"), 0u);
+}
