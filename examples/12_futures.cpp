@@ -6,6 +6,7 @@
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/core/std_future.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
 #include <cstdio>

@@ -7,6 +7,7 @@
 #include "support/threads.hpp"
 
 #include <regatta/core/future.hpp>
+#include <regatta/core/std_future.hpp>
 
 #include <gtest/gtest.h>
 

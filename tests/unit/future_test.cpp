@@ -5,6 +5,7 @@
 #include "support/queue_executor.hpp"
 
 #include <regatta/core/future.hpp>
+#include <regatta/core/std_future.hpp>
 
 #include <gtest/gtest.h>
 

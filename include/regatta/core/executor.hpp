@@ -5,7 +5,8 @@
 /// @file
 /// The interface that all pools of this library share.
 
-#include <chrono>
+#include <regatta/base/detail/clock.hpp>
+
 #include <concepts>
 #include <vector>
 

@@ -6,6 +6,7 @@
 /// The result of a task that a pool runs.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -13,9 +14,7 @@
 #include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/task_cancelled.hpp>
 
-#include <chrono>
 #include <exception>
-#include <future>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -24,6 +23,11 @@ namespace regatta {
 
 template<class R>
 class future_awaiter;
+
+namespace detail {
+template<class Future>
+class promise_of; // core/std_future.hpp
+} // namespace detail
 
 /// The result of a task, once it has run, or the exception that it threw.
 ///
@@ -133,10 +137,13 @@ public:
     }
 
     /// Converts to a `std::future`, which throws the same. Its waits run no tasks. Allocates.
-    explicit operator std::future<R>() && {
-        std::promise<R> promise;
-        std::future<R> result = promise.get_future();
-        when_ended(relay{std::move(promise)});
+    /// Needs core/std_future.hpp.
+    template<template<class> class Future>
+    requires requires(Future<R>& f) { f.share(); }
+    explicit operator Future<R>() && {
+        detail::promise_of<Future<R>> promise;
+        Future<R> result = promise.get_future();
+        when_ended(relay<detail::promise_of<Future<R>>>{std::move(promise)});
         return result;
     }
 
@@ -157,10 +164,11 @@ private:
     }
 
     /// Forwards the result, exception or cancellation to a promise.
+    template<class Promise>
     struct relay {
         using sees_every_end = void;
 
-        std::promise<R> promise;
+        Promise promise;
 
         void operator()(detail::result_state<R>& source) {
             REGATTA_TRY {

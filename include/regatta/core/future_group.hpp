@@ -5,11 +5,11 @@
 /// @file
 /// Several futures that are waited for together.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/future.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <type_traits>

@@ -5,13 +5,13 @@
 /// @file
 /// The options of a thread pool.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/overflow.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>

@@ -5,7 +5,8 @@
 /// @file
 /// The figures that a pool counts.
 
-#include <chrono>
+#include <regatta/base/detail/clock.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,8 +18,9 @@ namespace regatta {
 
 /// `cpus` capped by `quota`, which is rounded up; never below 1.
 inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
-    if (quota && std::ceil(*quota) < static_cast<double>(cpus)) {
-        cpus = static_cast<unsigned>(std::ceil(*quota));
+    if (quota && *quota <= static_cast<double>(cpus) - 1) {
+        const auto whole = static_cast<unsigned>(*quota);
+        cpus = whole + (static_cast<double>(whole) < *quota ? 1 : 0);
     }
     return std::max(1u, cpus);
 }

@@ -5,7 +5,8 @@
 /// @file
 /// Facts about a message, for its handler.
 
-#include <chrono>
+#include <regatta/base/detail/clock.hpp>
+
 #include <cstdint>
 
 namespace regatta {

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -25,12 +26,10 @@
 #include <regatta/message/worker_pool_options.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <ranges>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -210,9 +209,9 @@ public:
     /// The same for every callable of a range. Moves the callables out of an rvalue range that is
     /// not a view. @returns their futures, in order. If the pool is closed before all are queued,
     /// `task_rejected::accepted` says how many, from the front, were accepted.
-    template<std::ranges::input_range Range>
+    template<detail::batch Range>
     auto submit_batch(Range&& callables) {
-        using given = std::ranges::range_value_t<Range>;
+        using given = detail::batch_value_t<Range>;
         static_assert(is_task<given>, "submit_batch takes a range of callables");
         future_group<detail::task_result_t<given>> futures;
         std::vector<detail::future_job> jobs;

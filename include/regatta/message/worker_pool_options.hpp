@@ -5,13 +5,13 @@
 /// @file
 /// The options and statistics of a `worker_pool`.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/bus/admission.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>

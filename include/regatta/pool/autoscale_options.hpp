@@ -5,7 +5,8 @@
 /// @file
 /// How a `dynamic_pool` changes its number of threads.
 
-#include <chrono>
+
+#include <regatta/base/detail/clock.hpp>
 
 namespace regatta {
 

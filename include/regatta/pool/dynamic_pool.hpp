@@ -5,12 +5,12 @@
 /// @file
 /// A thread pool whose number of threads changes.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/pool/detail/autoscaler.hpp>
 #include <regatta/pool/thread_pool.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>

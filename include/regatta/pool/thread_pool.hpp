@@ -5,6 +5,7 @@
 /// @file
 /// The interface of all thread pools.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/detail/batch_range.hpp>
 #include <regatta/core/detail/task_closure.hpp>
@@ -18,11 +19,9 @@
 #include <regatta/pool/detail/queue_source.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -88,7 +87,7 @@ public:
     /// the pool lacks room for all, the overflow policy decides for the rest.
     /// `task_rejected::accepted` is the number of tasks accepted from the front.
     /// Cost: one compare-and-swap for up to 64 tasks.
-    template<std::ranges::input_range Range>
+    template<detail::batch Range>
     void execute_batch(Range&& callables, task_options options = {});
 
     // --- with a result ---------------------------------------------------------------------------
@@ -110,7 +109,7 @@ public:
     /// The same for every callable of a range. @returns their futures, in order.
     /// Cost: two calls of the heap if the range can tell its length: for the returned list and for
     /// an internal one. None per task in the steady state.
-    template<std::ranges::input_range Range>
+    template<detail::batch Range>
     auto submit_batch(Range&& callables, task_options options = {});
 
     /// `co_await pool.schedule()` continues a coroutine on a worker. Needs core/coroutine.hpp.
@@ -250,9 +249,9 @@ bool thread_pool::try_execute(task_options options, F&& f) {
     }
 }
 
-template<std::ranges::input_range Range>
+template<detail::batch Range>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
-    using given = std::ranges::range_value_t<Range>;
+    using given = detail::batch_value_t<Range>;
     if (detail::takes_stop_token<given> || options.stop.stop_possible()) {
         using stoppable = decltype(detail::queueable(
             detail::stoppable_closure<given>{std::declval<given>(), {}}));
@@ -267,15 +266,16 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
     }
     if constexpr (!detail::takes_stop_token<given>) {
         using direct = decltype(detail::queueable(std::declval<given>()));
-        if constexpr (std::ranges::forward_range<Range> && std::is_same_v<direct, given>) {
-            const auto count = static_cast<std::size_t>(std::ranges::distance(callables));
+        if constexpr (detail::counted<Range> && std::is_same_v<direct, given>) {
+            const auto at = detail::batch_ends::first(callables);
+            const auto count = static_cast<std::size_t>(
+                std::ranges::distance(at, detail::batch_ends::last(callables)));
             if constexpr (detail::moved_out_of<Range>) {
                 return intake_.enqueue_all<given>(
-                    options.level, std::make_move_iterator(std::ranges::begin(callables)), count);
+                    options.level, std::make_move_iterator(at), count);
             } else if constexpr (noexcept(
-                                     given(*std::declval<std::ranges::iterator_t<Range>&>()))) {
-                return intake_.enqueue_all<given>(options.level, std::ranges::begin(callables),
-                                                  count);
+                                     given(*std::declval<decltype(at)&>()))) {
+                return intake_.enqueue_all<given>(options.level, at, count);
             }
         }
         std::vector<direct> staged;
@@ -289,9 +289,9 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
     }
 }
 
-template<std::ranges::input_range Range>
+template<detail::batch Range>
 auto thread_pool::submit_batch(Range&& callables, task_options options) {
-    using given = std::ranges::range_value_t<Range>;
+    using given = detail::batch_value_t<Range>;
     future_group<detail::task_result_t<given>> futures;
     std::vector<detail::future_job> jobs;
     detail::reserve_for(callables, futures, jobs);

@@ -10,10 +10,10 @@
 /// the members that the primitives need.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/platform.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

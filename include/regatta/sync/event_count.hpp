@@ -6,12 +6,12 @@
 /// Sleeping until a condition may have changed, without lost wake-ups and without a lock.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 

@@ -5,7 +5,8 @@
 /// @file
 /// The clock that compares moments across threads, processes and the kernel.
 
-#include <chrono>
+#include <regatta/base/detail/clock.hpp>
+
 #include <cstdint>
 
 namespace regatta::detail {

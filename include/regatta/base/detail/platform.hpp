@@ -10,7 +10,6 @@
 #include <regatta/base/config.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -115,6 +114,7 @@ inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept
 } // namespace regatta::detail::platform
 
 #if REGATTA_LINUX
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/platform_linux.hpp>
 #elif REGATTA_WINDOWS
 #include <regatta/base/detail/platform_windows.hpp>

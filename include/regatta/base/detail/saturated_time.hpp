@@ -5,8 +5,9 @@
 /// @file
 /// Arithmetic with times that stops at the ends of the clock instead of overflowing.
 
+#include <regatta/base/detail/clock.hpp>
+
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <type_traits>
 

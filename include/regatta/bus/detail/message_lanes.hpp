@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/bus_options.hpp>
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

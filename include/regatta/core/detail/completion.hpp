@@ -5,10 +5,10 @@
 /// @file
 /// The status of one task and its future, in one word.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 
-#include <chrono>
 #include <cstdint>
 
 namespace regatta::detail {

@@ -7,6 +7,7 @@
 /// the waits for it.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
@@ -14,7 +15,6 @@
 #include <regatta/sync/backoff.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <stop_token>
 #include <utility>

@@ -6,12 +6,12 @@
 /// The record of one worker of an engine: the part of its thread, and the part that others read.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/worker_gate.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 
-#include <chrono>
 #include <cstdint>
 
 namespace regatta::detail {

@@ -5,6 +5,7 @@
 /// @file
 /// The engine of every pool: threads that run the worker loop over a source of work.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/error_tally.hpp>
@@ -15,7 +16,6 @@
 #include <regatta/core/pool_options.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>

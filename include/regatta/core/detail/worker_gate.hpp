@@ -5,10 +5,10 @@
 /// @file
 /// Where the workers of a pool sleep, and which of them a new task wakes.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
 

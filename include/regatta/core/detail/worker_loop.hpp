@@ -8,6 +8,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/wake_marks.hpp>
 #include <regatta/core/detail/worker.hpp>
@@ -16,7 +17,6 @@
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/event_count.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
 

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/bus/admission.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/task_census.hpp>
@@ -17,7 +18,6 @@
 #include <regatta/sync/mpmc_ring.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>

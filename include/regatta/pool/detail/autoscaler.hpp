@@ -5,6 +5,7 @@
 /// @file
 /// Adds threads to a pool when tasks wait too long, and removes idle threads.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/thread_team.hpp>
@@ -19,7 +20,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
