@@ -50,7 +50,7 @@ public:
 private:
     using callable = inline_task<void(std::exception_ptr)>;
 
-    static void print(const std::exception_ptr& error) noexcept {
+    REGATTA_RARE static void print(const std::exception_ptr& error) noexcept {
 #if REGATTA_EXCEPTIONS
         try {
             std::rethrow_exception(error);

@@ -5,10 +5,13 @@
 /// @file
 /// The scheduling policy and priority of a pool's threads.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace regatta {
 
@@ -50,12 +53,13 @@ inline const char* to_string(scheduling_policy policy) noexcept {
 
 /// "fifo, priority 10"
 inline std::string to_string(const scheduling& wanted) {
-    return std::string(to_string(wanted.policy)) + ", priority " + std::to_string(wanted.priority);
+    return detail::text_of(
+        {to_string(wanted.policy), ", priority ", detail::decimal(wanted.priority)});
 }
 
 /// Throws `std::invalid_argument`, naming what is allowed, unless the policy exists and has that
 /// priority. It does not check privileges.
-inline void check_scheduling(const scheduling& wanted) {
+REGATTA_RARE inline void check_scheduling(const scheduling& wanted) {
     int low = 0;
     int high = 0;
     switch (wanted.policy) {
@@ -73,15 +77,16 @@ inline void check_scheduling(const scheduling& wanted) {
         high = 99;
         break;
     default:
-        fail_argument("there is no scheduling policy number " +
-                      std::to_string(static_cast<int>(wanted.policy)));
+        fail_argument(detail::text_of({"there is no scheduling policy number ",
+                                       detail::decimal(static_cast<int>(wanted.policy))}));
     }
     if (wanted.priority < low || wanted.priority > high) {
-        const std::string allowed = low == high ? "allows only priority 0"
-                                                : "allows priorities from " + std::to_string(low) +
-                                                      " to " + std::to_string(high);
-        fail_argument(std::string("scheduling policy ") + to_string(wanted.policy) + " " + allowed +
-                      ", got " + std::to_string(wanted.priority));
+        const bool range = low != high;
+        fail_argument(detail::text_of(
+            {"scheduling policy ", to_string(wanted.policy),
+             range ? " allows priorities from " : " allows only priority ", detail::decimal(low),
+             range ? " to " : "", range ? detail::decimal(high) : std::string_view(), ", got ",
+             detail::decimal(wanted.priority)}));
     }
 }
 
@@ -100,7 +105,7 @@ inline int try_schedule_this_thread(const scheduling& wanted) noexcept {
 inline void schedule_this_thread(const scheduling& wanted) {
     check_scheduling(wanted);
     if (const int error = try_schedule_this_thread(wanted)) {
-        fail_system(error, "schedule this thread as " + to_string(wanted));
+        fail_system(error, detail::text_of({"schedule this thread as ", to_string(wanted)}));
     }
 }
 

@@ -24,7 +24,7 @@ public:
 
 /// Throws `task_cancelled`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
-[[noreturn]] inline void fail_cancelled() {
+[[noreturn]] REGATTA_RARE inline void fail_cancelled() {
 #if REGATTA_EXCEPTIONS
     throw task_cancelled();
 #else

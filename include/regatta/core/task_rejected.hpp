@@ -6,6 +6,7 @@
 /// The exception for a task that a pool rejects.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -23,9 +24,9 @@ public:
         closed ///< The pool is closed.
     };
 
-    task_rejected(const std::string& pool, reason r, std::size_t accepted_before = 0)
-        : std::runtime_error("the pool '" + pool + "' rejected the task: it is " +
-                             (r == reason::full ? "full" : "closed"))
+    REGATTA_RARE task_rejected(const std::string& pool, reason r, std::size_t accepted_before = 0)
+        : std::runtime_error(detail::text_of({"the pool '", pool, "' rejected the task: it is ",
+                                              r == reason::full ? "full" : "closed"}))
         , reason_(r)
         , accepted_(accepted_before) {}
 
@@ -40,7 +41,7 @@ private:
 
 /// Throws `task_rejected`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
-[[noreturn]] inline void fail_rejected(const std::string& pool, task_rejected::reason why,
+[[noreturn]] REGATTA_RARE inline void fail_rejected(const std::string& pool, task_rejected::reason why,
                                        std::size_t accepted) {
     const task_rejected error(pool, why, accepted);
 #if REGATTA_EXCEPTIONS

@@ -5,6 +5,7 @@
 /// @file
 /// A set of CPU numbers, in the kernel's list notation and as the kernel's masks.
 
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/detail/cpu_list.hpp>
@@ -129,7 +130,7 @@ public:
     /// Makes a set from the words of a kernel mask: bit c of the array is CPU c.
     static cpu_set from_words(std::span<const word> words) {
         cpu_set set;
-        set.words_.assign(words.begin(), words.end());
+        set.words_ = std::vector<word>(words.begin(), words.end());
         set.trim();
         return set;
     }
@@ -180,8 +181,9 @@ public:
     /// Inserts every number from `low` to `high`, both included.
     void insert_range(unsigned low, unsigned high) {
         if (low > high || high >= max_width) {
-            fail_argument("CPU numbers " + std::to_string(low) + "-" + std::to_string(high) +
-                          ": they must rise and be below " + std::to_string(max_width));
+            fail_argument(detail::text_of({"CPU numbers ", detail::decimal(low), "-",
+                                           detail::decimal(high), ": they must rise and be below ",
+                                           detail::decimal(max_width)}));
         }
         words_.resize(std::max<std::size_t>(words_.size(), high / bits_per_word + 1));
         for (unsigned cpu = low; cpu <= high; ++cpu) {

@@ -71,7 +71,7 @@ inline void full_fence() noexcept {
 /// Cost: construction is one system call.
 class asymmetric_fence {
 public:
-    asymmetric_fence() noexcept : kernel_(detail::platform::register_process_fence()) {}
+    REGATTA_RARE asymmetric_fence() noexcept : kernel_(detail::platform::register_process_fence()) {}
 
     void light() const noexcept {
         if (kernel_) {
@@ -82,7 +82,7 @@ public:
     }
     /// A full fence for where both sides are frequent. It also pairs with `heavy()`.
     void full() const noexcept { full_fence(); }
-    void heavy() const noexcept {
+    REGATTA_RARE void heavy() const noexcept {
         full_fence();
         if (kernel_) {
             detail::platform::process_fence();
@@ -107,18 +107,18 @@ struct std_atomics {
 
     /// Blocks while `word` holds `expected`; returns false only if `deadline` has passed.
     /// @param bits by which `wake_one` knows the thread.
-    static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+    REGATTA_RARE static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point* deadline,
                      std::uint32_t bits = detail::platform::any_wake) noexcept {
         return detail::platform::futex_wait(word, expected, deadline,
                                             detail::platform::futex_scope::process, bits);
     }
-    static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+    REGATTA_RARE static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
         detail::platform::futex_wake(word, static_cast<int>(count));
     }
     /// Wakes one thread: one with these bits if any waits, otherwise another one.
     /// @returns whether a thread is known to have been woken.
-    static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+    REGATTA_RARE static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
         return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
                detail::platform::futex_wake(word, 1);
     }

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace regatta {
 
@@ -67,7 +68,7 @@ public:
 
     /// Announces that this thread is about to sleep. Check the condition again after it, then call
     /// `cancel_wait` or `commit_wait`.
-    [[nodiscard]] ticket prepare_wait() noexcept {
+    REGATTA_RARE [[nodiscard]] ticket prepare_wait() noexcept {
         // relaxed: the fence orders it before the re-check. Partner: the light fence in notify.
         const std::uint64_t before = state_.fetch_add(one_sleeper, std::memory_order_relaxed);
         fence_.heavy();
@@ -106,32 +107,22 @@ public:
     /// Its exceptions propagate.
     template<class Condition>
     void wait(Condition&& condition) {
-        wait(condition, nullptr);
+        wait(&holds<Condition>, &condition, nullptr);
     }
     /// The same, until `deadline` at the latest. @returns whether the condition held.
     template<class Condition>
     bool wait_until(Condition&& condition, std::chrono::steady_clock::time_point deadline) {
-        return wait(condition, &deadline);
+        return wait(&holds<Condition>, &condition, &deadline);
     }
 
     /// Wakes one thread that sleeps or is about to sleep, and is not being woken already. Of
     /// threads that sleep at a place it wakes the one at the lowest. So of many threads the same
     /// few work and stay in the caches. Otherwise it wakes the one that has slept longest.
     /// @returns whether there was one.
-    bool notify_one() noexcept {
-        return notify([](std::uint64_t s) noexcept { return s + one_woken; },
-                      [this] { wake_one(); });
-    }
+    bool notify_one() noexcept { return notify(false); }
 
     /// Wakes every thread that sleeps or is about to.
-    void notify_all() noexcept {
-        notify([](std::uint64_t s) noexcept { return s + (sleepers(s) - woken(s)) * one_woken; },
-               [this] {
-                   for (wake_word& w : words_) {
-                       Atomics::wake(w.wakes, most_sleepers);
-                   }
-               });
-    }
+    void notify_all() noexcept { notify(true); }
 
     /// Whether a notification would find a thread to wake, for a notifier that has a choice. It is
     /// ordered after the caller's change of the condition, as a notification is.
@@ -173,7 +164,7 @@ private:
         return s - one_sleeper - (woken(s) != 0 ? one_woken : 0);
     }
 
-    void leave() noexcept {
+    REGATTA_RARE void leave() noexcept {
         // relaxed: the compare-and-swap checks it.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
         // acquire: partner is the release of the epoch in notify(); publishes what the notifier did
@@ -184,33 +175,39 @@ private:
     }
 
     template<class Condition>
-    bool wait(Condition& condition, const std::chrono::steady_clock::time_point* deadline) {
-        for (basic_backoff<Atomics> pace; !condition();) {
+    static bool holds(const void* condition) {
+        using callable = std::remove_reference_t<Condition>;
+        return (*static_cast<callable*>(const_cast<void*>(condition)))();
+    }
+    /// One compiled function for all conditions.
+    REGATTA_RARE bool wait(bool (*holds)(const void*), const void* condition,
+                           const std::chrono::steady_clock::time_point* deadline) {
+        for (basic_backoff<Atomics> pace; !holds(condition);) {
             if (pace.pause()) {
                 continue;
             }
             const ticket mine = prepare_wait();
-            bool holds = false;
+            bool over = false;
             REGATTA_TRY {
-                holds = condition();
+                over = holds(condition);
             }
             REGATTA_CATCH_ALL {
                 cancel_wait();
                 REGATTA_RETHROW;
             }
-            if (holds) {
+            if (over) {
                 cancel_wait();
                 return true;
             }
             if (!sleep(mine, deadline, anywhere)) {
-                return condition();
+                return holds(condition);
             }
             pace.reset();
         }
         return true;
     }
 
-    bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
+    REGATTA_RARE bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
                unsigned place) noexcept {
         // acquire: partner is the release of the count in notify(); a thread that sees the count
         // sees the epoch.
@@ -271,24 +268,35 @@ private:
         }
     }
 
-    /// Marks sleepers as being woken with `mark` and calls `wake`, if any is not marked yet.
-    template<class Mark, class Wake>
-    bool notify(Mark&& mark, Wake&& wake) noexcept {
+    bool notify(bool all) noexcept {
         fence_.light();
         // relaxed: ordered after the condition's change by the fence. Partner: prepare_wait.
-        std::uint64_t s = state_.load(std::memory_order_relaxed);
+        const std::uint64_t s = state_.load(std::memory_order_relaxed);
+        return sleepers(s) != woken(s) && wake_sleepers(s, all);
+    }
+    /// Marks one or all sleepers as being woken and wakes them, if any is not marked yet.
+    REGATTA_RARE bool wake_sleepers(std::uint64_t s, bool all) noexcept {
+        std::uint64_t marks = 0;
         do {
-            if (sleepers(s) == woken(s)) {
+            const std::uint64_t asleep = sleepers(s) - woken(s);
+            if (asleep == 0) {
                 return false;
             }
+            marks = all ? asleep * one_woken : one_woken;
             // release: partner is the acquire in leave(); see there.
-        } while (!state_.compare_exchange_weak(s, mark(s) + one_epoch, std::memory_order_release,
+        } while (!state_.compare_exchange_weak(s, s + marks + one_epoch, std::memory_order_release,
                                                std::memory_order_relaxed));
         // release: partner is the acquire of the count in sleep(); publishes the epoch.
         for (wake_word& w : words_) {
             w.wakes.fetch_add(1, std::memory_order_release);
         }
-        wake();
+        if (!all) {
+            wake_one();
+            return true;
+        }
+        for (wake_word& w : words_) {
+            Atomics::wake(w.wakes, most_sleepers);
+        }
         return true;
     }
 

@@ -5,58 +5,62 @@
 /// @file
 /// Reads where control groups are mounted, and in which of them this process is.
 
-#include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace regatta::detail {
+
+/// Whether a list of words, separated by commas, has the word.
+REGATTA_RARE inline bool lists(std::string_view words, std::string_view word) noexcept {
+    for (auto part = next_part(words, ','); !part.empty(); part = next_part(words, ',')) {
+        if (part == word) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /// One line of /proc/PID/cgroup: the group of a process in one hierarchy.
 struct cgroup_line {
     std::string_view hierarchy;
-    std::vector<std::string_view> controllers;
+    std::string_view controllers;
     std::string_view path; ///< As seen from the root of the hierarchy.
 
     /// The hierarchy of version 2 has the number 0 and names no controllers.
     bool v2() const noexcept { return hierarchy == "0" && controllers.empty(); }
-    bool has(std::string_view controller) const noexcept {
-        return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
-    }
+    bool has(std::string_view controller) const noexcept { return lists(controllers, controller); }
 };
 
 /// Parses "hierarchy:controllers:group"; nothing for any other text.
 inline std::optional<cgroup_line> parse_cgroup_line(std::string_view line) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', std::min(first, line.size() - 1) + 1);
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
     if (first == std::string_view::npos || second == std::string_view::npos) {
         return std::nullopt;
     }
-    return cgroup_line{line.substr(0, first),
-                       split(line.substr(first + 1, second - first - 1), ','),
-                       line.substr(second + 1)};
+    return cgroup_line{{line.data(), first},
+                       {line.data() + first + 1, second - first - 1},
+                       {line.data() + second + 1, line.size() - second - 1}};
 }
 
 /// Decodes a path of mountinfo, which writes blanks and backslashes as three octal digits.
-inline std::string unescape_mount(std::string_view text) {
-    std::string path;
+REGATTA_RARE inline std::string unescape_mount(std::string_view text) {
+    std::string path = text_of({text});
+    std::size_t length = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && text.size() - i > 3) {
-            int code = 0;
-            for (std::size_t k = 1; k <= 3; ++k) {
-                code = code * 8 + (text[i + k] - '0');
-            }
-            path += static_cast<char>(code);
+        int code = text[i];
+        if (code == '\\' && text.size() - i > 3) {
+            code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
             i += 3;
-        } else {
-            path += text[i];
         }
+        path[length++] = static_cast<char>(code);
     }
-    return path;
+    return text_of({{path.data(), length}});
 }
 
 /// Where a hierarchy of control groups is mounted, and which group is the top of the mount.
@@ -66,23 +70,23 @@ struct cgroup_mount {
 };
 
 /// Finds the mount of the v2 hierarchy, or the v1 mount that has the controller.
-inline std::optional<cgroup_mount> find_cgroup_mount(std::string_view mountinfo, bool v2,
-                                                     std::string_view controller) {
-    for (const auto line : split(mountinfo, '\n')) {
+REGATTA_RARE inline std::optional<cgroup_mount>
+find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controller) {
+    for (auto line = next_part(mountinfo, '\n'); !line.empty(); line = next_part(mountinfo, '\n')) {
         // id parent device root point options [optional fields] - type source super-options
-        const auto dash = line.find(" - ");
-        if (dash == std::string_view::npos) {
-            continue;
+        std::string_view fields[5];
+        for (std::string_view& field : fields) {
+            field = next_part(line, ' ');
         }
-        const auto front = split(line.substr(0, dash), ' ');
-        const auto back = split(line.substr(dash + 3), ' ');
-        if (front.size() < 5 || back.size() < 3 || back[0] != (v2 ? "cgroup2" : "cgroup")) {
-            continue;
+        for (std::string_view field = fields[4]; !field.empty() && field != "-";) {
+            field = next_part(line, ' ');
         }
-        const auto controllers = split(back[2], ',');
-        if (v2 ||
-            std::find(controllers.begin(), controllers.end(), controller) != controllers.end()) {
-            return cgroup_mount{unescape_mount(front[3]), unescape_mount(front[4])};
+        const std::string_view type = next_part(line, ' ');
+        next_part(line, ' ');
+        const std::string_view options = next_part(line, ' ');
+        if (!options.empty() && type == (v2 ? "cgroup2" : "cgroup") &&
+            (v2 || lists(options, controller))) {
+            return cgroup_mount{unescape_mount(fields[3]), unescape_mount(fields[4])};
         }
     }
     return std::nullopt;
@@ -92,20 +96,20 @@ inline std::optional<cgroup_mount> find_cgroup_mount(std::string_view mountinfo,
 ///
 /// Inside a container the mount may show only the container's own group as its top. A group outside
 /// of what the mount shows counts as the top.
-inline std::string group_below_mount(const cgroup_mount& mount, std::string_view group) {
-    std::string_view below = group;
+REGATTA_RARE inline std::string group_below_mount(const cgroup_mount& mount,
+                                                  std::string_view group) {
     if (mount.top != "/") {
-        const bool is_below = group.substr(0, mount.top.size()) == mount.top &&
-                              (group.size() == mount.top.size() || group[mount.top.size()] == '/');
-        below = is_below ? group.substr(mount.top.size()) : std::string_view();
+        const bool below = group.starts_with(mount.top) &&
+                           (group.size() == mount.top.size() || group[mount.top.size()] == '/');
+        group.remove_prefix(below ? mount.top.size() : group.size());
     }
-    if (below.find("/..") != std::string_view::npos) {
-        below = {};
+    if (group.find("/..") != std::string_view::npos) {
+        group = {};
     }
-    while (!below.empty() && below.back() == '/') {
-        below.remove_suffix(1);
+    while (!group.empty() && group.back() == '/') {
+        group.remove_suffix(1);
     }
-    return std::string(below);
+    return text_of({group});
 }
 
 } // namespace regatta::detail

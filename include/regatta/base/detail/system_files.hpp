@@ -6,23 +6,22 @@
 /// Reads the kernel's small text files about the machine: procfs, sysfs, cgroupfs.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace regatta::detail {
 
 /// The whole of a small file; nothing if it cannot be read.
-inline std::optional<std::string> read_small_file(const std::string& path) {
+REGATTA_RARE inline std::optional<std::string> read_small_file(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), REGATTA_LINUX ? "re" : "r");
     if (file == nullptr) {
         return std::nullopt;
@@ -50,28 +49,33 @@ inline std::string_view trimmed(std::string_view text) noexcept {
 /// The parts of `text` between separators, without empty parts.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(separator), text.size());
-        if (end > 0) {
-            parts.push_back(text.substr(0, end));
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (auto part = next_part(text, separator); !part.empty();
+         part = next_part(text, separator)) {
+        parts.push_back(part);
     }
     return parts;
 }
 
 /// The number that fills the text, apart from blanks and line ends after it; nothing for any other
 /// text.
-inline std::optional<std::int64_t> to_number(std::string_view text) noexcept {
+REGATTA_RARE inline std::optional<std::int64_t> to_number(std::string_view text) noexcept {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
         text.remove_suffix(1);
     }
-    std::int64_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+    const bool negative = !text.empty() && text.front() == '-';
+    text.remove_prefix(negative ? 1 : 0);
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t value = 0; // Negated: there is one negative number more.
+    for (const char c : text) {
+        if (c < '0' || c > '9' || value < (least + (c - '0')) / 10) {
+            return std::nullopt;
+        }
+        value = value * 10 - (c - '0');
+    }
+    if (text.empty() || (!negative && value == least)) {
         return std::nullopt;
     }
-    return value;
+    return negative ? value : -value;
 }
 
 } // namespace regatta::detail

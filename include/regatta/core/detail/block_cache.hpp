@@ -142,7 +142,7 @@ private:
 
     /// Fills `blocks` from the shelf with as many as there are, but at least one.
     /// @returns how many.
-    std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
+    REGATTA_RARE std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
         shelf& s = shelves_[size_class];
         const std::size_t size = size_of(size_class);
         std::unique_lock lock(lock_);
@@ -176,7 +176,7 @@ private:
             lock.lock();
         }
     }
-    void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
+    REGATTA_RARE void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
         std::unique_lock lock(lock_);
         for (void* const block : blocks) {
             shelves_[size_class].push(block);

@@ -22,7 +22,7 @@ class error_tally {
 public:
     explicit error_tally(error_sink sink) noexcept : sink_(std::move(sink)) {}
 
-    void report(std::exception_ptr error) noexcept {
+    REGATTA_RARE void report(std::exception_ptr error) noexcept {
         sink_.report(std::move(error), count_.fetch_add(1, std::memory_order_relaxed));
     }
     std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }

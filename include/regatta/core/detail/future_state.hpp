@@ -61,7 +61,7 @@ public:
     }
     /// The job is destroyed unrun: cancels the task and leaves. @returns true only if a wait for
     /// the task has run it.
-    bool drop_as_job() noexcept {
+    REGATTA_RARE bool drop_as_job() noexcept {
         if (!status_.claim()) {
             const bool ran = !status_.cancelled();
             leave_as_job();
@@ -73,7 +73,7 @@ public:
     }
 
     /// Cancels the task if it has not started. @returns whether this call cancelled it.
-    bool cancel() noexcept {
+    REGATTA_RARE bool cancel() noexcept {
         if (!status_.claim_to_cancel()) {
             return false;
         }
@@ -105,7 +105,7 @@ public:
         }
     }
 
-    const worker_level* runner() const noexcept final {
+    REGATTA_RARE const worker_level* runner() const noexcept final {
         if (!chained_) {
             return own_runner();
         }
@@ -139,7 +139,7 @@ protected:
 
     /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
     /// Called before its job is handed over.
-    void wake_chain_waiters() noexcept {
+    REGATTA_RARE void wake_chain_waiters() noexcept {
         const std::lock_guard lock(store_.links().lock);
         for (chain_waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
             w->target.status_.wake_waiters();
@@ -211,7 +211,7 @@ private:
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
     /// stays alive until it has run: no owner disposes of an incomplete task.
-    future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
+    REGATTA_RARE future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;
         }
@@ -227,7 +227,7 @@ private:
         }
         return nullptr;
     }
-    void unlist(chain_waiter& waiter) noexcept {
+    REGATTA_RARE void unlist(chain_waiter& waiter) noexcept {
         if (!chained_) {
             return;
         }
@@ -254,7 +254,7 @@ private:
         return true;
     }
     /// Sleeps once, unless there is a task to run.
-    void sleep_as_worker(worker_context& worker, const time_point* deadline) {
+    REGATTA_RARE void sleep_as_worker(worker_context& worker, const time_point* deadline) {
         const auto ticket = status_.prepare_wait();
         if (status_word::is_complete(ticket)) {
             return;

@@ -7,18 +7,20 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/base/inline_task.hpp>
 #include <regatta/core/scheduling.hpp>
-#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 namespace regatta::detail {
 
@@ -41,62 +43,26 @@ public:
     /// Failure: `std::system_error` if a thread cannot be started, moved, pinned or scheduled, and
     /// `std::invalid_argument` for a `schedule` that does not exist. Then no `body` has run and
     /// none will.
-    /// @param body copied for each thread; must not throw.
+    /// @param body called by all threads at once; must not throw.
     template<class Body>
-    void start(unsigned count, const std::string& name, const cpu_set& pin,
+    void start(unsigned count, std::string_view name, const cpu_set& pin,
                const scheduling& schedule, const Body& body, unsigned first = 0,
                const shared_cpus& cpus = {}) {
-        check_scheduling(schedule);
-        const std::vector<unsigned> pins(pin.begin(), pin.end());
-        start_.store(not_yet, std::memory_order_relaxed);
-        REGATTA_TRY {
-            for (unsigned i = first; i < first + count; ++i) {
-                members_.push_back(std::make_unique<member>());
-                member& m = *members_.back();
-                m.name = name + "/" + std::to_string(i);
-                if (!pins.empty()) {
-                    m.pin = cpu_set{pins[i % pins.size()]};
-                }
-                m.thread = std::thread([this, &m, i, schedule, cpus, body] {
-                    if (begin(m, schedule, cpus)) {
-                        body(i);
-                    }
-                });
-            }
-            for (const auto& m : members_) {
-                if (const int error = static_cast<int>(await_other(m->outcome, starting))) {
-                    const std::string thread = "thread '" + m->name + "' ";
-                    fail_system(error, m->reached == stage::moving
-                                           ? "move " + thread + "to its own CPUs"
-                                       : m->reached == stage::pinning
-                                           ? "pin " + thread + "to CPU " + m->pin.to_string()
-                                           : "schedule " + thread + "as " + to_string(schedule));
-                }
-            }
-        }
-        REGATTA_CATCH_ALL {
-            set(start_, abort);
-            join();
-            members_.clear();
-            REGATTA_RETHROW;
-        }
-        // release: partner is the acquire in size(); publishes what the caller prepared for its
-        // readers.
-        size_.store(count, std::memory_order_release);
-        set(start_, go);
+        body_ = body;
+        start_all({name, pin, schedule, cpus}, first, count);
     }
 
     /// The same, with the scheduling of the calling thread.
     template<class Body>
-    void start(unsigned count, const std::string& name, const cpu_set& pin, const Body& body) {
+    void start(unsigned count, std::string_view name, const cpu_set& pin, const Body& body) {
         start(count, name, pin, scheduling{}, body);
     }
 
     /// Waits until every body has returned. A second call does nothing.
-    void join() noexcept {
-        for (const auto& m : members_) {
-            if (m->thread.joinable()) {
-                m->thread.join();
+    REGATTA_RARE void join() noexcept {
+        for (unsigned i = 0; i < made_; ++i) {
+            if (members_[i].thread.joinable()) {
+                members_[i].thread.join();
             }
         }
     }
@@ -106,13 +72,12 @@ public:
 
 private:
     static constexpr std::uint32_t starting = 0xFFFF'FFFF;
+    static constexpr unsigned widest = 1u << 13; ///< Above the most CPUs of any kernel.
 
     /// The first steps of a thread, in order.
     enum class stage { moving, pinning, scheduling };
 
     struct member {
-        std::string name;
-        cpu_set pin;
         /// The outcome of its start: an error number, 0, or `starting`. Written once by the thread,
         /// read by `start`.
         std::atomic<std::uint32_t> outcome{starting};
@@ -120,31 +85,100 @@ private:
         std::thread thread;            ///< For the thread that starts and joins.
     };
 
+    /// What `start` was called with. It lives until each thread is in place.
+    struct request {
+        std::string_view name;
+        const cpu_set& pin;
+        const scheduling& schedule;
+        const shared_cpus& cpus;
+
+        /// The CPU of thread `i`.
+        REGATTA_RARE unsigned cpu_of(unsigned i) const noexcept {
+            auto at = pin.begin();
+            for (unsigned skip = i % pin.count(); skip != 0; --skip) {
+                ++at;
+            }
+            return *at;
+        }
+    };
+
     enum signal : std::uint32_t { not_yet, go, abort };
 
+    REGATTA_RARE void start_all(const request& wanted, unsigned first, unsigned count) {
+        check_scheduling(wanted.schedule);
+        start_.store(not_yet, std::memory_order_relaxed);
+        members_ = std::make_unique<member[]>(count);
+        REGATTA_TRY {
+            for (made_ = 0; made_ < count; ++made_) {
+                members_[made_].thread =
+                    std::thread([this, &wanted, &m = members_[made_], i = first + made_] {
+                        if (begin(m, wanted, i)) {
+                            body_(i);
+                        }
+                    });
+            }
+            for (unsigned i = 0; i < count; ++i) {
+                member& m = members_[i];
+                if (const int error = static_cast<int>(await_other(m.outcome, starting))) {
+                    fail_start(error, m.reached, wanted, first + i);
+                }
+            }
+        }
+        REGATTA_CATCH_ALL {
+            set(start_, abort);
+            join();
+            made_ = 0;
+            REGATTA_RETHROW;
+        }
+        // release: partner is the acquire in size(); publishes what the caller prepared for its
+        // readers.
+        size_.store(count, std::memory_order_release);
+        set(start_, go);
+    }
+    [[noreturn]] REGATTA_RARE static void fail_start(int error, stage reached,
+                                                     const request& wanted, unsigned i) {
+        const char* const verb = reached == stage::moving    ? "move"
+                                 : reached == stage::pinning ? "pin"
+                                                             : "schedule";
+        const std::string where = reached == stage::moving ? "to its own CPUs"
+                                  : reached == stage::pinning
+                                      ? text_of({"to CPU ", decimal(wanted.cpu_of(i))})
+                                      : text_of({"as ", to_string(wanted.schedule)});
+        fail_system(error, text_of({verb, " thread '", wanted.name, "/", decimal(i), "' ", where}));
+    }
+
     /// The first steps of a thread. @returns whether it may go on.
-    bool begin(member& m, const scheduling& schedule, const shared_cpus& cpus) noexcept {
-        platform::name_this_thread(m.name.c_str());
-        int error = cpus.try_enter();
-        if (error == 0 && !m.pin.empty()) {
+    REGATTA_RARE bool begin(member& m, const request& wanted, unsigned i) noexcept {
+        platform::name_this_thread(text_of({wanted.name, "/", decimal(i)}).c_str());
+        int error = wanted.cpus.try_enter();
+        if (error == 0 && !wanted.pin.empty()) {
             m.reached = stage::pinning;
-            error = try_pin_this_thread(m.pin);
+            error = pin_to(wanted.cpu_of(i));
         }
         if (error == 0) {
             m.reached = stage::scheduling;
-            error = try_schedule_this_thread(schedule);
+            error = try_schedule_this_thread(wanted.schedule);
         }
         set(m.outcome, static_cast<std::uint32_t>(error));
         return await_other(start_, not_yet) == go;
     }
+    /// Pins the calling thread to one CPU. @returns 0, or the error number.
+    REGATTA_RARE static int pin_to(unsigned cpu) noexcept {
+        cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
+        if (cpu >= widest) {
+            return EINVAL; // As the kernel says of a CPU that it cannot have.
+        }
+        mask[cpu / cpu_set::bits_per_word] = cpu_set::word{1} << cpu % cpu_set::bits_per_word;
+        return platform::pin_thread(0, mask, sizeof mask);
+    }
 
-    static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    REGATTA_RARE static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
         // release: partner is the acquire in await_other(); publishes what came before.
         word.store(value, std::memory_order_release);
         platform::futex_wake(word);
     }
     /// Sleeps while the word has this value. @returns the other value that it then has.
-    static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
+    REGATTA_RARE static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
                                      std::uint32_t value) noexcept {
         for (;;) {
             // acquire: partner is the release in set().
@@ -156,8 +190,9 @@ private:
         }
     }
 
-    /// Filled by `start`, then constant.
-    std::vector<std::unique_ptr<member>> members_;
+    inline_task<void(unsigned)> body_; ///< Written by `start`, called by the threads.
+    std::unique_ptr<member[]> members_;
+    unsigned made_ = 0; ///< How many of them have a thread. For the thread that starts and joins.
     /// The number of threads. Written once by `start`, read by all.
     std::atomic<unsigned> size_{0};
     /// Whether the threads may begin. Written by `start`, read by them.

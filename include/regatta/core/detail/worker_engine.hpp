@@ -6,6 +6,8 @@
 /// The engine of every pool: threads that run the worker loop over a source of work.
 
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/error_tally.hpp>
@@ -46,7 +48,7 @@ public:
     /// @param owner the pool's own address. It tells a future whose workers may run its task.
     /// @param source outlives the engine, as do the options and the errors.
     /// @param deepest_help how many waits may nest on one worker. This bounds its stack.
-    worker_engine(const void* owner, Source& source, const pool_options& options,
+    REGATTA_RARE worker_engine(const void* owner, Source& source, const pool_options& options,
                   error_tally& errors, unsigned deepest_help)
         : pool_(owner)
         , source_(source)
@@ -61,7 +63,7 @@ public:
     }
     worker_engine(const worker_engine&) = delete;
     worker_engine& operator=(const worker_engine&) = delete;
-    ~worker_engine() { finish(); }
+    REGATTA_RARE ~worker_engine() { finish(); }
 
     block_cache& blocks() noexcept { return blocks_; }
 
@@ -72,9 +74,9 @@ public:
     }
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
     /// @param what the refused operation: "close the pool".
-    void refuse_worker(const char* what) const {
+    REGATTA_RARE void refuse_worker(const char* what) const {
         if (caller() != outside) {
-            fail_system(EDEADLK, what + (" '" + options_.name) + "' in one of its tasks");
+            fail_system(EDEADLK, text_of({what, " '", options_.name, "' in one of its tasks"}));
         }
     }
 
@@ -82,10 +84,11 @@ public:
 
     /// Starts `count` workers, or none. Throws `std::system_error` if one cannot be started,
     /// `std::logic_error` if the pool is closed.
-    void add_workers(unsigned count) {
+    REGATTA_RARE void add_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (closed()) {
-            fail_state("cannot add threads to the pool '" + options_.name + "': it is closed");
+            fail_state(
+                text_of({"cannot add threads to the pool '", options_.name, "': it is closed"}));
         }
         unsigned added = members().ask_to_stay(count); // Workers about to leave stay instead.
         REGATTA_TRY {
@@ -102,7 +105,7 @@ public:
     }
     /// Starts the first workers. None takes a task before all are in place. If one cannot be
     /// started, all leave and `std::system_error` is thrown.
-    void start(unsigned count) {
+    REGATTA_RARE void start(unsigned count) {
         loop_.hold(loop_type::starting);
         REGATTA_TRY {
             add_workers(count);
@@ -120,7 +123,7 @@ public:
     }
     /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
     /// if the pool is closed: the workers leave anyway.
-    void remove_workers(unsigned count) {
+    REGATTA_RARE void remove_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (!closed()) {
             members().ask_to_leave(count);
@@ -128,7 +131,7 @@ public:
         }
     }
     /// Adds or removes workers until `count` are to stay.
-    void resize(unsigned count) {
+    REGATTA_RARE void resize(unsigned count) {
         const std::lock_guard resizing(resize_mutex_);
         const unsigned now = expected();
         if (count > now) {
@@ -138,7 +141,7 @@ public:
         }
     }
     /// Waits until the workers that were asked to leave have left.
-    void wait_for_leavers() {
+    REGATTA_RARE void wait_for_leavers() {
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
@@ -175,13 +178,13 @@ public:
     }
 
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
-    bool wait_idle(const clock::time_point* deadline) {
+    REGATTA_RARE bool wait_idle(const clock::time_point* deadline) {
         if (caller() == outside) {
             return loop_.wait_idle(deadline);
         }
         if (const worker& me = worker_that_calls(); me.in_hook && me.helping == 0) {
             fail_system(EDEADLK,
-                        "wait for the pool '" + options_.name + "' in on_start or on_stop");
+                        text_of({"wait for the pool '", options_.name, "' in on_start or on_stop"}));
         }
         const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
         const helper h(*this, "wait in a task");
@@ -189,7 +192,7 @@ public:
     }
     /// Waits until every task that was appended before the call is done. Requires a source whose
     /// tasks are taken in the order in which they were appended.
-    void drain() {
+    REGATTA_RARE void drain() {
         refuse_worker("drain the pool");
         loop_.drain();
     }
@@ -202,7 +205,7 @@ public:
 
     /// Stops workers from taking tasks until `resume`. Returns at once in a task, otherwise once no
     /// task runs. A task that waits for the pool still runs others.
-    void pause() {
+    REGATTA_RARE void pause() {
         loop_.hold(loop_type::paused);
         if (caller() == outside) {
             loop_.await_rest();
@@ -218,7 +221,7 @@ public:
     /// nothing.
     void close() { end(false); }
     /// As `close`, but destroys the tasks that have not begun.
-    void discard() { end(true); }
+    REGATTA_RARE void discard() { end(true); }
     /// As `close`, for destructors. If there is no worker and the system cannot start a thread, the
     /// tasks are destroyed unrun and the error sink is told.
     void finish() noexcept {
@@ -273,11 +276,11 @@ private:
 
     /// A worker whose task runs other tasks while it waits.
     struct helper {
-        helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
+        REGATTA_RARE helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
-                fail_system(EDEADLK, what + (" of the pool '" + engine.options_.name) +
-                                         "': at most " + std::to_string(engine.deepest_help_) +
-                                         " waits may nest");
+                fail_system(EDEADLK, text_of({what, " of the pool '", engine.options_.name,
+                                              "': at most ", decimal(engine.deepest_help_),
+                                              " waits may nest"}));
             }
             ++me.helping;
         }
@@ -293,15 +296,15 @@ private:
         worker_engine& engine;
         std::optional<seated_context> seat{};
 
-        void on_start(worker& me) noexcept {
+        REGATTA_RARE void on_start(worker& me) noexcept {
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
             engine.let_sweep(*seat);
             call(engine.options_.on_start, me);
         }
-        void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
+        REGATTA_RARE void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
         void gone(worker&) noexcept { seat.reset(); }
 
-        void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
+        REGATTA_RARE void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
             if (hook) {
                 me.in_hook = true;
                 REGATTA_TRY {
@@ -341,7 +344,7 @@ private:
         }
     }
 
-    void add_worker() {
+    REGATTA_RARE void add_worker() {
         worker& w = members().add(next_index_);
         REGATTA_TRY {
             w.thread.start(
@@ -356,7 +359,7 @@ private:
         ++next_index_;
     }
 
-    void end(bool discard) {
+    REGATTA_RARE void end(bool discard) {
         refuse_worker("close or stop the pool");
         {
             const std::lock_guard lifecycle(lifecycle_);

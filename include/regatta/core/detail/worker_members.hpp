@@ -37,7 +37,7 @@ public:
     };
 
     /// Adds a record for worker `index`. Its thread is not started yet.
-    Worker& add(unsigned index) {
+    REGATTA_RARE Worker& add(unsigned index) {
         auto fresh = std::make_unique<Worker>(index);
         const lock_guard lock(mutex_);
         leaving_.reserve(members_.size() + leaving_.size() + 1); // Leaving must not fail.
@@ -45,18 +45,18 @@ public:
         return *members_.back();
     }
     /// Removes a worker whose thread could not be started.
-    void remove(const Worker& w) noexcept {
+    REGATTA_RARE void remove(const Worker& w) noexcept {
         const lock_guard lock(mutex_);
         move_from(members_, w);
     }
 
     /// Asks that many workers, or all there are, to leave.
-    void ask_to_leave(unsigned count) noexcept {
+    REGATTA_RARE void ask_to_leave(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         set_surplus(surplus() + std::min(count, staying()));
     }
     /// Takes back up to `count` of these requests. @returns how many.
-    unsigned ask_to_stay(unsigned count) noexcept {
+    REGATTA_RARE unsigned ask_to_stay(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         const unsigned kept = std::min(count, surplus());
         set_surplus(surplus() - kept);
@@ -68,7 +68,7 @@ public:
         return surplus_.load(std::memory_order_relaxed);
     }
     /// The worker leaves if one is asked to: it takes no further task. @returns whether it leaves.
-    bool begin_leave(const Worker& me) noexcept {
+    REGATTA_RARE bool begin_leave(const Worker& me) noexcept {
         const lock_guard lock(mutex_);
         if (surplus() == 0) {
             return false;
@@ -78,36 +78,36 @@ public:
         return true;
     }
     /// The last call of a leaving worker.
-    void end_leave(const Worker& me) noexcept {
+    REGATTA_RARE void end_leave(const Worker& me) noexcept {
         std::unique_ptr<Worker> ended; // Joins its thread after the lock is free.
         const lock_guard lock(mutex_);
         left_ += me.read();
         ended = std::exchange(left_behind_, move_from(leaving_, me));
     }
     /// Whether no worker is about to leave.
-    bool all_left() const noexcept {
+    REGATTA_RARE bool all_left() const noexcept {
         const lock_guard lock(mutex_);
         return surplus() == 0 && leaving_.empty();
     }
 
     /// The number of workers, those included that are leaving.
-    unsigned running() const noexcept {
+    REGATTA_RARE unsigned running() const noexcept {
         const lock_guard lock(mutex_);
         return static_cast<unsigned>(members_.size() + leaving_.size());
     }
     /// The number of workers that are to stay.
-    unsigned expected() const noexcept {
+    REGATTA_RARE unsigned expected() const noexcept {
         const lock_guard lock(mutex_);
         return staying();
     }
     /// The number of workers that have no task at the moment.
-    unsigned resting() const noexcept {
+    REGATTA_RARE unsigned resting() const noexcept {
         const lock_guard lock(mutex_);
         return static_cast<unsigned>(std::count_if(members_.begin(), members_.end(),
                                                    [](const auto& w) { return w->resting(); }));
     }
     /// The number of tasks that all workers, past ones included, are done with.
-    std::uint64_t completed() const noexcept {
+    REGATTA_RARE std::uint64_t completed() const noexcept {
         const lock_guard lock(mutex_);
         std::uint64_t sum = left_.run + left_.cancelled;
         for (const list* const some : {&members_, &leaving_}) {
@@ -132,7 +132,7 @@ public:
 
     /// The activity of the first worker whose index is `from` or above, or nothing. The caller's
     /// own fence or acquire orders the look.
-    std::optional<sighting> observe_in_order(unsigned from) const noexcept {
+    REGATTA_RARE std::optional<sighting> observe_in_order(unsigned from) const noexcept {
         const lock_guard lock(mutex_);
         for (const auto& w : members_) { // In the order of their indices.
             if (w->index >= from) {
@@ -142,7 +142,7 @@ public:
         return std::nullopt;
     }
     /// Whether the task that `observe_in_order` saw under way has ended.
-    bool passed(const sighting& task) const noexcept {
+    REGATTA_RARE bool passed(const sighting& task) const noexcept {
         const lock_guard lock(mutex_);
         return std::all_of(members_.begin(), members_.end(), [&](const auto& w) {
             return w->index != task.index || w->activity.passed(task.seen);
@@ -165,7 +165,7 @@ private:
 
     unsigned staying() const noexcept { return static_cast<unsigned>(members_.size()) - surplus(); }
     void set_surplus(unsigned count) noexcept { surplus_.store(count, std::memory_order_relaxed); }
-    static std::unique_ptr<Worker> move_from(list& from, const Worker& w) noexcept {
+    REGATTA_RARE static std::unique_ptr<Worker> move_from(list& from, const Worker& w) noexcept {
         const auto at =
             std::find_if(from.begin(), from.end(), [&](const auto& m) { return m.get() == &w; });
         auto moved = std::move(*at);

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace regatta::detail {
 
@@ -49,10 +48,10 @@ public:
     /// Means "no worker": the task comes from outside.
     static constexpr unsigned outside = ~0u;
 
-    basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
-        const unsigned count = layout == queue_layout::shared ? 0 : workers;
-        for (unsigned i = 0; i < count; ++i) {
-            own_.push_back(std::make_unique<queue>());
+    REGATTA_RARE basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
+        if (layout != queue_layout::shared) {
+            own_ = std::make_unique<queue[]>(workers);
+            count_ = workers;
         }
     }
 
@@ -76,14 +75,14 @@ public:
                                      : append_to<true, F>(q, count, make).count;
         }
         if (worker != outside) {
-            return append_to<true, F>(own_.empty() ? shared_ : *own_[worker], count, make).count;
+            return append_to<true, F>(count_ == 0 ? shared_ : own_[worker], count, make).count;
         }
         if (layout_ != queue_layout::per_worker) {
             return append_to<false, F>(shared_, count, make).count;
         }
         // relaxed: every value that it ever had is valid.
         const unsigned target = target_.load(std::memory_order_relaxed);
-        const auto appended = append_to<false, F>(*own_[target], count, make);
+        const auto appended = append_to<false, F>(own_[target], count, make);
         if (appended.end % run_length < appended.count) {
             target_.store(next_target(target), std::memory_order_relaxed);
         }
@@ -130,7 +129,7 @@ public:
     }
 
     /// Takes what seems to be the oldest task of that priority.
-    batch take_oldest(priority level) noexcept {
+    REGATTA_RARE batch take_oldest(priority level) noexcept {
         bool stolen = false;
         unsigned victim = 0;
         switch (level) {
@@ -142,39 +141,39 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(own_.empty() ? 0 : target_.load(std::memory_order_relaxed), true, victim,
+        return take_medium(count_ == 0 ? 0 : target_.load(std::memory_order_relaxed), true, victim,
                            stolen);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
     /// appended before the partner's fence.
-    bool ready(unsigned worker, bool steal) const noexcept {
+    REGATTA_RARE bool ready(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.ready(); });
     }
     /// The same, also for a task that is just being appended; see `segment_queue::coming`.
-    bool coming(unsigned worker, bool steal) const noexcept {
+    REGATTA_RARE bool coming(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.coming(); });
     }
 
     /// Refuses tasks from outside from now on.
-    void close() noexcept {
+    REGATTA_RARE void close() noexcept {
         for_each([](queue& q) { q.close(); });
     }
 
     /// How many tasks have been appended so far.
-    std::uint64_t appended() const noexcept {
+    REGATTA_RARE std::uint64_t appended() const noexcept {
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.appended(); });
         return sum;
     }
     /// How many tasks have been taken so far.
-    std::uint64_t taken() const noexcept {
+    REGATTA_RARE std::uint64_t taken() const noexcept {
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.taken(); });
         return sum;
     }
     /// About how many tasks are queued.
-    std::size_t size() const noexcept {
+    REGATTA_RARE std::size_t size() const noexcept {
         std::size_t sum = 0;
         for_each([&](const queue& q) { sum += q.size(); });
         return sum;
@@ -197,7 +196,7 @@ private:
 
     batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
         batch b;
-        if (!own_.empty() && (b = own_[worker]->take()).size() != 0) {
+        if (count_ != 0 && (b = own_[worker].take()).size() != 0) {
             return b;
         }
         if (layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) {
@@ -205,10 +204,10 @@ private:
         }
         if (steal) {
             // A queue that had a task to steal probably has more.
-            const auto count = static_cast<unsigned>(own_.size());
+            const auto count = count_;
             for (unsigned i = 0; i < count; ++i) {
                 const unsigned from = victim + i < count ? victim + i : victim + i - count;
-                if (from != worker && (b = own_[from]->take()).size() != 0) {
+                if (from != worker && (b = own_[from].take()).size() != 0) {
                     victim = from;
                     stolen = true;
                     return b;
@@ -219,11 +218,11 @@ private:
     }
 
     /// The shorter of two queues: the next one and one half the queues further.
-    unsigned next_target(unsigned target) const noexcept {
-        const auto count = static_cast<unsigned>(own_.size());
+    REGATTA_RARE unsigned next_target(unsigned target) const noexcept {
+        const auto count = count_;
         const unsigned a = (target + 1) % count;
         const unsigned b = (target + 1 + count / 2) % count;
-        return own_[b]->size() < own_[a]->size() ? b : a;
+        return own_[b].size() < own_[a].size() ? b : a;
     }
 
     template<class Is>
@@ -233,8 +232,8 @@ private:
             (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
             return true;
         }
-        for (unsigned i = 0; i < own_.size(); ++i) {
-            if ((steal || i == worker) && is(*own_[i])) {
+        for (unsigned i = 0; i < count_; ++i) {
+            if ((steal || i == worker) && is(own_[i])) {
                 return true;
             }
         }
@@ -242,8 +241,8 @@ private:
     }
     template<class Use>
     void for_each(Use&& use) const {
-        for (const auto& q : own_) {
-            use(*q);
+        for (unsigned i = 0; i < count_; ++i) {
+            use(own_[i]);
         }
         use(shared_);
         use(high_);
@@ -251,7 +250,8 @@ private:
     }
 
     const queue_layout layout_;
-    std::vector<std::unique_ptr<queue>> own_; ///< One for each worker, or none. Fixed.
+    std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
+    unsigned count_ = 0;
     mutable queue shared_;
     mutable queue high_;
     mutable queue low_;
