@@ -142,52 +142,53 @@ private:
 
     /// Fills `blocks` from the shelf with as many as there are, but at least one.
     /// @returns how many.
-    REGATTA_RARE std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
+    std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
         shelf& s = shelves_[size_class];
         const std::size_t size = size_of(size_class);
-        std::unique_lock lock(lock_);
+        lock_.lock();
         while (s.empty()) {
-            grow(s, size, lock);
+            grow(s, size);
         }
         std::size_t taken = 0;
         do {
             blocks[taken++] = s.pop(size);
         } while (taken < blocks.size() && !s.empty());
         out_ += taken;
+        lock_.unlock();
         return taken;
     }
-    /// Adds a slab to the shelf, twice as large as the newest, within limits. The lock is not held
-    /// during the call of the heap.
-    REGATTA_RARE void grow(shelf& s, std::size_t size, std::unique_lock<spinlock>& lock) {
+    /// Adds a slab to the shelf, twice as large as the newest, within limits. The lock, which the
+    /// caller holds, is not held during the call of the heap.
+    REGATTA_RARE void grow(shelf& s, std::size_t size) {
         const slab* const newest = s.newest;
         const std::size_t bytes =
             newest == nullptr ? smallest_slab : std::min(largest_slab, 2 * newest->count * size);
-        lock.unlock();
+        lock_.unlock();
         const std::size_t count = bytes / size;
         slab* const more =
             ::new (::operator new (slab_bytes(count, size), std::align_val_t{block_alignment}))
                 slab{nullptr, nullptr, count};
-        lock.lock();
+        lock_.lock();
         if (s.empty()) {
             s.add(more, size);
         } else { // Another thread was faster, or a block has come back.
-            lock.unlock();
+            lock_.unlock();
             ::operator delete (static_cast<void*>(more), std::align_val_t{block_alignment});
-            lock.lock();
+            lock_.lock();
         }
     }
-    REGATTA_RARE void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
-        std::unique_lock lock(lock_);
+    void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
+        lock_.lock();
         for (void* const block : blocks) {
             shelves_[size_class].push(block);
         }
-        leave(std::move(lock), blocks.size());
+        leave(blocks.size());
     }
-    /// Counts blocks as returned. May destroy the store.
-    void leave(std::unique_lock<spinlock> lock, std::size_t count) noexcept {
+    /// Counts blocks as returned and unlocks. May destroy the store.
+    void leave(std::size_t count) noexcept {
         out_ -= count;
         const bool last = orphaned_ && out_ == 0;
-        lock.unlock();
+        lock_.unlock();
         if (last) {
             delete this;
         }
@@ -201,7 +202,8 @@ private:
     }
     REGATTA_RARE void give_large(void* block, std::size_t alignment) noexcept {
         ::operator delete (block, std::align_val_t{std::max(alignment, block_alignment)});
-        leave(std::unique_lock(lock_), 1);
+        lock_.lock();
+        leave(1);
     }
 
     alignas(destructive_alignment) spinlock lock_;
@@ -224,9 +226,9 @@ public:
     block_cache(const block_cache&) = delete;
     block_cache& operator=(const block_cache&) = delete;
     ~block_cache() {
-        std::unique_lock lock(store_->lock_);
+        store_->lock_.lock();
         store_->orphaned_ = true;
-        store_->leave(std::move(lock), 0);
+        store_->leave(0);
     }
 
     block_store& store() noexcept { return *store_; }

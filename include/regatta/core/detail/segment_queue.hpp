@@ -147,25 +147,25 @@ public:
     /// Appends `T(args...)`. @returns false, with `args` untouched, if the queue is closed.
     template<class... Args>
     bool emplace(Args&&... args) {
-        return append<false, 0>(1, [&](cell& c, std::size_t, void*) noexcept {
+        return append<0>(false, 1, [&](cell& c, std::size_t, void*) noexcept {
                    c.emplace(std::forward<Args>(args)...);
                }).count != 0;
     }
 
     /// Appends up to `count` elements side by side.
     ///
-    /// @tparam EvenClosed whether a closed queue also takes them.
     /// @tparam Room the number of bytes that each element needs beside its cell.
+    /// @param even_closed whether a closed queue also takes them.
     /// @param fill called in order as `fill(cell, i, room)` for the i-th element. Constructs the
     /// element with `cell.emplace(...)` and must not throw. `room` is null if `Room` is 0.
-    template<bool EvenClosed, std::size_t Room, class Fill>
-    appended_run append(std::size_t count, Fill&& fill) {
+    template<std::size_t Room, class Fill>
+    appended_run append(bool even_closed, std::size_t count, Fill&& fill) {
         static_assert(Room <= largest_room);
         for (;;) {
             segment& s = last_segment();
             // relaxed: a guess that the compare-and-swap checks.
             std::uint64_t position = s.tail.load(std::memory_order_relaxed);
-            if (!EvenClosed && (position & segment::closed_bit) != 0) {
+            if ((position & segment::closed_bit) != 0 && !even_closed) [[unlikely]] {
                 return {0, 0};
             }
             const std::size_t index = segment::index_of(position);

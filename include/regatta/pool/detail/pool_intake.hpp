@@ -155,9 +155,11 @@ private:
     /// a higher priority.
     REGATTA_RARE bool make_room(priority level) noexcept {
         while (source_.room().take(1) == 0) {
-            if (drop_oldest(priority::low) ||
-                (level >= priority::medium && drop_oldest(priority::medium)) ||
-                (level == priority::high && drop_oldest(priority::high))) {
+            bool dropped = drop_oldest(priority::low);
+            for (const priority lower : {priority::medium, priority::high}) {
+                dropped = dropped || (level >= lower && drop_oldest(lower));
+            }
+            if (dropped) {
                 continue;
             }
             if (level != priority::high && source_.queues().size() != 0) {
@@ -167,7 +169,7 @@ private:
         }
         return true;
     }
-    bool drop_oldest(priority level) noexcept {
+    REGATTA_RARE bool drop_oldest(priority level) noexcept {
         const bool dropped = source_.drop_oldest(level);
         if (dropped) {
             engine_.count_dropped();
@@ -189,46 +191,44 @@ private:
     template<class F>
     REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
                                          std::size_t count = 1) {
-        refuse_if_closed(count, accepted);
-        engine_.sweep(); // What a wait has run takes no room.
-        if (source_.room().take(1) != 0 || find_room(level, closure, accepted, count)) {
+        if (find_room(level, accepted, count)) {
             place(level, closure, accepted, count);
+        } else {
+            divert(task(std::move(closure)));
         }
     }
-    /// Does what the overflow policy says. @returns whether the caller has room for the closure.
-    template<class F>
-    bool find_room(priority level, F& closure, std::size_t accepted, std::size_t count) {
-        const overflow_policy& policy = options_.when_full;
-        if (policy.hands_over()) {
-            count_refused(1);
-            task refused(std::move(closure));
-            policy.give(std::span<task>(&refused, 1));
+    /// @returns whether the caller has room now; if not, the task goes to `divert`.
+    REGATTA_RARE bool find_room(priority level, std::size_t accepted, std::size_t count) {
+        refuse_if_closed(count, accepted);
+        engine_.sweep(); // What a wait has run takes no room.
+        if (source_.room().take(1) != 0) {
+            return true;
+        }
+        const overflow what = options_.when_full.what();
+        if (options_.when_full.hands_over() || what == overflow::run_here) {
             return false;
         }
-        switch (policy.what()) {
-        case overflow::run_here:
-            count_refused(1);
-            REGATTA_TRY {
-                closure();
-            }
-            REGATTA_CATCH_ALL {
-                errors_.report(std::current_exception());
-            }
-            return false;
-        case overflow::reject:
-            refuse(task_rejected::reason::full, count, accepted);
-        case overflow::drop_oldest:
-            if (!make_room(level)) {
-                refuse(task_rejected::reason::full, count, accepted);
-            }
-            break;
-        case overflow::block:
-            if (!await_room(count)) {
-                refuse(task_rejected::reason::closed, count, accepted);
-            }
-            break;
+        if (what == overflow::block ? await_room(count)
+                                    : what == overflow::drop_oldest && make_room(level)) {
+            return true;
         }
-        return true;
+        refuse(what == overflow::block ? task_rejected::reason::closed
+                                       : task_rejected::reason::full,
+               count, accepted);
+    }
+    /// Gives a task that found no room to the sink, or runs it here.
+    REGATTA_RARE void divert(task refused) {
+        count_refused(1);
+        if (options_.when_full.hands_over()) {
+            options_.when_full.give(std::span<task>(&refused, 1));
+            return;
+        }
+        REGATTA_TRY {
+            refused();
+        }
+        REGATTA_CATCH_ALL {
+            errors_.report(std::current_exception());
+        }
     }
     /// Waits for room. If the wait throws, counts `count` tasks as refused.
     REGATTA_RARE bool await_room(std::size_t count) {

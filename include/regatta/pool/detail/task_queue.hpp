@@ -6,6 +6,7 @@
 /// One queue of a thread pool, out of whose middle tasks can be taken that are over.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/core/detail/segment_queue.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/spinlock.hpp>
@@ -49,7 +50,7 @@ public:
     basic_task_queue() = default;
     basic_task_queue(const basic_task_queue&) = delete;
     basic_task_queue& operator=(const basic_task_queue&) = delete;
-    ~basic_task_queue() {
+    REGATTA_RARE ~basic_task_queue() {
         // relaxed: no other thread uses the queue any more.
         if (aside_queue* const aside = aside_.load(std::memory_order_relaxed)) {
             tally mine;
@@ -63,9 +64,9 @@ public:
     }
 
     /// As `segment_queue::append`.
-    template<bool EvenClosed, std::size_t Room, class Fill>
-    appended_run append(std::size_t count, Fill&& fill) {
-        return fresh_.template append<EvenClosed, Room>(count, fill);
+    template<std::size_t Room, class Fill>
+    appended_run append(bool even_closed, std::size_t count, Fill&& fill) {
+        return fresh_.template append<Room>(even_closed, count, fill);
     }
     /// Claims the oldest task; none if there is none.
     batch take() noexcept {
@@ -87,7 +88,7 @@ public:
     /// @returns whether it set tasks aside: workers are to be told.
     /// Failure: `std::bad_alloc`; all tasks are in the queue then.
     template<class End>
-    bool sweep(std::size_t& over, End&& end) {
+    REGATTA_RARE bool sweep(std::size_t& over, End&& end) {
         const std::unique_lock sweeping(sweeping_, std::try_to_lock);
         if (!sweeping) {
             return false;
@@ -107,8 +108,8 @@ public:
             if (b[0].over()) {
                 end(b);
             } else {
-                aside.template append<true, 0>(
-                    1, [&](auto& at, std::size_t, void*) noexcept { at.emplace(b); });
+                aside.template append<0>(
+                    true, 1, [&](auto& at, std::size_t, void*) noexcept { at.emplace(b); });
                 some = true;
             }
         };
@@ -164,7 +165,7 @@ private:
     /// Of tasks that were claimed in the other queue and wait where they lie.
     using aside_queue = basic_segment_queue<batch, Atomics, SegmentSize>;
 
-    static batch take_from(aside_queue& aside) noexcept {
+    REGATTA_RARE static batch take_from(aside_queue& aside) noexcept {
         const auto b = aside.take(1);
         if (b.size() == 0) {
             return {};
@@ -176,7 +177,7 @@ private:
         return found;
     }
     /// The second queue; needs the lock.
-    aside_queue& set_aside_queue() {
+    REGATTA_RARE aside_queue& set_aside_queue() {
         // relaxed: written under the lock.
         aside_queue* aside = aside_.load(std::memory_order_relaxed);
         if (aside == nullptr) {

@@ -6,6 +6,7 @@
 /// The queues of a thread pool: where a task is appended, and which task a worker takes next.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/core/detail/task_slot.hpp>
 #include <regatta/core/priority.hpp>
 #include <regatta/pool/detail/task_queue.hpp>
@@ -62,28 +63,25 @@ public:
     /// @returns how many it appended; 0 only if the queues are closed.
     template<class F, class Make>
     std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
+        const bool inside = worker != outside;
+        queue* q = &shared_;
+        unsigned target = outside; // The worker whose queue outside producers fill.
         if (level != priority::medium) [[unlikely]] {
-            // seq_cst: a store that this load reads comes before this append in the order of all
-            // seq_cst operations, like a store of its own.
-            if (!levels_used_.load(std::memory_order_seq_cst)) {
-                // seq_cst: partner is the load in any_of(). A worker that checks there before it
-                // sleeps sees this store, or this producer, which then appends, sees the worker.
-                levels_used_.store(true, std::memory_order_seq_cst);
-            }
-            queue& q = level == priority::high ? high_ : low_;
-            return worker == outside ? append_to<false, F>(q, count, make).count
-                                     : append_to<true, F>(q, count, make).count;
+            q = &queue_of(level);
+        } else if (inside) {
+            q = count_ == 0 ? q : &own_[worker];
+        } else if (layout_ == queue_layout::per_worker) {
+            // relaxed: every value that it ever had is valid.
+            target = target_.load(std::memory_order_relaxed);
+            q = &own_[target];
         }
-        if (worker != outside) {
-            return append_to<true, F>(count_ == 0 ? shared_ : own_[worker], count, make).count;
-        }
-        if (layout_ != queue_layout::per_worker) {
-            return append_to<false, F>(shared_, count, make).count;
-        }
-        // relaxed: every value that it ever had is valid.
-        const unsigned target = target_.load(std::memory_order_relaxed);
-        const auto appended = append_to<false, F>(own_[target], count, make);
-        if (appended.end % run_length < appended.count) {
+        constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
+        static_assert(task_room_size <= queue::largest_room);
+        const auto appended = q->template append<beside>(
+            inside, count, [&](typename queue::cell& c, std::size_t i, void* room) noexcept {
+                c.emplace(make(i), room);
+            });
+        if (target != outside && appended.end % run_length < appended.count) {
             target_.store(next_target(target), std::memory_order_relaxed);
         }
         return appended.count;
@@ -101,31 +99,20 @@ public:
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
             return take_medium(worker, steal, victim, stolen);
         }
-        batch b;
-        if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
-            return b;
-        }
-        if (turn % 8 == 7 && (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
-            return b;
-        }
-        if ((b = high_.take()).size() != 0 ||
-            (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
-            return b;
-        }
-        return low_.take();
+        return take_by_level(worker, turn, steal, victim, stolen);
     }
 
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
     /// `task_queue::sweep`.
     template<class End>
-    bool sweep(unsigned worker, std::size_t& over, End&& end) {
+    REGATTA_RARE bool sweep(unsigned worker, std::size_t& over, End&& end) {
         // relaxed: a hint; what the worker itself has appended it sees.
         const bool levels = levels_used_.load(std::memory_order_relaxed);
         std::size_t there = over; // It is not known in which of the queues they are.
         bool some = levels && high_.sweep(there, end);
         there = over;
         some = (levels && low_.sweep(there, end)) || some;
-        return (own_.empty() ? shared_ : *own_[worker]).sweep(over, end) || some;
+        return (count_ == 0 ? shared_ : own_[worker]).sweep(over, end) || some;
     }
 
     /// Takes what seems to be the oldest task of that priority.
@@ -184,14 +171,33 @@ private:
     /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
 
-    template<bool EvenClosed, class F, class Make>
-    static typename queue::appended_run append_to(queue& q, std::size_t count, Make& make) {
-        constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
-        static_assert(task_room_size <= queue::largest_room);
-        return q.template append<EvenClosed, beside>(
-            count, [&](typename queue::cell& c, std::size_t i, void* room) noexcept {
-                c.emplace(make(i), room);
-            });
+    /// The queue of a priority that is not medium.
+    REGATTA_RARE queue& queue_of(priority level) noexcept {
+        // seq_cst: a store that this load reads comes before this append in the order of all
+        // seq_cst operations, like a store of its own.
+        if (!levels_used_.load(std::memory_order_seq_cst)) {
+            // seq_cst: partner is the load in any_of(). A worker that checks there before it
+            // sleeps sees this store, or this producer, which then appends, sees the worker.
+            levels_used_.store(true, std::memory_order_seq_cst);
+        }
+        return level == priority::high ? high_ : low_;
+    }
+
+    /// As `take`, once there was a task of another priority.
+    REGATTA_RARE batch take_by_level(unsigned worker, std::uint32_t turn, bool steal,
+                                     unsigned& victim, bool& stolen) noexcept {
+        batch b;
+        if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
+            return b;
+        }
+        if (turn % 8 == 7 && (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
+            return b;
+        }
+        if ((b = high_.take()).size() != 0 ||
+            (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
+            return b;
+        }
+        return low_.take();
     }
 
     batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
