@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -137,14 +138,17 @@ private:
     }
     [[noreturn]] REGATTA_RARE static void fail_start(int error, stage reached,
                                                      const request& wanted, unsigned i) {
-        const char* const verb = reached == stage::moving    ? "move"
-                                 : reached == stage::pinning ? "pin"
-                                                             : "schedule";
-        const std::string where = reached == stage::moving ? "to its own CPUs"
-                                  : reached == stage::pinning
-                                      ? text_of({"to CPU ", decimal(wanted.cpu_of(i))})
-                                      : text_of({"as ", to_string(wanted.schedule)});
-        fail_system(error, text_of({verb, " thread '", wanted.name, "/", decimal(i), "' ", where}));
+        constexpr const char* verbs[] = {"move", "pin", "schedule"};
+        constexpr const char* ends[] = {"to its own CPUs", "to CPU ", "as "};
+        const auto step = static_cast<std::size_t>(reached);
+        const bool scheduling = reached == stage::scheduling;
+        const decimal number(scheduling                   ? wanted.schedule.priority
+                             : reached == stage::pinning ? static_cast<int>(wanted.cpu_of(i))
+                                                         : 0);
+        fail_system(error, text_of({verbs[step], " thread '", wanted.name, "/", decimal(i), "' ",
+                                    ends[step], scheduling ? to_string(wanted.schedule.policy) : "",
+                                    scheduling ? ", priority " : "",
+                                    step == 0 ? std::string_view() : number}));
     }
 
     /// The first steps of a thread. @returns whether it may go on.

@@ -15,7 +15,6 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace regatta::detail {
 
@@ -36,18 +35,31 @@ public:
         typename basic_quiescence<Atomics>::stamp seen;
     };
 
+    basic_worker_members() = default;
+    basic_worker_members(const basic_worker_members&) = delete;
+    basic_worker_members& operator=(const basic_worker_members&) = delete;
+    ~basic_worker_members() {
+        while (first_ != nullptr) {
+            delete std::exchange(first_, first_->next);
+        }
+    }
+
     /// Adds a record for worker `index`. Its thread is not started yet.
     REGATTA_RARE Worker& add(unsigned index) {
-        auto fresh = std::make_unique<Worker>(index);
+        record* const fresh = new record(index);
         const lock_guard lock(mutex_);
-        leaving_.reserve(members_.size() + leaving_.size() + 1); // Leaving must not fail.
-        members_.push_back(std::move(fresh));
-        return *members_.back();
+        record** at = &first_;
+        while (*at != nullptr) {
+            at = &(*at)->next;
+        }
+        *at = fresh;
+        ++count_;
+        return *fresh;
     }
     /// Removes a worker whose thread could not be started.
-    REGATTA_RARE void remove(const Worker& w) noexcept {
+    REGATTA_RARE void remove(Worker& w) noexcept {
         const lock_guard lock(mutex_);
-        move_from(members_, w);
+        delete unlink(w);
     }
 
     /// Asks that many workers, or all there are, to leave.
@@ -68,32 +80,35 @@ public:
         return surplus_.load(std::memory_order_relaxed);
     }
     /// The worker leaves if one is asked to: it takes no further task. @returns whether it leaves.
-    REGATTA_RARE bool begin_leave(const Worker& me) noexcept {
+    REGATTA_RARE bool begin_leave(Worker& me) noexcept {
         const lock_guard lock(mutex_);
         if (surplus() == 0) {
             return false;
         }
-        leaving_.push_back(move_from(members_, me));
+        static_cast<record&>(me).leaves = true;
+        ++leaving_;
         set_surplus(surplus() - 1);
         return true;
     }
     /// The last call of a leaving worker.
-    REGATTA_RARE void end_leave(const Worker& me) noexcept {
-        std::unique_ptr<Worker> ended; // Joins its thread after the lock is free.
+    REGATTA_RARE void end_leave(Worker& me) noexcept {
+        std::unique_ptr<record> ended; // Joins its thread after the lock is free.
         const lock_guard lock(mutex_);
         left_ += me.read();
-        ended = std::exchange(left_behind_, move_from(leaving_, me));
+        --leaving_;
+        ended.reset(left_behind_.release());
+        left_behind_.reset(unlink(me));
     }
     /// Whether no worker is about to leave.
     REGATTA_RARE bool all_left() const noexcept {
         const lock_guard lock(mutex_);
-        return surplus() == 0 && leaving_.empty();
+        return surplus() == 0 && leaving_ == 0;
     }
 
     /// The number of workers, those included that are leaving.
     REGATTA_RARE unsigned running() const noexcept {
         const lock_guard lock(mutex_);
-        return static_cast<unsigned>(members_.size() + leaving_.size());
+        return count_;
     }
     /// The number of workers that are to stay.
     REGATTA_RARE unsigned expected() const noexcept {
@@ -103,17 +118,18 @@ public:
     /// The number of workers that have no task at the moment.
     REGATTA_RARE unsigned resting() const noexcept {
         const lock_guard lock(mutex_);
-        return static_cast<unsigned>(std::count_if(members_.begin(), members_.end(),
-                                                   [](const auto& w) { return w->resting(); }));
+        unsigned sum = 0;
+        for (const record* w = first_; w != nullptr; w = w->next) {
+            sum += !w->leaves && w->resting() ? 1u : 0u;
+        }
+        return sum;
     }
     /// The number of tasks that all workers, past ones included, are done with.
     REGATTA_RARE std::uint64_t completed() const noexcept {
         const lock_guard lock(mutex_);
         std::uint64_t sum = left_.run + left_.cancelled;
-        for (const list* const some : {&members_, &leaving_}) {
-            for (const auto& w : *some) {
-                sum += w->completed();
-            }
+        for (const record* w = first_; w != nullptr; w = w->next) {
+            sum += w->completed();
         }
         return sum;
     }
@@ -121,11 +137,8 @@ public:
     template<class Use>
     worker_figures read(Use&& use) const {
         const lock_guard lock(mutex_);
-        for (const auto& w : members_) {
-            use(static_cast<const Worker&>(*w), false);
-        }
-        for (const auto& w : leaving_) {
-            use(static_cast<const Worker&>(*w), true);
+        for (const record* w = first_; w != nullptr; w = w->next) {
+            use(static_cast<const Worker&>(*w), w->leaves);
         }
         return left_;
     }
@@ -134,8 +147,8 @@ public:
     /// own fence or acquire orders the look.
     REGATTA_RARE std::optional<sighting> observe_in_order(unsigned from) const noexcept {
         const lock_guard lock(mutex_);
-        for (const auto& w : members_) { // In the order of their indices.
-            if (w->index >= from) {
+        for (const record* w = first_; w != nullptr; w = w->next) { // By index.
+            if (!w->leaves && w->index >= from) {
                 return sighting{w->index, w->activity.observe_in_order()};
             }
         }
@@ -144,39 +157,48 @@ public:
     /// Whether the task that `observe_in_order` saw under way has ended.
     REGATTA_RARE bool passed(const sighting& task) const noexcept {
         const lock_guard lock(mutex_);
-        return std::all_of(members_.begin(), members_.end(), [&](const auto& w) {
-            return w->index != task.index || w->activity.passed(task.seen);
-        });
+        for (const record* w = first_; w != nullptr; w = w->next) {
+            if (!w->leaves && w->index == task.index && !w->activity.passed(task.seen)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Calls `join(worker)` for each worker that has ended.
     /// Threads: one at a time, while no worker is added or leaves.
     template<class Join>
     void end(Join&& join) noexcept {
-        for (const auto& w : members_) {
-            join(*w);
+        for (record* w = first_; w != nullptr; w = w->next) {
+            join(static_cast<Worker&>(*w));
         }
         left_behind_.reset();
     }
 
 private:
-    using list = std::vector<std::unique_ptr<Worker>>;
+    struct record : Worker {
+        using Worker::Worker;
+        record* next = nullptr;
+        bool leaves = false; ///< It has begun to leave.
+    };
     using lock_guard = std::lock_guard<typename Atomics::mutex>;
 
-    unsigned staying() const noexcept { return static_cast<unsigned>(members_.size()) - surplus(); }
+    unsigned staying() const noexcept { return count_ - leaving_ - surplus(); }
     void set_surplus(unsigned count) noexcept { surplus_.store(count, std::memory_order_relaxed); }
-    REGATTA_RARE static std::unique_ptr<Worker> move_from(list& from, const Worker& w) noexcept {
-        const auto at =
-            std::find_if(from.begin(), from.end(), [&](const auto& m) { return m.get() == &w; });
-        auto moved = std::move(*at);
-        from.erase(at);
-        return moved;
+    REGATTA_RARE record* unlink(Worker& w) noexcept {
+        record** at = &first_;
+        while (*at != &w) {
+            at = &(*at)->next;
+        }
+        --count_;
+        return std::exchange(*at, (*at)->next);
     }
 
     mutable typename Atomics::mutex mutex_; ///< Guards every member.
-    list members_;
-    list leaving_;
-    std::unique_ptr<Worker> left_behind_;
+    record* first_ = nullptr; ///< All of them, in the order of their indices.
+    unsigned count_ = 0;
+    unsigned leaving_ = 0;    ///< How many of them have begun to leave.
+    std::unique_ptr<record> left_behind_;
     worker_figures left_; ///< The figures of the workers that have left.
     /// Written under the lock, read by workers before each task.
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned> surplus_{0};
