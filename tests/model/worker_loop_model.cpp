@@ -70,8 +70,9 @@ struct small_pool {
     }
 
     void submit(unsigned task) {
-        source.queue.append<true, 0>(
-            1, [&](number_source::queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
+        source.queue.append<0>(
+            true, 1,
+            [&](number_source::queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
         loop.wake();
     }
     void run(unsigned task, unsigned worker) {

@@ -50,8 +50,8 @@ TEST_F(segment_queue_stress, each_element_is_taken_once_and_whole) {
                 if (d.roll(4) == 0) {
                     i += static_cast<std::uint32_t>(
                         queue
-                            .append<false, room_size>(
-                                count,
+                            .append<room_size>(
+                                false, count,
                                 [&](queue_type::cell& c, std::size_t k, void* room) noexcept {
                                     const auto n = first + static_cast<std::uint32_t>(k);
                                     std::memset(room, static_cast<int>(n & 0xFF), room_size);
@@ -61,12 +61,11 @@ TEST_F(segment_queue_stress, each_element_is_taken_once_and_whole) {
                 } else {
                     i += static_cast<std::uint32_t>(
                         queue
-                            .append<false, 0>(
-                                count,
-                                [&](queue_type::cell& c, std::size_t k, void*) noexcept {
-                                    c.emplace(
-                                        element{first + static_cast<std::uint32_t>(k), nullptr});
-                                })
+                            .append<0>(false, count,
+                                       [&](queue_type::cell& c, std::size_t k, void*) noexcept {
+                                           c.emplace(element{first + static_cast<std::uint32_t>(k),
+                                                             nullptr});
+                                       })
                             .count);
                 }
                 if (d.roll(50) == 0) {

@@ -164,6 +164,10 @@ class Rules(unittest.TestCase):
     def test_costly_headers(self):
         for header in ("CLI/CLI.hpp", "nlohmann/json.hpp", "fmt/format.h"):
             self.check("costly_headers", {"race/text/new.cpp": f"#include <{header}>\n"}, header)
+        for header in ("chrono", "ranges", "future"):
+            self.check("costly_headers", {"include/regatta/pool/new.hpp": f"#include <{header}>\n"}, header)
+        text = "#include <future>\n"
+        self.assertEqual(complaints("costly_headers", {"include/regatta/core/std_future.hpp": text}), [])
         self.assertEqual(complaints("costly_headers", {"race/text/json.cpp": "#include <nlohmann/json.hpp>\n"}), [])
 
     def test_file_length(self):

@@ -73,6 +73,21 @@ COSTLY = {
     "nlohmann/": "race/text/json.cpp",
     "fmt/format.h": None,
 }
+# The same of the library's own headers under a first program: what of the standard library they do
+# without, and the header that needs it all the same.
+COSTLY_STANDARD = {
+    "chrono": None,  # base/detail/clock.hpp has durations and steady_clock.
+    "cmath": None,
+    "filesystem": None,
+    "future": "include/regatta/core/std_future.hpp",
+    "iostream": "include/regatta/base/sync_stream.hpp",
+    "map": "include/regatta/cpu/placement.hpp",
+    "ranges": None,
+    "regex": None,
+    "sstream": "include/regatta/base/sync_stream.hpp",
+    "unordered_map": None,
+}
+FIRST_PROGRAM = tuple(f"include/regatta/{folder}/" for folder in ("base", "sync", "cpu", "core", "pool", "bus", "message"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
 COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
@@ -197,8 +212,14 @@ def internal_names(tree):
 
 
 def costly_headers(tree):
-    """In race/ and command/ a header that is slow to compile has one file that includes it."""
+    """In race/ and command/ a header that is slow to compile has one file that includes it; so has a
+    slow one of the standard library in the folders that a first program includes."""
     for name in tree.code():
+        if name.startswith(FIRST_PROGRAM):
+            for number, bracket, path in tree.includes(name):
+                place = COSTLY_STANDARD.get(path, name) if bracket == "<" else name
+                if place != name:
+                    yield f"{name}:{number}: includes {path}; allowed is {place or 'no file'}"
         if name.startswith(("race/", "command/")):
             for number, _, path in tree.includes(name):
                 for start, place in COSTLY.items():

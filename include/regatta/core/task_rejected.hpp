@@ -41,8 +41,8 @@ private:
 
 /// Throws `task_rejected`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
-[[noreturn]] REGATTA_RARE inline void fail_rejected(const std::string& pool, task_rejected::reason why,
-                                       std::size_t accepted) {
+[[noreturn]] REGATTA_RARE inline void
+fail_rejected(const std::string& pool, task_rejected::reason why, std::size_t accepted) {
     const task_rejected error(pool, why, accepted);
 #if REGATTA_EXCEPTIONS
     throw error;

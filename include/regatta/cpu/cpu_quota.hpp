@@ -89,8 +89,8 @@ REGATTA_RARE inline std::optional<double> cpu_quota(const std::string& root = {}
             continue;
         }
         if (const auto mount = detail::find_cgroup_mount(mounts, own->v2(), "cpu")) {
-            smallest = std::min(smallest,
-                                detail::quota_of_ancestors(root, *mount, own->path, own->v2()));
+            smallest =
+                std::min(smallest, detail::quota_of_ancestors(root, *mount, own->path, own->v2()));
         }
     }
     return smallest < detail::unlimited ? std::optional(smallest) : std::nullopt;

@@ -181,9 +181,9 @@ public:
     /// Inserts every number from `low` to `high`, both included.
     void insert_range(unsigned low, unsigned high) {
         if (low > high || high >= max_width) {
-            fail_argument(detail::text_of({"CPU numbers ", detail::decimal(low), "-",
-                                           detail::decimal(high), ": they must rise and be below ",
-                                           detail::decimal(max_width)}));
+            fail_argument(
+                detail::text_of({"CPU numbers ", detail::decimal(low), "-", detail::decimal(high),
+                                 ": they must rise and be below ", detail::decimal(max_width)}));
         }
         words_.resize(std::max<std::size_t>(words_.size(), high / bits_per_word + 1));
         for (unsigned cpu = low; cpu <= high; ++cpu) {

@@ -5,7 +5,6 @@
 /// @file
 /// How a `dynamic_pool` changes its number of threads.
 
-
 #include <regatta/base/detail/clock.hpp>
 
 namespace regatta {

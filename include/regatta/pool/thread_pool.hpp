@@ -173,7 +173,9 @@ protected:
         , intake_(options_, source_, engine_, errors_) {
         engine_.add_workers(worker_count(options_));
     }
-    REGATTA_RARE ~thread_pool() { engine_.finish(); } // Here: the last tasks may use all of the pool.
+    REGATTA_RARE ~thread_pool() {
+        engine_.finish();
+    } // Here: the last tasks may use all of the pool.
 
     const pool_options& options() const noexcept { return options_; }
     detail::error_tally& errors() noexcept { return errors_; }
@@ -271,10 +273,9 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             const auto count = static_cast<std::size_t>(
                 std::ranges::distance(at, detail::batch_ends::last(callables)));
             if constexpr (detail::moved_out_of<Range>) {
-                return intake_.enqueue_all<given>(
-                    options.level, std::make_move_iterator(at), count);
-            } else if constexpr (noexcept(
-                                     given(*std::declval<decltype(at)&>()))) {
+                return intake_.enqueue_all<given>(options.level, std::make_move_iterator(at),
+                                                  count);
+            } else if constexpr (noexcept(given(*std::declval<decltype(at)&>()))) {
                 return intake_.enqueue_all<given>(options.level, at, count);
             }
         }

@@ -71,7 +71,8 @@ inline void full_fence() noexcept {
 /// Cost: construction is one system call.
 class asymmetric_fence {
 public:
-    REGATTA_RARE asymmetric_fence() noexcept : kernel_(detail::platform::register_process_fence()) {}
+    REGATTA_RARE asymmetric_fence() noexcept
+        : kernel_(detail::platform::register_process_fence()) {}
 
     void light() const noexcept {
         if (kernel_) {
@@ -108,8 +109,8 @@ struct std_atomics {
     /// Blocks while `word` holds `expected`; returns false only if `deadline` has passed.
     /// @param bits by which `wake_one` knows the thread.
     REGATTA_RARE static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                     const std::chrono::steady_clock::time_point* deadline,
-                     std::uint32_t bits = detail::platform::any_wake) noexcept {
+                                  const std::chrono::steady_clock::time_point* deadline,
+                                  std::uint32_t bits = detail::platform::any_wake) noexcept {
         return detail::platform::futex_wait(word, expected, deadline,
                                             detail::platform::futex_scope::process, bits);
     }
@@ -118,7 +119,8 @@ struct std_atomics {
     }
     /// Wakes one thread: one with these bits if any waits, otherwise another one.
     /// @returns whether a thread is known to have been woken.
-    REGATTA_RARE static bool wake_one(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+    REGATTA_RARE static bool wake_one(std::atomic<std::uint32_t>& word,
+                                      std::uint32_t bits) noexcept {
         return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
                detail::platform::futex_wake(word, 1);
     }

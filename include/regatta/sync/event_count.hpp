@@ -208,7 +208,7 @@ private:
     }
 
     REGATTA_RARE bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
-               unsigned place) noexcept {
+                            unsigned place) noexcept {
         // acquire: partner is the release of the count in notify(); a thread that sees the count
         // sees the epoch.
         const std::uint32_t wakes = words_[word_of(place)].wakes.load(std::memory_order_acquire);

@@ -49,8 +49,7 @@ inline std::string_view trimmed(std::string_view text) noexcept {
 /// The parts of `text` between separators, without empty parts.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
-    for (auto part = next_part(text, separator); !part.empty();
-         part = next_part(text, separator)) {
+    for (auto part = next_part(text, separator); !part.empty(); part = next_part(text, separator)) {
         parts.push_back(part);
     }
     return parts;

@@ -33,8 +33,7 @@ concept batch = requires(std::remove_reference_t<Range>& range) {
     { batch_ends::last(range) } -> std::sentinel_for<decltype(batch_ends::first(range))>;
 };
 template<class Range>
-using batch_iterator =
-    decltype(batch_ends::first(std::declval<std::remove_reference_t<Range>&>()));
+using batch_iterator = decltype(batch_ends::first(std::declval<std::remove_reference_t<Range>&>()));
 template<class Range>
 using batch_value_t = std::iter_value_t<batch_iterator<Range>>;
 /// Whether its elements can be counted without consuming it.
@@ -44,10 +43,9 @@ inline constexpr bool counted = std::forward_iterator<batch_iterator<Range>>;
 /// Whether elements are moved out of a range. They are if the range is an rvalue and no view, or if
 /// it is a view of elements that cannot be copied.
 template<class Range>
-inline constexpr bool moved_out_of =
-    std::ranges::enable_view<std::remove_cvref_t<Range>>
-        ? !std::is_copy_constructible_v<batch_value_t<Range>>
-        : !std::is_lvalue_reference_v<Range>;
+inline constexpr bool moved_out_of = std::ranges::enable_view<std::remove_cvref_t<Range>>
+                                         ? !std::is_copy_constructible_v<batch_value_t<Range>>
+                                         : !std::is_lvalue_reference_v<Range>;
 
 /// An element of a `Range`: an rvalue if elements are moved out of it.
 template<class Range, class E>
@@ -65,8 +63,7 @@ void reserve_for(Range& range, Lists&... lists) {
     if constexpr (requires { range.size(); }) {
         (lists.reserve(static_cast<std::size_t>(range.size())), ...);
     } else if constexpr (counted<Range>) {
-        const auto count =
-            std::ranges::distance(batch_ends::first(range), batch_ends::last(range));
+        const auto count = std::ranges::distance(batch_ends::first(range), batch_ends::last(range));
         (lists.reserve(static_cast<std::size_t>(count)), ...);
     }
 }

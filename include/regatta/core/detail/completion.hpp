@@ -171,7 +171,8 @@ public:
 
     /// Waits until the task is complete: checks, spins, then sleeps.
     /// @returns false if the deadline passed first.
-    REGATTA_RARE bool wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
+    REGATTA_RARE bool
+    wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
         for (basic_backoff<Atomics> pace; !complete();) {
             if (pace.pause()) {
                 continue;

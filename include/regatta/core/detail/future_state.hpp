@@ -211,7 +211,8 @@ private:
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
     /// stays alive until it has run: no owner disposes of an incomplete task.
-    REGATTA_RARE future_state* claim_next(const void* pool_address, chain_waiter* otherwise) noexcept {
+    REGATTA_RARE future_state* claim_next(const void* pool_address,
+                                          chain_waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;
         }

@@ -142,7 +142,7 @@ private:
         constexpr const char* ends[] = {"to its own CPUs", "to CPU ", "as "};
         const auto step = static_cast<std::size_t>(reached);
         const bool scheduling = reached == stage::scheduling;
-        const decimal number(scheduling                   ? wanted.schedule.priority
+        const decimal number(scheduling                  ? wanted.schedule.priority
                              : reached == stage::pinning ? static_cast<int>(wanted.cpu_of(i))
                                                          : 0);
         fail_system(error, text_of({verbs[step], " thread '", wanted.name, "/", decimal(i), "' ",
@@ -183,7 +183,7 @@ private:
     }
     /// Sleeps while the word has this value. @returns the other value that it then has.
     REGATTA_RARE static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
-                                     std::uint32_t value) noexcept {
+                                                  std::uint32_t value) noexcept {
         for (;;) {
             // acquire: partner is the release in set().
             const std::uint32_t now = word.load(std::memory_order_acquire);

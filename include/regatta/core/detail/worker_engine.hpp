@@ -5,8 +5,8 @@
 /// @file
 /// The engine of every pool: threads that run the worker loop over a source of work.
 
-#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -49,7 +49,7 @@ public:
     /// @param source outlives the engine, as do the options and the errors.
     /// @param deepest_help how many waits may nest on one worker. This bounds its stack.
     REGATTA_RARE worker_engine(const void* owner, Source& source, const pool_options& options,
-                  error_tally& errors, unsigned deepest_help)
+                               error_tally& errors, unsigned deepest_help)
         : pool_(owner)
         , source_(source)
         , options_(options)
@@ -183,8 +183,8 @@ public:
             return loop_.wait_idle(deadline);
         }
         if (const worker& me = worker_that_calls(); me.in_hook && me.helping == 0) {
-            fail_system(EDEADLK,
-                        text_of({"wait for the pool '", options_.name, "' in on_start or on_stop"}));
+            fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
+                                          "' in on_start or on_stop"}));
         }
         const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
         const helper h(*this, "wait in a task");
@@ -276,11 +276,12 @@ private:
 
     /// A worker whose task runs other tasks while it waits.
     struct helper {
-        REGATTA_RARE helper(worker_engine& engine, const char* what) : me(engine.worker_that_calls()) {
+        REGATTA_RARE helper(worker_engine& engine, const char* what)
+            : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
-                fail_system(EDEADLK, text_of({what, " of the pool '", engine.options_.name,
-                                              "': at most ", decimal(engine.deepest_help_),
-                                              " waits may nest"}));
+                fail_system(EDEADLK,
+                            text_of({what, " of the pool '", engine.options_.name, "': at most ",
+                                     decimal(engine.deepest_help_), " waits may nest"}));
             }
             ++me.helping;
         }

@@ -195,9 +195,9 @@ private:
     }
 
     mutable typename Atomics::mutex mutex_; ///< Guards every member.
-    record* first_ = nullptr; ///< All of them, in the order of their indices.
+    record* first_ = nullptr;               ///< All of them, in the order of their indices.
     unsigned count_ = 0;
-    unsigned leaving_ = 0;    ///< How many of them have begun to leave.
+    unsigned leaving_ = 0; ///< How many of them have begun to leave.
     std::unique_ptr<record> left_behind_;
     worker_figures left_; ///< The figures of the workers that have left.
     /// Written under the lock, read by workers before each task.

@@ -245,7 +245,8 @@ private:
             refuse(task_rejected::reason::closed, count, accepted);
         }
     }
-    REGATTA_RARE [[noreturn]] void refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
+    REGATTA_RARE [[noreturn]] void refuse(task_rejected::reason why, std::size_t count,
+                                          std::size_t accepted) {
         count_refused(count);
         fail_rejected(options_.name, why, accepted);
     }

@@ -137,12 +137,12 @@ public:
     }
 
     /// As `segment_queue`: whether there is something to claim, or something on its way.
-    bool ready() noexcept {
+    REGATTA_RARE bool ready() noexcept {
         // acquire: as in take(); a worker that looks after a fence sees the second queue.
         aside_queue* const aside = aside_.load(std::memory_order_acquire);
         return fresh_.ready() || (aside != nullptr && aside->ready());
     }
-    bool coming() const noexcept {
+    REGATTA_RARE bool coming() const noexcept {
         // seq_cst: partner is the store in set_aside_queue(), after which the sweep appends. A
         // worker that announced its sleep sees it, or the sweep, which then asks for sleepers, sees
         // the worker.
@@ -153,9 +153,9 @@ public:
 
     std::uint64_t appended() const noexcept { return fresh_.appended(); }
     /// How many have been taken; while the queue is swept it may for a moment be too many.
-    std::uint64_t taken() const noexcept { return fresh_.taken() - set_aside(); }
+    REGATTA_RARE std::uint64_t taken() const noexcept { return fresh_.taken() - set_aside(); }
     /// About how many wait; and of these, how many were set aside.
-    std::size_t size() const noexcept { return fresh_.size() + set_aside(); }
+    REGATTA_RARE std::size_t size() const noexcept { return fresh_.size() + set_aside(); }
     std::size_t set_aside() const noexcept {
         const aside_queue* const aside = aside_.load(std::memory_order_acquire); // As in take().
         return aside != nullptr ? aside->size() : 0;
