@@ -66,6 +66,15 @@
 #define REGATTA_RARE
 #endif
 
+// For what runs seldom, but on every way through its caller: a constructor, a wait. It is compiled
+// once and out of line. It is not cold: a compiler takes a caller that always calls something cold
+// for cold itself.
+#if defined(__GNUC__)
+#define REGATTA_APART [[gnu::noinline]]
+#else
+#define REGATTA_APART
+#endif
+
 // For the common half of a hot function that has one caller. The compiler may think it too large to
 // inline.
 #if defined(__GNUC__)

@@ -59,7 +59,7 @@ inline std::string to_string(const scheduling& wanted) {
 
 /// Throws `std::invalid_argument`, naming what is allowed, unless the policy exists and has that
 /// priority. It does not check privileges.
-REGATTA_RARE inline void check_scheduling(const scheduling& wanted) {
+REGATTA_APART inline void check_scheduling(const scheduling& wanted) {
     int low = 0;
     int high = 0;
     switch (wanted.policy) {

@@ -30,7 +30,7 @@ namespace regatta {
 /// Threads, Blocks, Failure: as `thread_pool`. The destructor is `close`.
 class steady_pool : public thread_pool {
 public:
-    REGATTA_RARE explicit steady_pool(pool_options options = {})
+    REGATTA_APART explicit steady_pool(pool_options options = {})
         : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
     /// A pool of `threads` workers; 0: `available_cpus()` workers.
     explicit steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}

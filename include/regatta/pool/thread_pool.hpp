@@ -165,7 +165,7 @@ public:
     pool_stats stats() const;
 
 protected:
-    REGATTA_RARE thread_pool(pool_options options, detail::queue_layout layout)
+    REGATTA_APART thread_pool(pool_options options, detail::queue_layout layout)
         : options_(std::move(options))
         , errors_(options_.on_error)
         , source_(layout, worker_count(options_), options_.capacity, errors_)
@@ -173,7 +173,7 @@ protected:
         , intake_(options_, source_, engine_, errors_) {
         engine_.add_workers(worker_count(options_));
     }
-    REGATTA_RARE ~thread_pool() {
+    REGATTA_APART ~thread_pool() {
         engine_.finish();
     } // Here: the last tasks may use all of the pool.
 
@@ -188,7 +188,7 @@ private:
     /// Tasks that may wait within each other on one worker; the stack is finite.
     static constexpr unsigned deepest_help = 64;
 
-    REGATTA_RARE static unsigned worker_count(const pool_options& options) {
+    REGATTA_APART static unsigned worker_count(const pool_options& options) {
         return options.threads != 0 ? options.threads
                : options.cpus       ? options.cpus.count()
                                     : available_cpus();

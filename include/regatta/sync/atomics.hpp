@@ -71,7 +71,7 @@ inline void full_fence() noexcept {
 /// Cost: construction is one system call.
 class asymmetric_fence {
 public:
-    REGATTA_RARE asymmetric_fence() noexcept
+    REGATTA_APART asymmetric_fence() noexcept
         : kernel_(detail::platform::register_process_fence()) {}
 
     void light() const noexcept {
@@ -83,7 +83,7 @@ public:
     }
     /// A full fence for where both sides are frequent. It also pairs with `heavy()`.
     void full() const noexcept { full_fence(); }
-    REGATTA_RARE void heavy() const noexcept {
+    REGATTA_APART void heavy() const noexcept {
         full_fence();
         if (kernel_) {
             detail::platform::process_fence();
@@ -108,19 +108,19 @@ struct std_atomics {
 
     /// Blocks while `word` holds `expected`; returns false only if `deadline` has passed.
     /// @param bits by which `wake_one` knows the thread.
-    REGATTA_RARE static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                                  const std::chrono::steady_clock::time_point* deadline,
-                                  std::uint32_t bits = detail::platform::any_wake) noexcept {
+    REGATTA_APART static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                                   const std::chrono::steady_clock::time_point* deadline,
+                                   std::uint32_t bits = detail::platform::any_wake) noexcept {
         return detail::platform::futex_wait(word, expected, deadline,
                                             detail::platform::futex_scope::process, bits);
     }
-    REGATTA_RARE static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+    REGATTA_APART static void wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
         detail::platform::futex_wake(word, static_cast<int>(count));
     }
     /// Wakes one thread: one with these bits if any waits, otherwise another one.
     /// @returns whether a thread is known to have been woken.
-    REGATTA_RARE static bool wake_one(std::atomic<std::uint32_t>& word,
-                                      std::uint32_t bits) noexcept {
+    REGATTA_APART static bool wake_one(std::atomic<std::uint32_t>& word,
+                                       std::uint32_t bits) noexcept {
         return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
                detail::platform::futex_wake(word, 1);
     }

@@ -68,7 +68,7 @@ public:
 
     /// Announces that this thread is about to sleep. Check the condition again after it, then call
     /// `cancel_wait` or `commit_wait`.
-    REGATTA_RARE [[nodiscard]] ticket prepare_wait() noexcept {
+    REGATTA_APART [[nodiscard]] ticket prepare_wait() noexcept {
         // relaxed: the fence orders it before the re-check. Partner: the light fence in notify.
         const std::uint64_t before = state_.fetch_add(one_sleeper, std::memory_order_relaxed);
         fence_.heavy();
@@ -164,7 +164,7 @@ private:
         return s - one_sleeper - (woken(s) != 0 ? one_woken : 0);
     }
 
-    REGATTA_RARE void leave() noexcept {
+    REGATTA_APART void leave() noexcept {
         // relaxed: the compare-and-swap checks it.
         std::uint64_t s = state_.load(std::memory_order_relaxed);
         // acquire: partner is the release of the epoch in notify(); publishes what the notifier did
@@ -180,16 +180,16 @@ private:
         return (*static_cast<callable*>(const_cast<void*>(condition)))();
     }
     /// One compiled function for all conditions.
-    REGATTA_RARE bool wait(bool (*holds)(const void*), const void* condition,
-                           const std::chrono::steady_clock::time_point* deadline) {
-        for (basic_backoff<Atomics> pace; !holds(condition);) {
+    REGATTA_APART bool wait(bool (*is_over)(const void*), const void* condition,
+                            const std::chrono::steady_clock::time_point* deadline) {
+        for (basic_backoff<Atomics> pace; !is_over(condition);) {
             if (pace.pause()) {
                 continue;
             }
             const ticket mine = prepare_wait();
             bool over = false;
             REGATTA_TRY {
-                over = holds(condition);
+                over = is_over(condition);
             }
             REGATTA_CATCH_ALL {
                 cancel_wait();
@@ -200,15 +200,15 @@ private:
                 return true;
             }
             if (!sleep(mine, deadline, anywhere)) {
-                return holds(condition);
+                return is_over(condition);
             }
             pace.reset();
         }
         return true;
     }
 
-    REGATTA_RARE bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
-                            unsigned place) noexcept {
+    REGATTA_APART bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
+                             unsigned place) noexcept {
         // acquire: partner is the release of the count in notify(); a thread that sees the count
         // sees the epoch.
         const std::uint32_t wakes = words_[word_of(place)].wakes.load(std::memory_order_acquire);

@@ -16,7 +16,7 @@
 namespace regatta::detail {
 
 /// The parts of a text, one after the other.
-REGATTA_RARE inline std::string text_of(std::initializer_list<std::string_view> parts) {
+REGATTA_APART inline std::string text_of(std::initializer_list<std::string_view> parts) {
     std::string text;
     for (const std::string_view part : parts) {
         text.append(part.data(), part.size());
@@ -27,7 +27,7 @@ REGATTA_RARE inline std::string text_of(std::initializer_list<std::string_view> 
 /// A whole number as a part of a text.
 class decimal {
 public:
-    REGATTA_RARE explicit decimal(std::int64_t number) noexcept {
+    REGATTA_APART explicit decimal(std::int64_t number) noexcept {
         auto rest = static_cast<std::uint64_t>(number);
         rest = number < 0 ? 0 - rest : rest;
         do {
@@ -48,7 +48,7 @@ private:
 };
 
 /// Takes the next part of `text` that is not empty off its front; "" if there is none.
-REGATTA_RARE inline std::string_view next_part(std::string_view& text, char separator) noexcept {
+REGATTA_APART inline std::string_view next_part(std::string_view& text, char separator) noexcept {
     const char* at = text.data();
     const char* const end = at + text.size();
     while (at != end && *at == separator) {

@@ -341,7 +341,7 @@ private:
     /// Publishes in the common lane a message that found no room at first. Takes it by value, so
     /// that the caller's message stays in registers.
     template<class T>
-    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+    REGATTA_APART bool publish_later(T m, std::size_t limit) {
         return count(wait_for_room([&] { return common_.try_emplace_below(limit, std::move(m)); }));
     }
 

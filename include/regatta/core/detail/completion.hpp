@@ -157,7 +157,7 @@ public:
         return Atomics::wait(word_, mine, deadline);
     }
     /// Wakes the waiters of an incomplete task, to check their other conditions.
-    REGATTA_RARE void wake_waiters() noexcept {
+    REGATTA_APART void wake_waiters() noexcept {
         // relaxed: the compare-and-swap checks it.
         std::uint32_t seen = word_.load(std::memory_order_relaxed);
         // release: partner is the acquire of prepare_wait(). Also needed without waiters. Either a
@@ -171,7 +171,7 @@ public:
 
     /// Waits until the task is complete: checks, spins, then sleeps.
     /// @returns false if the deadline passed first.
-    REGATTA_RARE bool
+    REGATTA_APART bool
     wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
         for (basic_backoff<Atomics> pace; !complete();) {
             if (pace.pause()) {

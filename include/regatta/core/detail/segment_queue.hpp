@@ -120,7 +120,7 @@ public:
         std::uint32_t count_ = 0;
     };
 
-    REGATTA_RARE basic_segment_queue() {
+    REGATTA_APART basic_segment_queue() {
         auto first = std::make_unique<segment>(*this);
         first->begin(0, false);
         // relaxed, both: the queue reaches other threads only by a hand-over that synchronises.
@@ -131,7 +131,7 @@ public:
     basic_segment_queue& operator=(const basic_segment_queue&) = delete;
 
     /// Destroys the elements that were never claimed. No other thread may use the queue any more.
-    REGATTA_RARE ~basic_segment_queue() {
+    REGATTA_APART ~basic_segment_queue() {
         tally mine;
         for (batch rest = take(SegmentSize); rest.size() != 0; rest = take(SegmentSize)) {
             for (std::uint32_t i = 0; i < rest.size(); ++i) {
@@ -253,7 +253,7 @@ public:
     }
 
     /// Refuses elements from now on, except from callers that may append to a closed queue.
-    REGATTA_RARE void close() noexcept {
+    REGATTA_APART void close() noexcept {
         const std::lock_guard lock(chain_);
         closed_ = true;
         // relaxed: decides only which callers may still claim; publishes nothing.
@@ -330,7 +330,7 @@ private:
 
     /// Advances to the segment after `s`, whose cells have all been claimed.
     /// @returns false if there is none.
-    REGATTA_RARE bool leave(segment& s) noexcept {
+    REGATTA_APART bool leave(segment& s) noexcept {
         {
             const std::lock_guard lock(chain_);
             // relaxed, all three: the pointers are written under this lock. The head only shows
@@ -351,7 +351,7 @@ private:
     }
 
     /// Counts finished cells. The last one makes the segment a spare.
-    REGATTA_RARE void finished(segment& s, std::uint32_t count) noexcept {
+    REGATTA_APART void finished(segment& s, std::uint32_t count) noexcept {
         // release: publishes what this consumer did with its cells. acquire: what the others did
         // with theirs. They are each other's partners.
         if (s.finished.fetch_add(count, std::memory_order_acq_rel) + count == SegmentSize + 1) {
@@ -395,7 +395,7 @@ private:
         }
     }
 
-    REGATTA_RARE static void destroy_chain(segment* s) noexcept {
+    REGATTA_APART static void destroy_chain(segment* s) noexcept {
         while (s != nullptr) {
             delete std::exchange(s, s->next.load(std::memory_order_relaxed));
         }

@@ -60,7 +60,7 @@ public:
     }
 
     /// Waits until every body has returned. A second call does nothing.
-    REGATTA_RARE void join() noexcept {
+    REGATTA_APART void join() noexcept {
         for (unsigned i = 0; i < made_; ++i) {
             if (members_[i].thread.joinable()) {
                 members_[i].thread.join();
@@ -94,7 +94,7 @@ private:
         const shared_cpus& cpus;
 
         /// The CPU of thread `i`.
-        REGATTA_RARE unsigned cpu_of(unsigned i) const noexcept {
+        REGATTA_APART unsigned cpu_of(unsigned i) const noexcept {
             auto at = pin.begin();
             for (unsigned skip = i % pin.count(); skip != 0; --skip) {
                 ++at;
@@ -105,7 +105,7 @@ private:
 
     enum signal : std::uint32_t { not_yet, go, abort };
 
-    REGATTA_RARE void start_all(const request& wanted, unsigned first, unsigned count) {
+    REGATTA_APART void start_all(const request& wanted, unsigned first, unsigned count) {
         check_scheduling(wanted.schedule);
         start_.store(not_yet, std::memory_order_relaxed);
         members_ = std::make_unique<member[]>(count);
@@ -152,7 +152,7 @@ private:
     }
 
     /// The first steps of a thread. @returns whether it may go on.
-    REGATTA_RARE bool begin(member& m, const request& wanted, unsigned i) noexcept {
+    REGATTA_APART bool begin(member& m, const request& wanted, unsigned i) noexcept {
         platform::name_this_thread(text_of({wanted.name, "/", decimal(i)}).c_str());
         int error = wanted.cpus.try_enter();
         if (error == 0 && !wanted.pin.empty()) {
@@ -167,7 +167,7 @@ private:
         return await_other(start_, not_yet) == go;
     }
     /// Pins the calling thread to one CPU. @returns 0, or the error number.
-    REGATTA_RARE static int pin_to(unsigned cpu) noexcept {
+    REGATTA_APART static int pin_to(unsigned cpu) noexcept {
         cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
         if (cpu >= widest) {
             return EINVAL; // As the kernel says of a CPU that it cannot have.
@@ -176,14 +176,14 @@ private:
         return platform::pin_thread(0, mask, sizeof mask);
     }
 
-    REGATTA_RARE static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    REGATTA_APART static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
         // release: partner is the acquire in await_other(); publishes what came before.
         word.store(value, std::memory_order_release);
         platform::futex_wake(word);
     }
     /// Sleeps while the word has this value. @returns the other value that it then has.
-    REGATTA_RARE static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
-                                                  std::uint32_t value) noexcept {
+    REGATTA_APART static std::uint32_t await_other(std::atomic<std::uint32_t>& word,
+                                                   std::uint32_t value) noexcept {
         for (;;) {
             // acquire: partner is the release in set().
             const std::uint32_t now = word.load(std::memory_order_acquire);

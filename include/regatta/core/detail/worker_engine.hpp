@@ -48,8 +48,8 @@ public:
     /// @param owner the pool's own address. It tells a future whose workers may run its task.
     /// @param source outlives the engine, as do the options and the errors.
     /// @param deepest_help how many waits may nest on one worker. This bounds its stack.
-    REGATTA_RARE worker_engine(const void* owner, Source& source, const pool_options& options,
-                               error_tally& errors, unsigned deepest_help)
+    REGATTA_APART worker_engine(const void* owner, Source& source, const pool_options& options,
+                                error_tally& errors, unsigned deepest_help)
         : pool_(owner)
         , source_(source)
         , options_(options)
@@ -63,7 +63,7 @@ public:
     }
     worker_engine(const worker_engine&) = delete;
     worker_engine& operator=(const worker_engine&) = delete;
-    REGATTA_RARE ~worker_engine() { finish(); }
+    REGATTA_APART ~worker_engine() { finish(); }
 
     block_cache& blocks() noexcept { return blocks_; }
 
@@ -74,7 +74,7 @@ public:
     }
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
     /// @param what the refused operation: "close the pool".
-    REGATTA_RARE void refuse_worker(const char* what) const {
+    REGATTA_APART void refuse_worker(const char* what) const {
         if (caller() != outside) {
             fail_system(EDEADLK, text_of({what, " '", options_.name, "' in one of its tasks"}));
         }
@@ -84,7 +84,7 @@ public:
 
     /// Starts `count` workers, or none. Throws `std::system_error` if one cannot be started,
     /// `std::logic_error` if the pool is closed.
-    REGATTA_RARE void add_workers(unsigned count) {
+    REGATTA_APART void add_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (closed()) {
             fail_state(
@@ -105,7 +105,7 @@ public:
     }
     /// Starts the first workers. None takes a task before all are in place. If one cannot be
     /// started, all leave and `std::system_error` is thrown.
-    REGATTA_RARE void start(unsigned count) {
+    REGATTA_APART void start(unsigned count) {
         loop_.hold(loop_type::starting);
         REGATTA_TRY {
             add_workers(count);
@@ -123,7 +123,7 @@ public:
     }
     /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
     /// if the pool is closed: the workers leave anyway.
-    REGATTA_RARE void remove_workers(unsigned count) {
+    REGATTA_APART void remove_workers(unsigned count) {
         const std::lock_guard lifecycle(lifecycle_);
         if (!closed()) {
             members().ask_to_leave(count);
@@ -131,7 +131,7 @@ public:
         }
     }
     /// Adds or removes workers until `count` are to stay.
-    REGATTA_RARE void resize(unsigned count) {
+    REGATTA_APART void resize(unsigned count) {
         const std::lock_guard resizing(resize_mutex_);
         const unsigned now = expected();
         if (count > now) {
@@ -141,7 +141,7 @@ public:
         }
     }
     /// Waits until the workers that were asked to leave have left.
-    REGATTA_RARE void wait_for_leavers() {
+    REGATTA_APART void wait_for_leavers() {
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
@@ -178,7 +178,7 @@ public:
     }
 
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
-    REGATTA_RARE bool wait_idle(const clock::time_point* deadline) {
+    REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         if (caller() == outside) {
             return loop_.wait_idle(deadline);
         }
@@ -192,7 +192,7 @@ public:
     }
     /// Waits until every task that was appended before the call is done. Requires a source whose
     /// tasks are taken in the order in which they were appended.
-    REGATTA_RARE void drain() {
+    REGATTA_APART void drain() {
         refuse_worker("drain the pool");
         loop_.drain();
     }
@@ -205,7 +205,7 @@ public:
 
     /// Stops workers from taking tasks until `resume`. Returns at once in a task, otherwise once no
     /// task runs. A task that waits for the pool still runs others.
-    REGATTA_RARE void pause() {
+    REGATTA_APART void pause() {
         loop_.hold(loop_type::paused);
         if (caller() == outside) {
             loop_.await_rest();
@@ -221,7 +221,7 @@ public:
     /// nothing.
     void close() { end(false); }
     /// As `close`, but destroys the tasks that have not begun.
-    REGATTA_RARE void discard() { end(true); }
+    REGATTA_APART void discard() { end(true); }
     /// As `close`, for destructors. If there is no worker and the system cannot start a thread, the
     /// tasks are destroyed unrun and the error sink is told.
     void finish() noexcept {
@@ -276,7 +276,7 @@ private:
 
     /// A worker whose task runs other tasks while it waits.
     struct helper {
-        REGATTA_RARE helper(worker_engine& engine, const char* what)
+        REGATTA_APART helper(worker_engine& engine, const char* what)
             : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
                 fail_system(EDEADLK,
@@ -297,15 +297,15 @@ private:
         worker_engine& engine;
         std::optional<seated_context> seat{};
 
-        REGATTA_RARE void on_start(worker& me) noexcept {
+        REGATTA_APART void on_start(worker& me) noexcept {
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
             engine.let_sweep(*seat);
             call(engine.options_.on_start, me);
         }
-        REGATTA_RARE void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
+        REGATTA_APART void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
         void gone(worker&) noexcept { seat.reset(); }
 
-        REGATTA_RARE void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
+        REGATTA_APART void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
             if (hook) {
                 me.in_hook = true;
                 REGATTA_TRY {
@@ -345,7 +345,7 @@ private:
         }
     }
 
-    REGATTA_RARE void add_worker() {
+    REGATTA_APART void add_worker() {
         worker& w = members().add(next_index_);
         REGATTA_TRY {
             w.thread.start(
@@ -360,7 +360,7 @@ private:
         ++next_index_;
     }
 
-    REGATTA_RARE void end(bool discard) {
+    REGATTA_APART void end(bool discard) {
         refuse_worker("close or stop the pool");
         {
             const std::lock_guard lifecycle(lifecycle_);

@@ -78,7 +78,7 @@ public:
         }
     }
     /// Wakes every worker: something other than a single task has changed.
-    REGATTA_RARE void notify_all() noexcept {
+    REGATTA_APART void notify_all() noexcept {
         fence_.full(); // Partner: the fence in announce_wait().
         gate_.notify_all();
     }

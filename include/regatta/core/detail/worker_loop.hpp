@@ -184,7 +184,7 @@ public:
     }
     /// Waits in a task of `me` until all tasks are done, except those that wait likewise. Runs
     /// other tasks while it waits. @returns false if the deadline passed first.
-    REGATTA_RARE bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
+    REGATTA_APART bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
         const waiting_task waiting(*this, me);
         basic_backoff<Atomics> pace;
         for (;;) {
@@ -219,7 +219,7 @@ public:
     // --- waiting from outside --------------------------------------------------------------------
 
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
-    REGATTA_RARE bool wait_idle(const clock::time_point* deadline) {
+    REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         const auto done = [this] { return idle(false); };
         if (deadline != nullptr) {
             return progress_.wait_until(done, *deadline);
@@ -229,7 +229,7 @@ public:
     }
     /// Waits until every task that was appended before the call is done. Requires a source whose
     /// tasks are taken in the order in which they were appended.
-    REGATTA_RARE void drain() {
+    REGATTA_APART void drain() {
         const std::uint64_t last = source_.appended();
         {
             const typename marks_type::mark taken(marks_, last);
@@ -245,7 +245,7 @@ public:
     enum hold_reason : unsigned char { paused = 1, starting = 2 };
 
     /// Stops workers from taking tasks until `release`. Tasks that wait for the pool continue.
-    REGATTA_RARE void hold(hold_reason why) noexcept {
+    REGATTA_APART void hold(hold_reason why) noexcept {
         // relaxed: the full fence in notify_all() orders it before the look at the sleepers.
         // Partners are the fences of threads that prepare to sleep. await_rest() orders it against
         // the workers.
@@ -255,7 +255,7 @@ public:
         // task whose producer did not see the hold.
         gate_.notify_all();
     }
-    REGATTA_RARE void release(hold_reason why) noexcept {
+    REGATTA_APART void release(hold_reason why) noexcept {
         // release: partner is the acquire in held(); publishes what the caller did during the hold.
         hold_.fetch_and(static_cast<unsigned char>(~why), std::memory_order_release);
         released_.notify_all();
@@ -265,13 +265,13 @@ public:
         return (hold_.load(std::memory_order_relaxed) & why) != 0;
     }
     /// Waits until the tasks that were under way when the hold began have ended.
-    REGATTA_RARE void await_rest() {
+    REGATTA_APART void await_rest() {
         fence_.heavy(); // Partner: the light fence in a worker's enter() and renew().
         await_passed();
     }
 
     /// Sets whether workers may take tasks from other workers' queues.
-    REGATTA_RARE void steal(bool allowed) noexcept {
+    REGATTA_APART void steal(bool allowed) noexcept {
         steal_.store(allowed, std::memory_order_relaxed); // As in hold().
         gate_.notify_all();
     }
@@ -279,7 +279,7 @@ public:
     /// Refuses tasks from outside from now on. The workers run the accepted tasks, or drop them if
     /// `discard` is set. Then they end, held or not.
     /// Threads: one at a time.
-    REGATTA_RARE void close(bool discard) noexcept {
+    REGATTA_APART void close(bool discard) noexcept {
         if (discard) {
             discarding_.store(true, std::memory_order_relaxed);
         }
@@ -289,13 +289,13 @@ public:
         members_.ask_to_stay(members_.surplus());
     }
     /// Makes every worker look again: the loop was closed, or a worker is asked to leave.
-    REGATTA_RARE void wake_all() noexcept {
+    REGATTA_APART void wake_all() noexcept {
         released_.notify_all();
         gate_.notify_all();
         rested_.notify_all();
     }
     /// Counts a task that another thread than a worker's destroyed unrun.
-    REGATTA_RARE void count_dropped() noexcept {
+    REGATTA_APART void count_dropped() noexcept {
         census_.add_dropped();
         tell_progress();
         gate_.notify_all(); // It may be the last task that workers of a closed loop wait for.
@@ -305,12 +305,12 @@ public:
 
     bool closed() const noexcept { return census_.closed(); }
     /// Whether the loop was closed and no task is left or can come.
-    REGATTA_RARE bool finished() const noexcept {
+    REGATTA_APART bool finished() const noexcept {
         return census_.ended([this] { return members_.completed(); },
                              [this] { return source_.appended(); });
     }
     /// Whether all tasks are done. `but_for_waiting` leaves out those that wait for the others.
-    REGATTA_RARE bool idle(bool but_for_waiting) const noexcept {
+    REGATTA_APART bool idle(bool but_for_waiting) const noexcept {
         return census_.idle(
             but_for_waiting, [this] { return members_.completed(); },
             [this] { return source_.appended(); });
@@ -355,7 +355,7 @@ private:
         const unsigned beneath_;
     };
 
-    REGATTA_RARE void sleep(worker& me) noexcept {
+    REGATTA_APART void sleep(worker& me) noexcept {
         me.end_busy();
         if (held()) {
             sleep_held(me);
@@ -376,17 +376,17 @@ private:
         gate_.commit_wait(me.search, ticket);
     }
     /// Sleeps as a worker of a held loop.
-    REGATTA_RARE void sleep_held(worker& me) noexcept {
+    REGATTA_APART void sleep_held(worker& me) noexcept {
         me.count_park();
         released_.wait([this] { return !held() || members_.surplus() != 0; });
     }
 
     /// Whether a worker has a reason to stay awake: a task that is `there`, or another one.
-    REGATTA_RARE bool to_do(bool there) const noexcept {
+    REGATTA_APART bool to_do(bool there) const noexcept {
         return held() || there || members_.surplus() != 0 || finished();
     }
     /// Spins for `spin_`. @returns whether the worker found something to do.
-    REGATTA_RARE bool spin_for_work(const worker& me) const noexcept {
+    REGATTA_APART bool spin_for_work(const worker& me) const noexcept {
         constexpr unsigned looks = 64; // Reading the clock costs more than a look at the queues.
         const auto begin = clock::now();
         do {
@@ -426,14 +426,14 @@ private:
     }
     /// The worker found nothing after it had worked: wakes the threads and tasks that wait for
     /// that.
-    REGATTA_RARE void tell_progress() noexcept {
+    REGATTA_APART void tell_progress() noexcept {
         progress_.notify_all();
         if (census_.anybody_waits()) {
             gate_.notify_all();
         }
     }
     /// Waits until the task that each worker has under way has ended.
-    REGATTA_RARE void await_passed() {
+    REGATTA_APART void await_passed() {
         const typename marks_type::mark every_task(marks_, 0);
         unsigned next = 0;
         while (const auto task = members_.observe_in_order(next)) {

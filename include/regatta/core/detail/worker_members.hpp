@@ -45,7 +45,7 @@ public:
     }
 
     /// Adds a record for worker `index`. Its thread is not started yet.
-    REGATTA_RARE Worker& add(unsigned index) {
+    REGATTA_APART Worker& add(unsigned index) {
         record* const fresh = new record(index);
         const lock_guard lock(mutex_);
         record** at = &first_;
@@ -57,18 +57,18 @@ public:
         return *fresh;
     }
     /// Removes a worker whose thread could not be started.
-    REGATTA_RARE void remove(Worker& w) noexcept {
+    REGATTA_APART void remove(Worker& w) noexcept {
         const lock_guard lock(mutex_);
         delete unlink(w);
     }
 
     /// Asks that many workers, or all there are, to leave.
-    REGATTA_RARE void ask_to_leave(unsigned count) noexcept {
+    REGATTA_APART void ask_to_leave(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         set_surplus(surplus() + std::min(count, staying()));
     }
     /// Takes back up to `count` of these requests. @returns how many.
-    REGATTA_RARE unsigned ask_to_stay(unsigned count) noexcept {
+    REGATTA_APART unsigned ask_to_stay(unsigned count) noexcept {
         const lock_guard lock(mutex_);
         const unsigned kept = std::min(count, surplus());
         set_surplus(surplus() - kept);
@@ -80,7 +80,7 @@ public:
         return surplus_.load(std::memory_order_relaxed);
     }
     /// The worker leaves if one is asked to: it takes no further task. @returns whether it leaves.
-    REGATTA_RARE bool begin_leave(Worker& me) noexcept {
+    REGATTA_APART bool begin_leave(Worker& me) noexcept {
         const lock_guard lock(mutex_);
         if (surplus() == 0) {
             return false;
@@ -91,7 +91,7 @@ public:
         return true;
     }
     /// The last call of a leaving worker.
-    REGATTA_RARE void end_leave(Worker& me) noexcept {
+    REGATTA_APART void end_leave(Worker& me) noexcept {
         std::unique_ptr<record> ended; // Joins its thread after the lock is free.
         const lock_guard lock(mutex_);
         left_ += me.read();
@@ -100,23 +100,23 @@ public:
         left_behind_.reset(unlink(me));
     }
     /// Whether no worker is about to leave.
-    REGATTA_RARE bool all_left() const noexcept {
+    REGATTA_APART bool all_left() const noexcept {
         const lock_guard lock(mutex_);
         return surplus() == 0 && leaving_ == 0;
     }
 
     /// The number of workers, those included that are leaving.
-    REGATTA_RARE unsigned running() const noexcept {
+    REGATTA_APART unsigned running() const noexcept {
         const lock_guard lock(mutex_);
         return count_;
     }
     /// The number of workers that are to stay.
-    REGATTA_RARE unsigned expected() const noexcept {
+    REGATTA_APART unsigned expected() const noexcept {
         const lock_guard lock(mutex_);
         return staying();
     }
     /// The number of workers that have no task at the moment.
-    REGATTA_RARE unsigned resting() const noexcept {
+    REGATTA_APART unsigned resting() const noexcept {
         const lock_guard lock(mutex_);
         unsigned sum = 0;
         for (const record* w = first_; w != nullptr; w = w->next) {
@@ -125,7 +125,7 @@ public:
         return sum;
     }
     /// The number of tasks that all workers, past ones included, are done with.
-    REGATTA_RARE std::uint64_t completed() const noexcept {
+    REGATTA_APART std::uint64_t completed() const noexcept {
         const lock_guard lock(mutex_);
         std::uint64_t sum = left_.run + left_.cancelled;
         for (const record* w = first_; w != nullptr; w = w->next) {
@@ -145,7 +145,7 @@ public:
 
     /// The activity of the first worker whose index is `from` or above, or nothing. The caller's
     /// own fence or acquire orders the look.
-    REGATTA_RARE std::optional<sighting> observe_in_order(unsigned from) const noexcept {
+    REGATTA_APART std::optional<sighting> observe_in_order(unsigned from) const noexcept {
         const lock_guard lock(mutex_);
         for (const record* w = first_; w != nullptr; w = w->next) { // By index.
             if (!w->leaves && w->index >= from) {
@@ -155,7 +155,7 @@ public:
         return std::nullopt;
     }
     /// Whether the task that `observe_in_order` saw under way has ended.
-    REGATTA_RARE bool passed(const sighting& task) const noexcept {
+    REGATTA_APART bool passed(const sighting& task) const noexcept {
         const lock_guard lock(mutex_);
         for (const record* w = first_; w != nullptr; w = w->next) {
             if (!w->leaves && w->index == task.index && !w->activity.passed(task.seen)) {
@@ -185,7 +185,7 @@ private:
 
     unsigned staying() const noexcept { return count_ - leaving_ - surplus(); }
     void set_surplus(unsigned count) noexcept { surplus_.store(count, std::memory_order_relaxed); }
-    REGATTA_RARE record* unlink(Worker& w) noexcept {
+    REGATTA_APART record* unlink(Worker& w) noexcept {
         record** at = &first_;
         while (*at != &w) {
             at = &(*at)->next;

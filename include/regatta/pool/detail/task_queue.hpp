@@ -50,7 +50,7 @@ public:
     basic_task_queue() = default;
     basic_task_queue(const basic_task_queue&) = delete;
     basic_task_queue& operator=(const basic_task_queue&) = delete;
-    REGATTA_RARE ~basic_task_queue() {
+    REGATTA_APART ~basic_task_queue() {
         // relaxed: no other thread uses the queue any more.
         if (aside_queue* const aside = aside_.load(std::memory_order_relaxed)) {
             tally mine;
@@ -88,7 +88,7 @@ public:
     /// @returns whether it set tasks aside: workers are to be told.
     /// Failure: `std::bad_alloc`; all tasks are in the queue then.
     template<class End>
-    REGATTA_RARE bool sweep(std::size_t& over, End&& end) {
+    REGATTA_APART bool sweep(std::size_t& over, End&& end) {
         const std::unique_lock sweeping(sweeping_, std::try_to_lock);
         if (!sweeping) {
             return false;
@@ -137,12 +137,12 @@ public:
     }
 
     /// As `segment_queue`: whether there is something to claim, or something on its way.
-    REGATTA_RARE bool ready() noexcept {
+    REGATTA_APART bool ready() noexcept {
         // acquire: as in take(); a worker that looks after a fence sees the second queue.
         aside_queue* const aside = aside_.load(std::memory_order_acquire);
         return fresh_.ready() || (aside != nullptr && aside->ready());
     }
-    REGATTA_RARE bool coming() const noexcept {
+    REGATTA_APART bool coming() const noexcept {
         // seq_cst: partner is the store in set_aside_queue(), after which the sweep appends. A
         // worker that announced its sleep sees it, or the sweep, which then asks for sleepers, sees
         // the worker.
@@ -153,9 +153,9 @@ public:
 
     std::uint64_t appended() const noexcept { return fresh_.appended(); }
     /// How many have been taken; while the queue is swept it may for a moment be too many.
-    REGATTA_RARE std::uint64_t taken() const noexcept { return fresh_.taken() - set_aside(); }
+    REGATTA_APART std::uint64_t taken() const noexcept { return fresh_.taken() - set_aside(); }
     /// About how many wait; and of these, how many were set aside.
-    REGATTA_RARE std::size_t size() const noexcept { return fresh_.size() + set_aside(); }
+    REGATTA_APART std::size_t size() const noexcept { return fresh_.size() + set_aside(); }
     std::size_t set_aside() const noexcept {
         const aside_queue* const aside = aside_.load(std::memory_order_acquire); // As in take().
         return aside != nullptr ? aside->size() : 0;
@@ -165,7 +165,7 @@ private:
     /// Of tasks that were claimed in the other queue and wait where they lie.
     using aside_queue = basic_segment_queue<batch, Atomics, SegmentSize>;
 
-    REGATTA_RARE static batch take_from(aside_queue& aside) noexcept {
+    REGATTA_APART static batch take_from(aside_queue& aside) noexcept {
         const auto b = aside.take(1);
         if (b.size() == 0) {
             return {};
@@ -177,7 +177,7 @@ private:
         return found;
     }
     /// The second queue; needs the lock.
-    REGATTA_RARE aside_queue& set_aside_queue() {
+    REGATTA_APART aside_queue& set_aside_queue() {
         // relaxed: written under the lock.
         aside_queue* aside = aside_.load(std::memory_order_relaxed);
         if (aside == nullptr) {

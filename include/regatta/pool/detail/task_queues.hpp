@@ -49,7 +49,7 @@ public:
     /// Means "no worker": the task comes from outside.
     static constexpr unsigned outside = ~0u;
 
-    REGATTA_RARE basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
+    REGATTA_APART basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
         if (layout != queue_layout::shared) {
             own_ = std::make_unique<queue[]>(workers);
             count_ = workers;
@@ -105,7 +105,7 @@ public:
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
     /// `task_queue::sweep`.
     template<class End>
-    REGATTA_RARE bool sweep(unsigned worker, std::size_t& over, End&& end) {
+    REGATTA_APART bool sweep(unsigned worker, std::size_t& over, End&& end) {
         // relaxed: a hint; what the worker itself has appended it sees.
         const bool levels = levels_used_.load(std::memory_order_relaxed);
         std::size_t there = over; // It is not known in which of the queues they are.
@@ -116,7 +116,7 @@ public:
     }
 
     /// Takes what seems to be the oldest task of that priority.
-    REGATTA_RARE batch take_oldest(priority level) noexcept {
+    REGATTA_APART batch take_oldest(priority level) noexcept {
         bool stolen = false;
         unsigned victim = 0;
         switch (level) {
@@ -134,33 +134,33 @@ public:
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
     /// appended before the partner's fence.
-    REGATTA_RARE bool ready(unsigned worker, bool steal) const noexcept {
+    REGATTA_APART bool ready(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.ready(); });
     }
     /// The same, also for a task that is just being appended; see `segment_queue::coming`.
-    REGATTA_RARE bool coming(unsigned worker, bool steal) const noexcept {
+    REGATTA_APART bool coming(unsigned worker, bool steal) const noexcept {
         return any_of(worker, steal, [](queue& q) { return q.coming(); });
     }
 
     /// Refuses tasks from outside from now on.
-    REGATTA_RARE void close() noexcept {
+    REGATTA_APART void close() noexcept {
         for_each([](queue& q) { q.close(); });
     }
 
     /// How many tasks have been appended so far.
-    REGATTA_RARE std::uint64_t appended() const noexcept {
+    REGATTA_APART std::uint64_t appended() const noexcept {
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.appended(); });
         return sum;
     }
     /// How many tasks have been taken so far.
-    REGATTA_RARE std::uint64_t taken() const noexcept {
+    REGATTA_APART std::uint64_t taken() const noexcept {
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.taken(); });
         return sum;
     }
     /// About how many tasks are queued.
-    REGATTA_RARE std::size_t size() const noexcept {
+    REGATTA_APART std::size_t size() const noexcept {
         std::size_t sum = 0;
         for_each([&](const queue& q) { sum += q.size(); });
         return sum;
@@ -224,7 +224,7 @@ private:
     }
 
     /// The shorter of two queues: the next one and one half the queues further.
-    REGATTA_RARE unsigned next_target(unsigned target) const noexcept {
+    REGATTA_APART unsigned next_target(unsigned target) const noexcept {
         const auto count = count_;
         const unsigned a = (target + 1) % count;
         const unsigned b = (target + 1 + count / 2) % count;
