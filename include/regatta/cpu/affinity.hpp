@@ -28,7 +28,7 @@ inline thread_number number_of_this_thread() noexcept {
 ///
 /// The kernel has already removed CPUs that the process's cpuset forbids.
 /// @returns 0, or the error number; `ENOTSUP` if the system has no such call.
-REGATTA_APART inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
+REGATTA_RARE inline int try_affinity_of_thread(thread_number thread, cpu_set& cpus) {
     // The kernel refuses an array smaller than its own mask, and no call reports the mask's size.
     std::vector<cpu_set::word> words(1024 / cpu_set::bits_per_word);
     for (;;) {

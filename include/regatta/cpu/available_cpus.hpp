@@ -36,7 +36,7 @@ inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
 /// Failure: never; an unreadable file limits nothing.
 /// Cost: reads about ten small files; call it once.
 /// @param root a directory that replaces `/` when the quota is read.
-REGATTA_APART inline unsigned available_cpus(const std::string& root = {}) {
+REGATTA_RARE inline unsigned available_cpus(const std::string& root = {}) {
     cpu_set allowed;
     const bool known = try_affinity_of_this_thread(allowed) == 0;
     return cap_cpus(known ? allowed.count() : std::thread::hardware_concurrency(), cpu_quota(root));

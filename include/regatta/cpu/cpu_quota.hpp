@@ -21,19 +21,19 @@ namespace regatta {
 namespace detail {
 
 /// A number above 0; 0 for any other text. v1 writes -1 for "no limit", v2 writes "max".
-REGATTA_APART inline double positive(std::string_view text) noexcept {
+REGATTA_RARE inline double positive(std::string_view text) noexcept {
     const auto number = to_number(text);
     return number && *number > 0 ? static_cast<double>(*number) : 0;
 }
 /// The text of the file with that path; "" if it cannot be read.
-REGATTA_APART inline std::string text_of_file(std::initializer_list<std::string_view> path) {
+REGATTA_RARE inline std::string text_of_file(std::initializer_list<std::string_view> path) {
     return read_small_file(text_of(path)).value_or(std::string());
 }
 
 /// The CPUs that the group in a directory grants; `unlimited` if it sets no limit.
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
-REGATTA_APART inline double quota_of_group(std::string_view root, std::string_view mount,
-                                           std::string_view group, bool v2) {
+REGATTA_RARE inline double quota_of_group(std::string_view root, std::string_view mount,
+                                          std::string_view group, bool v2) {
     // "max 100000" or "150000 100000" in one file of v2; a number in each of two files of v1.
     const std::string first =
         text_of_file({root, mount, group, v2 ? "/cpu.max" : "/cpu.cfs_quota_us"});
@@ -50,8 +50,8 @@ REGATTA_APART inline double quota_of_group(std::string_view root, std::string_vi
 }
 
 /// The smallest quota of `group` and of each of its ancestors that the mount shows.
-REGATTA_APART inline double quota_of_ancestors(std::string_view root, const cgroup_mount& mount,
-                                               std::string_view group, bool v2) {
+REGATTA_RARE inline double quota_of_ancestors(std::string_view root, const cgroup_mount& mount,
+                                              std::string_view group, bool v2) {
     const std::string below = group_below_mount(mount, group);
     std::string_view path = below;
     for (double smallest = unlimited;;) {
@@ -77,7 +77,7 @@ REGATTA_APART inline double quota_of_ancestors(std::string_view root, const cgro
 /// Failure: never; an unreadable file limits nothing.
 /// @param root a directory that replaces `/`, to inspect other machines.
 /// Source: cgroups(7), the kernel's documentation of `cpu.max` and `cpu.cfs_quota_us`.
-REGATTA_APART inline std::optional<double> cpu_quota(const std::string& root = {}) {
+REGATTA_RARE inline std::optional<double> cpu_quota(const std::string& root = {}) {
     const std::string groups = detail::text_of_file({root, "/proc/self/cgroup"});
     const std::string mounts = detail::text_of_file({root, "/proc/self/mountinfo"});
     double smallest = detail::unlimited;

@@ -207,8 +207,8 @@ private:
         return true;
     }
 
-    REGATTA_APART bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
-                             unsigned place) noexcept {
+    REGATTA_RARE bool sleep(ticket mine, const std::chrono::steady_clock::time_point* deadline,
+                            unsigned place) noexcept {
         // acquire: partner is the release of the count in notify(); a thread that sees the count
         // sees the epoch.
         const std::uint32_t wakes = words_[word_of(place)].wakes.load(std::memory_order_acquire);

@@ -16,7 +16,7 @@
 namespace regatta::detail {
 
 /// Whether a list of words, separated by commas, has the word.
-REGATTA_APART inline bool lists(std::string_view words, std::string_view word) noexcept {
+REGATTA_RARE inline bool lists(std::string_view words, std::string_view word) noexcept {
     for (auto part = next_part(words, ','); !part.empty(); part = next_part(words, ',')) {
         if (part == word) {
             return true;
@@ -49,7 +49,7 @@ inline std::optional<cgroup_line> parse_cgroup_line(std::string_view line) {
 }
 
 /// Decodes a path of mountinfo, which writes blanks and backslashes as three octal digits.
-REGATTA_APART inline std::string unescape_mount(std::string_view text) {
+REGATTA_RARE inline std::string unescape_mount(std::string_view text) {
     std::string path = text_of({text});
     std::size_t length = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -70,7 +70,7 @@ struct cgroup_mount {
 };
 
 /// Finds the mount of the v2 hierarchy, or the v1 mount that has the controller.
-REGATTA_APART inline std::optional<cgroup_mount>
+REGATTA_RARE inline std::optional<cgroup_mount>
 find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controller) {
     for (auto line = next_part(mountinfo, '\n'); !line.empty(); line = next_part(mountinfo, '\n')) {
         // id parent device root point options [optional fields] - type source super-options
@@ -96,8 +96,8 @@ find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controll
 ///
 /// Inside a container the mount may show only the container's own group as its top. A group outside
 /// of what the mount shows counts as the top.
-REGATTA_APART inline std::string group_below_mount(const cgroup_mount& mount,
-                                                   std::string_view group) {
+REGATTA_RARE inline std::string group_below_mount(const cgroup_mount& mount,
+                                                  std::string_view group) {
     if (mount.top != "/") {
         const bool below = group.starts_with(mount.top) &&
                            (group.size() == mount.top.size() || group[mount.top.size()] == '/');

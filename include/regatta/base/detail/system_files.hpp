@@ -21,7 +21,7 @@
 namespace regatta::detail {
 
 /// The whole of a small file; nothing if it cannot be read.
-REGATTA_APART inline std::optional<std::string> read_small_file(const std::string& path) {
+REGATTA_RARE inline std::optional<std::string> read_small_file(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), REGATTA_LINUX ? "re" : "r");
     if (file == nullptr) {
         return std::nullopt;
@@ -57,7 +57,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 
 /// The number that fills the text, apart from blanks and line ends after it; nothing for any other
 /// text.
-REGATTA_APART inline std::optional<std::int64_t> to_number(std::string_view text) noexcept {
+REGATTA_RARE inline std::optional<std::int64_t> to_number(std::string_view text) noexcept {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
         text.remove_suffix(1);
     }

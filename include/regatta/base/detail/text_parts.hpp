@@ -48,7 +48,7 @@ private:
 };
 
 /// Takes the next part of `text` that is not empty off its front; "" if there is none.
-REGATTA_APART inline std::string_view next_part(std::string_view& text, char separator) noexcept {
+REGATTA_RARE inline std::string_view next_part(std::string_view& text, char separator) noexcept {
     const char* at = text.data();
     const char* const end = at + text.size();
     while (at != end && *at == separator) {

@@ -157,7 +157,7 @@ public:
         return Atomics::wait(word_, mine, deadline);
     }
     /// Wakes the waiters of an incomplete task, to check their other conditions.
-    REGATTA_APART void wake_waiters() noexcept {
+    REGATTA_RARE void wake_waiters() noexcept {
         // relaxed: the compare-and-swap checks it.
         std::uint32_t seen = word_.load(std::memory_order_relaxed);
         // release: partner is the acquire of prepare_wait(). Also needed without waiters. Either a

@@ -61,7 +61,7 @@ public:
     }
     /// The job is destroyed unrun: cancels the task and leaves. @returns true only if a wait for
     /// the task has run it.
-    REGATTA_APART bool drop_as_job() noexcept {
+    REGATTA_RARE bool drop_as_job() noexcept {
         if (!status_.claim()) {
             const bool ran = !status_.cancelled();
             leave_as_job();
@@ -105,7 +105,7 @@ public:
         }
     }
 
-    REGATTA_APART const worker_level* runner() const noexcept final {
+    REGATTA_RARE const worker_level* runner() const noexcept final {
         if (!chained_) {
             return own_runner();
         }
@@ -139,7 +139,7 @@ protected:
 
     /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
     /// Called before its job is handed over.
-    REGATTA_APART void wake_chain_waiters() noexcept {
+    REGATTA_RARE void wake_chain_waiters() noexcept {
         const std::lock_guard lock(store_.links().lock);
         for (chain_waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
             w->target.status_.wake_waiters();
@@ -211,8 +211,8 @@ private:
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
     /// stays alive until it has run: no owner disposes of an incomplete task.
-    REGATTA_APART future_state* claim_next(const void* pool_address,
-                                           chain_waiter* otherwise) noexcept {
+    REGATTA_RARE future_state* claim_next(const void* pool_address,
+                                          chain_waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;
         }
@@ -228,7 +228,7 @@ private:
         }
         return nullptr;
     }
-    REGATTA_APART void unlist(chain_waiter& waiter) noexcept {
+    REGATTA_RARE void unlist(chain_waiter& waiter) noexcept {
         if (!chained_) {
             return;
         }
@@ -255,7 +255,7 @@ private:
         return true;
     }
     /// Sleeps once, unless there is a task to run.
-    REGATTA_APART void sleep_as_worker(worker_context& worker, const time_point* deadline) {
+    REGATTA_RARE void sleep_as_worker(worker_context& worker, const time_point* deadline) {
         const auto ticket = status_.prepare_wait();
         if (status_word::is_complete(ticket)) {
             return;

@@ -94,7 +94,7 @@ private:
         const shared_cpus& cpus;
 
         /// The CPU of thread `i`.
-        REGATTA_APART unsigned cpu_of(unsigned i) const noexcept {
+        REGATTA_RARE unsigned cpu_of(unsigned i) const noexcept {
             auto at = pin.begin();
             for (unsigned skip = i % pin.count(); skip != 0; --skip) {
                 ++at;
@@ -167,7 +167,7 @@ private:
         return await_other(start_, not_yet) == go;
     }
     /// Pins the calling thread to one CPU. @returns 0, or the error number.
-    REGATTA_APART static int pin_to(unsigned cpu) noexcept {
+    REGATTA_RARE static int pin_to(unsigned cpu) noexcept {
         cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
         if (cpu >= widest) {
             return EINVAL; // As the kernel says of a CPU that it cannot have.

@@ -47,7 +47,7 @@ public:
 
     /// Registers that the worker is blocked on a task, until `unblock`. If the wait could never
     /// end, throws `std::system_error` (`resource_deadlock_would_occur`) and registers nothing.
-    REGATTA_APART void block(worker_level& self, const wait_target& target) {
+    REGATTA_RARE void block(worker_level& self, const wait_target& target) {
         const std::lock_guard lock(mutex_);
         self.target = &target;
         if (leads_to(self, &self)) {
@@ -56,7 +56,7 @@ public:
         }
         push(self);
     }
-    REGATTA_APART void unblock(worker_level& self) noexcept {
+    REGATTA_RARE void unblock(worker_level& self) noexcept {
         const std::lock_guard lock(mutex_);
         remove(self);
         self.target = nullptr;
@@ -96,7 +96,7 @@ public:
 
 private:
     /// @param inner the level on top, if the wait has a deadline; otherwise null.
-    REGATTA_APART void enter(worker_level& self, const worker_level* inner) {
+    REGATTA_RARE void enter(worker_level& self, const worker_level* inner) {
         const std::lock_guard lock(mutex_);
         for (worker_level* other = first_; inner == nullptr && other != nullptr;
              other = other->next) {
@@ -110,7 +110,7 @@ private:
 
     /// Whether the chain from a blocked level reaches `goal`. If `goal` is `from` itself, a level
     /// that waits for the whole pool also counts. The loop ends: no circle was registered.
-    REGATTA_APART bool leads_to(const worker_level& from, const worker_level* goal) const noexcept {
+    REGATTA_RARE bool leads_to(const worker_level& from, const worker_level* goal) const noexcept {
         for (const worker_level* at = &from;;) {
             const worker_level* const next =
                 at->target != nullptr ? at->target->runner() : at->inner;

@@ -276,7 +276,7 @@ private:
 
     /// A worker whose task runs other tasks while it waits.
     struct helper {
-        REGATTA_APART helper(worker_engine& engine, const char* what)
+        REGATTA_RARE helper(worker_engine& engine, const char* what)
             : me(engine.worker_that_calls()) {
             if (me.helping == engine.deepest_help_) {
                 fail_system(EDEADLK,

@@ -184,7 +184,7 @@ public:
     }
     /// Waits in a task of `me` until all tasks are done, except those that wait likewise. Runs
     /// other tasks while it waits. @returns false if the deadline passed first.
-    REGATTA_APART bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
+    REGATTA_RARE bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
         const waiting_task waiting(*this, me);
         basic_backoff<Atomics> pace;
         for (;;) {
@@ -355,7 +355,7 @@ private:
         const unsigned beneath_;
     };
 
-    REGATTA_APART void sleep(worker& me) noexcept {
+    REGATTA_RARE void sleep(worker& me) noexcept {
         me.end_busy();
         if (held()) {
             sleep_held(me);
@@ -376,17 +376,17 @@ private:
         gate_.commit_wait(me.search, ticket);
     }
     /// Sleeps as a worker of a held loop.
-    REGATTA_APART void sleep_held(worker& me) noexcept {
+    REGATTA_RARE void sleep_held(worker& me) noexcept {
         me.count_park();
         released_.wait([this] { return !held() || members_.surplus() != 0; });
     }
 
     /// Whether a worker has a reason to stay awake: a task that is `there`, or another one.
-    REGATTA_APART bool to_do(bool there) const noexcept {
+    REGATTA_RARE bool to_do(bool there) const noexcept {
         return held() || there || members_.surplus() != 0 || finished();
     }
     /// Spins for `spin_`. @returns whether the worker found something to do.
-    REGATTA_APART bool spin_for_work(const worker& me) const noexcept {
+    REGATTA_RARE bool spin_for_work(const worker& me) const noexcept {
         constexpr unsigned looks = 64; // Reading the clock costs more than a look at the queues.
         const auto begin = clock::now();
         do {

@@ -57,7 +57,7 @@ public:
         return *fresh;
     }
     /// Removes a worker whose thread could not be started.
-    REGATTA_APART void remove(Worker& w) noexcept {
+    REGATTA_RARE void remove(Worker& w) noexcept {
         const lock_guard lock(mutex_);
         delete unlink(w);
     }
@@ -80,7 +80,7 @@ public:
         return surplus_.load(std::memory_order_relaxed);
     }
     /// The worker leaves if one is asked to: it takes no further task. @returns whether it leaves.
-    REGATTA_APART bool begin_leave(Worker& me) noexcept {
+    REGATTA_RARE bool begin_leave(Worker& me) noexcept {
         const lock_guard lock(mutex_);
         if (surplus() == 0) {
             return false;
@@ -91,7 +91,7 @@ public:
         return true;
     }
     /// The last call of a leaving worker.
-    REGATTA_APART void end_leave(Worker& me) noexcept {
+    REGATTA_RARE void end_leave(Worker& me) noexcept {
         std::unique_ptr<record> ended; // Joins its thread after the lock is free.
         const lock_guard lock(mutex_);
         left_ += me.read();
@@ -116,7 +116,7 @@ public:
         return staying();
     }
     /// The number of workers that have no task at the moment.
-    REGATTA_APART unsigned resting() const noexcept {
+    REGATTA_RARE unsigned resting() const noexcept {
         const lock_guard lock(mutex_);
         unsigned sum = 0;
         for (const record* w = first_; w != nullptr; w = w->next) {

@@ -141,7 +141,7 @@ private:
 
     /// Waits for room for a task. A worker of the pool runs tasks while it waits.
     /// @returns whether the caller holds room; false only if the pool is closed.
-    REGATTA_APART bool wait_for_room() {
+    REGATTA_RARE bool wait_for_room() {
         if (engine_.caller() == outside) {
             return source_.room().wait([this] { return engine_.closed(); });
         }
@@ -153,7 +153,7 @@ private:
     /// Gets room for a task of that priority: takes free room, or drops the oldest queued task of
     /// the lowest priority. @returns whether the caller holds room; false if all queued tasks have
     /// a higher priority.
-    REGATTA_APART bool make_room(priority level) noexcept {
+    REGATTA_RARE bool make_room(priority level) noexcept {
         while (source_.room().take(1) == 0) {
             bool dropped = drop_oldest(priority::low);
             for (const priority lower : {priority::medium, priority::high}) {
@@ -169,7 +169,7 @@ private:
         }
         return true;
     }
-    REGATTA_APART bool drop_oldest(priority level) noexcept {
+    REGATTA_RARE bool drop_oldest(priority level) noexcept {
         const bool dropped = source_.drop_oldest(level);
         if (dropped) {
             engine_.count_dropped();
@@ -231,7 +231,7 @@ private:
         }
     }
     /// Waits for room. If the wait throws, counts `count` tasks as refused.
-    REGATTA_APART bool await_room(std::size_t count) {
+    REGATTA_RARE bool await_room(std::size_t count) {
         REGATTA_TRY {
             return wait_for_room();
         }
@@ -240,7 +240,7 @@ private:
             REGATTA_RETHROW;
         }
     }
-    REGATTA_APART void refuse_if_closed(std::size_t count, std::size_t accepted) {
+    REGATTA_RARE void refuse_if_closed(std::size_t count, std::size_t accepted) {
         if (engine_.closed() && engine_.caller() == outside) {
             refuse(task_rejected::reason::closed, count, accepted);
         }

@@ -78,7 +78,7 @@ public:
     void tell_closed() noexcept { gate_.notify_all(); }
 
 private:
-    REGATTA_APART void give_back(std::size_t count) noexcept {
+    REGATTA_RARE void give_back(std::size_t count) noexcept {
         // relaxed: as in take(). It wakes producers only when half of the room is free: a wake-up
         // per task would cost two context switches per task.
         const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;

@@ -118,7 +118,7 @@ public:
 
     /// Drops the oldest task of that priority. @returns whether there was one; if so, the caller
     /// reports it to the engine with `count_dropped`.
-    REGATTA_APART bool drop_oldest(priority level) noexcept {
+    REGATTA_RARE bool drop_oldest(priority level) noexcept {
         const auto b = queues_.take_oldest(level);
         if (b.size() == 0) {
             return false;

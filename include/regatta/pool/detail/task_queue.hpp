@@ -88,7 +88,7 @@ public:
     /// @returns whether it set tasks aside: workers are to be told.
     /// Failure: `std::bad_alloc`; all tasks are in the queue then.
     template<class End>
-    REGATTA_APART bool sweep(std::size_t& over, End&& end) {
+    REGATTA_RARE bool sweep(std::size_t& over, End&& end) {
         const std::unique_lock sweeping(sweeping_, std::try_to_lock);
         if (!sweeping) {
             return false;
@@ -165,7 +165,7 @@ private:
     /// Of tasks that were claimed in the other queue and wait where they lie.
     using aside_queue = basic_segment_queue<batch, Atomics, SegmentSize>;
 
-    REGATTA_APART static batch take_from(aside_queue& aside) noexcept {
+    REGATTA_RARE static batch take_from(aside_queue& aside) noexcept {
         const auto b = aside.take(1);
         if (b.size() == 0) {
             return {};
@@ -177,7 +177,7 @@ private:
         return found;
     }
     /// The second queue; needs the lock.
-    REGATTA_APART aside_queue& set_aside_queue() {
+    REGATTA_RARE aside_queue& set_aside_queue() {
         // relaxed: written under the lock.
         aside_queue* aside = aside_.load(std::memory_order_relaxed);
         if (aside == nullptr) {

@@ -105,7 +105,7 @@ public:
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
     /// `task_queue::sweep`.
     template<class End>
-    REGATTA_APART bool sweep(unsigned worker, std::size_t& over, End&& end) {
+    REGATTA_RARE bool sweep(unsigned worker, std::size_t& over, End&& end) {
         // relaxed: a hint; what the worker itself has appended it sees.
         const bool levels = levels_used_.load(std::memory_order_relaxed);
         std::size_t there = over; // It is not known in which of the queues they are.
@@ -116,7 +116,7 @@ public:
     }
 
     /// Takes what seems to be the oldest task of that priority.
-    REGATTA_APART batch take_oldest(priority level) noexcept {
+    REGATTA_RARE batch take_oldest(priority level) noexcept {
         bool stolen = false;
         unsigned victim = 0;
         switch (level) {
@@ -224,7 +224,7 @@ private:
     }
 
     /// The shorter of two queues: the next one and one half the queues further.
-    REGATTA_APART unsigned next_target(unsigned target) const noexcept {
+    REGATTA_RARE unsigned next_target(unsigned target) const noexcept {
         const auto count = count_;
         const unsigned a = (target + 1) % count;
         const unsigned b = (target + 1 + count / 2) % count;
