@@ -52,10 +52,22 @@
 #endif
 
 // A hint that a line will be written soon, so that its core can fetch it in advance.
-#if defined(__GNUC__)
+// On x86-64 the builtin would fetch it for reading, since not every processor has PREFETCHW. Those
+// that lack it take the instruction for a no-op.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define REGATTA_PREFETCH_WRITE(address)                                                            \
+    __asm__ __volatile__("prefetchw %0" ::"m"(*reinterpret_cast<const char*>(address)))
+#elif defined(__GNUC__)
 #define REGATTA_PREFETCH_WRITE(address) __builtin_prefetch((address), 1)
 #else
 #define REGATTA_PREFETCH_WRITE(address) static_cast<void>(address)
+#endif
+
+// A hint that a line will be read soon.
+#if defined(__GNUC__)
+#define REGATTA_PREFETCH(address) __builtin_prefetch((address), 0)
+#else
+#define REGATTA_PREFETCH(address) static_cast<void>(address)
 #endif
 
 // For the rare half of a hot function. It stays out of line, so that its needs (an argument's
@@ -75,8 +87,8 @@
 #define REGATTA_APART
 #endif
 
-// For the common half of a hot function that has one caller. The compiler may think it too large to
-// inline.
+// For the common half of a hot function that has one caller, or is shorter than a call. The
+// compiler may think it too large to inline.
 #if defined(__GNUC__)
 #define REGATTA_INLINE [[gnu::always_inline]] inline
 #else

@@ -119,7 +119,7 @@ public:
     /// threads that sleep at a place it wakes the one at the lowest. So of many threads the same
     /// few work and stay in the caches. Otherwise it wakes the one that has slept longest.
     /// @returns whether there was one.
-    bool notify_one() noexcept { return notify(false); }
+    REGATTA_INLINE bool notify_one() noexcept { return notify(false); }
 
     /// Wakes every thread that sleeps or is about to.
     void notify_all() noexcept { notify(true); }
@@ -268,7 +268,8 @@ private:
         }
     }
 
-    bool notify(bool all) noexcept {
+    /// Inlined, so that a notification without sleepers makes no store, not even those of a call.
+    REGATTA_INLINE bool notify(bool all) noexcept {
         fence_.light();
         // relaxed: ordered after the condition's change by the fence. Partner: prepare_wait.
         const std::uint64_t s = state_.load(std::memory_order_relaxed);
