@@ -23,7 +23,6 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
     using lanes::sleep;
     using lanes::transport_stats;
     using typename lanes::consumer_role;
-    using typename lanes::message;
 
     rl::var<unsigned> next[3]; ///< The message that is next of each producer; the consumer's own.
 
@@ -34,19 +33,18 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
         }
     }
     bool is_consumer() const { return this->in_consumer(); }
-    void arrives(const message& m) {
-        const unsigned value = std::get<0>(m);
+    void arrives(unsigned value) {
         RL_ASSERT(is_consumer());                     // I4
         RL_ASSERT(value % 10 == next[value / 10]($)); // I1
         next[value / 10]($) = value % 10 + 1;
     }
     std::size_t consume(std::size_t max) {
         const consumer_role role(*this);
-        return this->take(max, [this](message& m) { arrives(m); });
+        return this->take(max, [this](unsigned m) { arrives(m); });
     }
     void consume_backlog() {
         const consumer_role role(*this);
-        this->take_backlog([this](message& m) { arrives(m); });
+        this->take_backlog([this](unsigned m) { arrives(m); });
     }
     void consume_all(std::size_t count) {
         while (count != 0) {

@@ -26,7 +26,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace regatta {
 
@@ -60,11 +59,10 @@ namespace regatta {
 /// leaves `process_batch`, `process_with` or `run`; its message counts as processed and the bus
 /// stays usable. A publish inside a handler that would block, and so wait for itself, throws
 /// `std::system_error` (`resource_deadlock_would_occur`).
-/// Cost: memory for `capacity * (producers + 1)` messages.
+/// Cost: memory for `capacity * (producers + 1)` messages, and at most a quarter of that more.
 template<class... Messages>
 class async_bus : private detail::message_lanes<Messages...> {
     using lanes = detail::message_lanes<Messages...>;
-    using typename lanes::message;
     using typename lanes::set;
 
 public:
@@ -190,7 +188,7 @@ public:
         // Only messages published by now, so that producers that go on cannot delay the return.
         const typename lanes::consumer_role role(*this);
         const dispatching now(*this);
-        this->take_backlog([&](message& m) { visit(m, give_to_handlers()); });
+        this->take_backlog(give_to_handlers());
     }
 
     /// Statistics since construction; callable from any thread.
@@ -257,17 +255,7 @@ private:
     std::size_t process(std::size_t max, Use&& use) {
         const typename lanes::consumer_role role(*this);
         const dispatching now(*this);
-        return this->take(max, [&](message& m) { visit(m, use); });
-    }
-
-    /// Calls `use` with the message as its own type.
-    template<class Use>
-    static void visit(message& m, Use&& use) {
-        if constexpr (sizeof...(Messages) == 1) {
-            use(*std::get_if<0>(&m));
-        } else {
-            std::visit(use, m);
-        }
+        return this->take(max, use);
     }
 
     /// Calls `use` with the handler table of the type at that position in the set.

@@ -25,6 +25,9 @@ class basic_bus_producer {
     using lanes = detail::basic_message_lanes<Atomics, Messages...>;
     using set = typename lanes::set;
     using lane = typename lanes::lane;
+    /// How a lane names a type of message.
+    template<class T>
+    static constexpr auto type = lanes::slot::template index<T>;
 
 public:
     basic_bus_producer(basic_bus_producer&& other) noexcept
@@ -45,17 +48,15 @@ public:
     /// @returns whether it was accepted; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m) noexcept {
-        return bus_->count(
-            unless_closed([&]() noexcept { return lane_->ring->try_emplace(std::move(m)); }));
+        return bus_->count(lane_->ring->try_emplace_if(open(), type<T>, std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
     /// The same, if fewer messages are queued in this lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
-        return bus_->count(unless_closed([&]() noexcept {
-            return lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m));
-        }));
+        return bus_->count(lane_->ring->has_room_below(bus_->limits_[c]) &&
+                           lane_->ring->try_emplace_if(open(), type<T>, std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
@@ -64,7 +65,7 @@ public:
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
     template<class T>
     requires(set::template contains<T>) bool publish(T m) {
-        if (unless_closed([&] { return lane_->ring->try_emplace(std::move(m)); })) [[likely]] {
+        if (lane_->ring->try_emplace_if(open(), type<T>, std::move(m))) [[likely]] {
             return bus_->count(true);
         }
         return publish_later(std::move(m), lane_->ring->capacity());
@@ -73,9 +74,8 @@ public:
     template<class T>
     requires(set::template contains<T>) bool publish(T m, admission_class c) {
         bus_->check_level(c);
-        if (unless_closed([&] {
-                return lane_->ring->try_emplace_below(bus_->limits_[c], std::move(m));
-            })) [[likely]] {
+        if (lane_->ring->has_room_below(bus_->limits_[c]) &&
+            lane_->ring->try_emplace_if(open(), type<T>, std::move(m))) [[likely]] {
             return bus_->count(true);
         }
         return publish_later(std::move(m), bus_->limits_[c]);
@@ -85,7 +85,7 @@ public:
     /// @returns how many were accepted; the rest count as refused.
     template<class T>
     requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
-        const std::size_t done = unless_closed([&] { return fill(batch); });
+        const std::size_t done = fill(batch);
         if (done != 0) {
             bus_->items_.notify_one();
         }
@@ -98,13 +98,13 @@ public:
     /// acts as `when_full` says. @returns how many were accepted.
     template<class T>
     requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        std::size_t done = unless_closed([&] { return fill(batch); });
+        std::size_t done = fill(batch);
         while (done != batch.size()) {
             if (done != 0) {
                 bus_->items_.notify_one(); // the consumer starts on those already published
             }
             const bool more = bus_->wait_for_room([&] {
-                const std::size_t now = unless_closed([&] { return fill(batch.subspan(done)); });
+                const std::size_t now = fill(batch.subspan(done));
                 done += now;
                 return now != 0;
             });
@@ -128,23 +128,21 @@ private:
     template<class T>
     REGATTA_RARE bool publish_later(T m, std::size_t limit) {
         return bus_->count(bus_->wait_for_room([&] {
-            return unless_closed(
-                [&] { return lane_->ring->try_emplace_below(limit, std::move(m)); });
+            return lane_->ring->has_room_below(limit) &&
+                   lane_->ring->try_emplace_if(open(), type<T>, std::move(m));
         }));
     }
 
-    /// Publishes by `attempt()`, unless the bus is closed. @returns what that returns; nothing if
-    /// the bus is closed. The end of the bus waits for an attempt that began before (I6).
-    template<class Attempt>
-    auto unless_closed(Attempt&& attempt) noexcept(noexcept(attempt())) {
-        const typename lanes::publication under_way(*bus_, *lane_);
-        return bus_->closed() ? decltype(attempt()){} : attempt();
+    /// What the ring asks once it has announced an attempt to publish (I6).
+    auto open() const noexcept {
+        return [bus = bus_]() noexcept { return bus->open_to_attempt(); };
     }
     template<class T>
     std::size_t fill(std::span<const T> batch) {
         REGATTA_TRY {
-            return lane_->ring->try_fill(
-                batch.size(), [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+            return lane_->ring->try_fill_if(
+                open(), batch.size(), type<T>,
+                [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
         }
         REGATTA_CATCH_ALL {
             bus_->items_.notify_one(); // messages copied before the throw are published

@@ -11,12 +11,13 @@
 #include <regatta/base/error.hpp>
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/detail/message_slot.hpp>
+#include <regatta/bus/detail/segment_ring.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
-#include <regatta/sync/spsc_ring.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,6 +27,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace regatta {
 
@@ -62,15 +64,13 @@ protected:
     using thread_id = typename Atomics::thread_id;
     using message = typename set::any;
 
-    using lane_ring = basic_spsc_ring<message, Atomics>;
+    using slot = message_slot<Messages...>;
+    using lane_ring = basic_segment_ring<slot, typename slot::type_index, Atomics>;
 
     struct lane {
         std::unique_ptr<lane_ring> ring;
         /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
         typename Atomics::template atomic<bool> taken{false};
-        /// Whether its producer is about to publish. Written by it at every publish, so it has a
-        /// line of its own; read by the consumer once the bus is closed.
-        alignas(destructive_alignment) typename Atomics::template atomic<bool> publishing{false};
     };
 
 public:
@@ -141,7 +141,13 @@ protected:
             lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
         }
     }
-    ~basic_message_lanes() = default;
+    ~basic_message_lanes() {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            // First those that the consumer had seen, then the rest.
+            while (take_lane(i, capacity(), [](auto&) noexcept {}) != 0) {
+            }
+        }
+    }
 
     /// The consumer's role during one batch. Throws `std::logic_error` if another batch is running.
     class consumer_role {
@@ -192,59 +198,57 @@ protected:
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
         if (on_their_heels_) {
-            Atomics::relax_for(catch_up_pause());
+            Atomics::relax_for(catch_up_pause_);
+        }
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lanes_[i].ring->look();
         }
         std::size_t done = 0;
-        std::size_t before = 0;
-        do {
-            before = done;
+        // Rounds end when one has emptied every lane of what was there. Looking again at once would
+        // find a message or two and take their cache lines from the producers.
+        for (bool more = true; more && done < max;) {
+            more = false;
+            const std::size_t before = done;
             for (std::size_t i = 0; i <= lane_count_ && done < max; ++i) {
                 const std::size_t quota = std::min(lane_quota, max - done);
                 const std::size_t now = next_lane_;
                 next_lane_ = now == lane_count_ ? 0 : now + 1;
-                done += now == lane_count_ ? common_.consume(quota, use)
-                                           : lanes_[now].ring->consume(quota, use);
+                const std::size_t taken =
+                    now == lane_count_ ? take_common(quota, use) : take_seen(now, quota, use);
+                more = more || taken == quota;
+                done += taken;
             }
             if (done != before) {
                 room_.notify_all();
             }
-            // A round that took less than one lane's quota has emptied every lane. Looking again at
-            // once would find a message or two and take their cache lines from the producers.
-        } while (done - before >= lane_quota && done < max);
+        }
         on_their_heels_ = done > 1 && done < max;
+        if (on_their_heels_) {
+            adapt_pause(done);
+        }
+        if (done == 0) {
+            for (std::size_t i = 0; i < lane_count_; ++i) {
+                lanes_[i].ring->expect_next();
+            }
+        }
         return done;
     }
 
-    /// A producer's attempt to publish in its lane. Within it the producer asks whether the bus is
-    /// closed: either it sees that, or the consumer that has seen it waits for the end of the
-    /// attempt.
-    class publication {
-    public:
-        publication(const basic_message_lanes& lanes, lane& mine) noexcept : lane_(mine) {
-            // relaxed: the fence orders it before the look at `closed`. Partner: the heavy fence in
-            // await_publications().
-            lane_.publishing.store(true, std::memory_order_relaxed);
-            lanes.fence_.light();
-        }
-        publication(const publication&) = delete;
-        publication& operator=(const publication&) = delete;
-        ~publication() {
-            // release: partner is the acquire in await_publications(); the message is in the ring.
-            lane_.publishing.store(false, std::memory_order_release);
-        }
-
-    private:
-        lane& lane_;
-    };
+    /// Whether a producer that has announced an attempt to publish in its lane may carry it out.
+    /// Either it sees here that the bus is closed, or the consumer that has seen it waits for the
+    /// end of the attempt.
+    bool open_to_attempt() const noexcept {
+        fence_.light(); // Partner: the heavy fence in await_publications().
+        return !closed();
+    }
 
     /// Consumer, which has seen the bus closed: waits for the attempts to publish that may not have
     /// seen it.
     void await_publications() const noexcept {
-        fence_.heavy(); // Partner: the light fence in publication.
+        fence_.heavy(); // Partner: the light fence in open_to_attempt().
         for (std::size_t i = 0; i < lane_count_; ++i) {
             basic_backoff<Atomics> pace;
-            // acquire: partner is the release in ~publication.
-            while (lanes_[i].publishing.load(std::memory_order_acquire)) {
+            while (lanes_[i].ring->publishing()) {
                 if (!pace.pause()) {
                     Atomics::yield();
                 }
@@ -260,16 +264,15 @@ protected:
             await_publications();
         }
         for (std::size_t i = 0; i < lane_count_; ++i) {
-            lane_ring& ring = *lanes_[i].ring;
-            for (std::size_t left = ring.size(); left != 0;) {
-                left -= ring.consume(left, use);
+            for (std::size_t left = lanes_[i].ring->size(); left != 0;) {
+                left -= take_lane(i, left, use);
             }
         }
         const std::uint64_t last = common_.claimed();
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
             // 0 consumed: a publisher is between its claim and the end of its move.
-            if (common_.consume(left, use) == 0 && !pace.pause()) {
+            if (take_common(left, use) == 0 && !pace.pause()) {
                 Atomics::yield();
             }
         }
@@ -311,12 +314,49 @@ protected:
 private:
     /// Messages that the consumer takes from one lane before it looks at the next.
     static constexpr std::size_t lane_quota = 64;
-    /// How long the consumer pauses after a batch of several messages that emptied the lanes. Such
-    /// a batch means that it keeps up with a stream; during the pause the next batch can grow to a
-    /// size worth a transfer. A single message is no stream: nothing must delay the next.
+    /// The sizes of a batch between which the pause before it was right: worth the transfer of the
+    /// lines that both sides share, and not so long that its messages leave the first-level cache.
+    static constexpr std::size_t small_batch = 64;
+    static constexpr std::size_t large_batch = 192;
+    static constexpr std::chrono::nanoseconds least_pause{250};
+
+    /// How long the consumer pauses at most after a batch of several messages that emptied the
+    /// lanes. Such a batch means that it keeps up with a stream; during the pause the next batch
+    /// can grow. A single message is no stream: nothing must delay the next.
     /// At most the time in which a fast stream fills a lane: producers must not wait for it.
-    std::chrono::nanoseconds catch_up_pause() const noexcept {
+    std::chrono::nanoseconds longest_pause() const noexcept {
         return std::chrono::nanoseconds(4 * std::min<std::size_t>(capacity(), 500));
+    }
+    /// Makes the next pause longer if the last one brought a small batch, shorter if a large one.
+    void adapt_pause(std::size_t batch) noexcept {
+        if (batch < small_batch) {
+            catch_up_pause_ = std::min(2 * catch_up_pause_, longest_pause());
+        } else if (batch > large_batch) {
+            catch_up_pause_ = std::max(catch_up_pause_ / 2, std::min(least_pause, longest_pause()));
+        }
+    }
+
+    /// Consumer: calls `use` with up to `max` messages of a lane, each as its own type.
+    template<class Use>
+    std::size_t take_lane(std::size_t i, std::size_t max, Use&& use) {
+        return lanes_[i].ring->consume(
+            max, [&](slot& m, typename slot::type_index type) { m.pass_on(type, use); });
+    }
+    /// The same of those messages that were there at the last look.
+    template<class Use>
+    std::size_t take_seen(std::size_t i, std::size_t max, Use&& use) {
+        return lanes_[i].ring->consume_seen(
+            max, [&](slot& m, typename slot::type_index type) { m.pass_on(type, use); });
+    }
+    template<class Use>
+    std::size_t take_common(std::size_t max, Use&& use) {
+        return common_.consume(max, [&](message& m) {
+            if constexpr (sizeof...(Messages) == 1) {
+                use(*std::get_if<0>(&m));
+            } else {
+                std::visit(use, m);
+            }
+        });
     }
 
     bool any_ready() const noexcept {
@@ -376,6 +416,8 @@ private:
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
     const when_full on_full_;
+    /// Not beside the consumer's own members: producers read it at every publish.
+    [[no_unique_address]] const typename Atomics::fence fence_{};
 
     /// Event count of the consumer; producers read it at every publish.
     alignas(destructive_alignment) basic_event_count<Atomics> items_;
@@ -392,7 +434,7 @@ private:
     typename Atomics::template atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0;   ///< The lane served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
-    [[no_unique_address]] typename Atomics::fence fence_;
+    std::chrono::nanoseconds catch_up_pause_{std::min(2 * least_pause, longest_pause())};
 };
 
 /// The lanes of real buses.

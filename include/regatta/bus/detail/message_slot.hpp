@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The place of a message whose type is stored elsewhere.
+
+#include <regatta/bus/message_set.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// One message of any of the types, without its type: a `std::variant` whose index its owner keeps.
+///
+/// So a lane packs the messages without gaps and keeps the types beside them.
+///
+/// Threads: one at a time. Blocks: never. Cost: the size of the largest message.
+template<class... Messages>
+class message_slot {
+    using set = message_set<Messages...>;
+
+public:
+    /// What says which type a message has: its position in the set.
+    using type_index =
+        std::conditional_t<(sizeof...(Messages) <= 256), std::uint8_t, std::uint16_t>;
+    static_assert(sizeof...(Messages) <= 65536, "a bus has at most 65536 types of message");
+
+    template<class T>
+    static constexpr type_index index = static_cast<type_index>(set::template index<T>);
+
+    /// Constructs the message; it is not destroyed before `pass_on` or `destroy`.
+    template<class T>
+    requires(set::template contains<std::remove_cvref_t<T>>) explicit message_slot(T&& m) noexcept(
+        std::is_nothrow_constructible_v<std::remove_cvref_t<T>, T&&>) {
+        ::new (static_cast<void*>(bytes_)) std::remove_cvref_t<T>(std::forward<T>(m));
+    }
+    message_slot(const message_slot&) = delete;
+    message_slot& operator=(const message_slot&) = delete;
+    ~message_slot() = default;
+
+    /// Calls `use` with the message as its own type, then destroys it, also if `use` throws.
+    template<class Use>
+    void pass_on(type_index type, Use&& use) {
+        visit(type, [&](auto& m) {
+            const destroyer end{m};
+            use(m);
+        });
+    }
+    void destroy(type_index type) noexcept {
+        visit(type, [](auto& m) noexcept { std::destroy_at(std::addressof(m)); });
+    }
+
+private:
+    template<class T>
+    struct destroyer {
+        T& done;
+        ~destroyer() { std::destroy_at(std::addressof(done)); }
+    };
+    template<class T>
+    destroyer(T&) -> destroyer<T>;
+
+    template<class T>
+    T& as() noexcept {
+        return *std::launder(reinterpret_cast<T*>(bytes_));
+    }
+
+    /// Few types are compared one after the other, which compilers turn into a switch; of many, a
+    /// table says what to call.
+    template<class Use>
+    void visit(type_index type, Use&& use) {
+        if constexpr (sizeof...(Messages) <= 8) {
+            static_cast<void>(((type == index<Messages> && (use(as<Messages>()), true)) || ...));
+        } else {
+            using call = void (*)(message_slot&, Use&);
+            static constexpr call calls[] = {
+                [](message_slot& slot, Use& how) { how(slot.as<Messages>()); }...};
+            calls[type](*this, use);
+        }
+    }
+
+    alignas(Messages...) unsigned char bytes_[std::max({sizeof(Messages)...})];
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A bounded queue from one thread to one other that uses no more memory than its backlog needs.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/bus/detail/lowest_free.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A bounded first-in-first-out queue from one producer thread to one consumer thread. Each element
+/// has a small tag beside it.
+///
+/// The cells form segments of about 4 KB. At the end of a segment the producer goes on in the
+/// lowest one that the consumer has left. So a stream with a short backlog stays in the same two or
+/// three segments and in the first-level caches of both cores, whatever the capacity. A longer
+/// backlog takes more segments. They fall out of use when it shrinks.
+///
+/// An append makes few stores: the element, the position that publishes it, and the producer's own
+/// copy of it. A core carries its stores out in order. While one of them waits for a cache line,
+/// those behind it fill the store queue, and then the producer waits, too. So a tag is stored only
+/// if it differs from the one that the cell had before, which leaves the lines of the tags shared.
+/// The copy is worth its store: the producer never reads the line that the consumer polls, and the
+/// copy, written first, announces the attempt.
+///
+/// Threads: `try_emplace`, `try_fill`, `free_slots`, `has_room_below` by the producer; `consume`,
+/// `look`, `ready`, `expect_next` by the consumer; the others by any. Either role may move to
+/// another thread if that hand-over synchronises.
+/// Blocks: never.
+/// Order: an element is seen whole, with its tag, after everything that its producer did before.
+/// Failure: a full ring refuses, an empty one consumes nothing.
+/// Cost: no read-modify-write; all memory at construction: the capacity and one segment.
+/// Source: as `basic_spsc_ring`; the reuse of segments: M. Aldinucci et al., "An efficient
+/// unbounded lock-free queue for multi-core systems", 2012.
+///
+/// I1: consumed <= published <= consumed + capacity, always.
+/// I2: a cell is written only while it holds no element, and read only while it holds one; its tag
+///     is that of its element.
+/// I3: elements come out in the order in which they went in, each once.
+/// I4: the producer enters a segment only when the consumer has left it, or has never been there;
+///     when there is room, such a segment exists.
+template<class T, class Tag, class Atomics>
+class basic_segment_ring {
+    static_assert(std::is_trivially_destructible_v<T>,
+                  "only the owner of the ring knows by the tag how an element is destroyed");
+
+public:
+    /// The length of a segment by default: 4 KB of elements, but at most a quarter of the capacity.
+    static constexpr std::size_t segment_for(std::size_t capacity) noexcept {
+        constexpr std::size_t bytes = 4096;
+        constexpr std::size_t most = std::bit_floor(std::max<std::size_t>(bytes / sizeof(T), 4));
+        return std::clamp<std::size_t>(std::bit_ceil(std::max<std::size_t>(capacity, 1)) / 4, 1,
+                                       most);
+    }
+
+    /// @param capacity at least 1; rounded up to a power of two.
+    explicit basic_segment_ring(std::size_t capacity)
+        : basic_segment_ring(capacity, segment_for(capacity)) {}
+    /// @param segment elements in a segment: a power of two, at most the rounded capacity.
+    basic_segment_ring(std::size_t capacity, std::size_t segment)
+        : capacity_(std::bit_ceil(std::max<std::size_t>(capacity, 1)))
+        , mask_(segment - 1)
+        , shift_(static_cast<unsigned>(std::countr_zero(segment)))
+        , entries_(std::bit_ceil(segments()))
+        , cells_(std::make_unique<cell[]>(segments() * segment))
+        , tags_(std::make_unique<tag_cell[]>(segments() * segment))
+        , order_(std::make_unique<entry[]>(entries_))
+        , free_(segments()) {
+        for (std::size_t i = 0; i < segments() * segment; ++i) {
+            // relaxed: the ring reaches other threads only by a hand-over that synchronises.
+            tags_[i].store(Tag{}, std::memory_order_relaxed);
+        }
+    }
+    basic_segment_ring(const basic_segment_ring&) = delete;
+    basic_segment_ring& operator=(const basic_segment_ring&) = delete;
+    /// Drops the elements that were never consumed, as they are. No other thread may use the ring
+    /// any more.
+    ~basic_segment_ring() = default;
+
+    std::size_t capacity() const noexcept { return capacity_; }
+
+    /// Producer: constructs one element at the end.
+    /// @returns false, with the arguments untouched, if the ring is full.
+    template<class... Args>
+    bool try_emplace(Tag tag, Args&&... args) noexcept {
+        return try_emplace_if([]() noexcept { return true; }, tag, std::forward<Args>(args)...);
+    }
+    /// Producer: the same, if `admit()` says so, once `publishing` tells of the attempt.
+    template<class Admit, class... Args>
+    bool try_emplace_if(Admit&& admit, Tag tag, Args&&... args) noexcept {
+        static_assert(std::is_nothrow_constructible_v<T, Args...>);
+        // relaxed: only the producer writes it.
+        const std::size_t tail = next_.load(std::memory_order_relaxed);
+        if (tail == writable_ && !extend(tail)) [[unlikely]] {
+            return false;
+        }
+        const std::size_t at = write_ + (tail & mask_);
+        expect_write(at);
+        // relaxed, both: `admit` orders the first with what it asks; the second publishes nothing.
+        next_.store(tail + 1, std::memory_order_relaxed);
+        if (!admit()) [[unlikely]] {
+            next_.store(tail, std::memory_order_relaxed);
+            return false;
+        }
+        cells_[at].emplace(std::forward<Args>(args)...);
+        set_tag(at, tag);
+        // release: partner is the acquire in look(); publishes the element, its tag and the segment
+        // in which they lie.
+        tail_.store(tail + 1, std::memory_order_release);
+        return true;
+    }
+
+    /// Producer: whether the ring holds fewer than `limit` elements.
+    bool has_room_below(std::size_t limit) noexcept {
+        if (limit >= capacity_) {
+            return true; // As far as this limit goes.
+        }
+        const std::size_t room = capacity_ - limit + 1;
+        return free_slots(room) >= room;
+    }
+
+    /// Producer: constructs up to `count` elements at the end and publishes them at once.
+    ///
+    /// `construct(cell, i)` is called for i = 0, 1 … and calls `cell.emplace(…)`. If it throws, the
+    /// elements before the one at fault are published.
+    /// @returns how many there was room for.
+    template<class Construct>
+    std::size_t try_fill(std::size_t count, Tag tag, Construct&& construct) {
+        return try_fill_if([]() noexcept { return true; }, count, tag, construct);
+    }
+    /// Producer: the same, if `admit()` says so, once `publishing` tells of the attempt.
+    template<class Admit, class Construct>
+    std::size_t try_fill_if(Admit&& admit, std::size_t count, Tag tag, Construct&& construct) {
+        const std::size_t tail = next_.load(std::memory_order_relaxed);
+        // relaxed: as in try_emplace_if.
+        next_.store(tail + 1, std::memory_order_relaxed);
+        publisher publish{*this, tail};
+        if (!admit()) {
+            return 0;
+        }
+        for (std::size_t done = 0; done != count;) {
+            if (publish.next == writable_ && !extend(publish.next)) {
+                break;
+            }
+            const std::size_t end = done + std::min(count - done, writable_ - publish.next);
+            for (std::size_t at = write_ + (publish.next & mask_); done != end; ++at) {
+                construct(cells_[at], done);
+                set_tag(at, tag);
+                ++publish.next;
+                ++done;
+            }
+        }
+        return publish.next - tail;
+    }
+
+    /// Consumer: whether the producer is in an attempt to publish that it announced before. Once
+    /// this was false, its earlier attempts are over, and the next `look` sees what they published.
+    bool publishing() const noexcept {
+        // relaxed, both: the caller's fence orders the first; what the second sees, or newer, the
+        // next look() acquires.
+        return next_.load(std::memory_order_relaxed) != tail_.load(std::memory_order_relaxed);
+    }
+
+    /// Producer: how many elements there is room for, exactly if it is fewer than `enough`.
+    std::size_t free_slots(std::size_t enough) noexcept {
+        const std::size_t tail = next_.load(std::memory_order_relaxed);
+        const std::size_t room = capacity_ - (tail - seen_head_);
+        return room >= enough ? room : refresh_head(tail);
+    }
+
+    /// Consumer: calls `use(element, tag)` for up to `max` elements, in order.
+    ///
+    /// If `use` throws, the element counts as consumed.
+    /// @returns how many it consumed.
+    template<class Use>
+    std::size_t consume(std::size_t max, Use&& use) {
+        look();
+        return consume_seen(max, use);
+    }
+
+    /// Consumer: looks how many elements there are, for `consume_seen`.
+    void look() noexcept {
+        // acquire: partner is the release of try_emplace_if and try_fill_if; see there.
+        seen_tail_ = tail_.load(std::memory_order_acquire);
+    }
+
+    /// Consumer: as `consume`, of those elements that were there at the last `look`. To take also
+    /// those that came in since would bring the consumer to the very line that the producer writes.
+    template<class Use>
+    std::size_t consume_seen(std::size_t max, Use&& use) {
+        // relaxed: only the consumer writes it.
+        const std::size_t head = head_.load(std::memory_order_relaxed);
+        const std::size_t end = head + std::min(seen_tail_ - head, max);
+        if (end == head) {
+            return 0; // Without a store, so that the next look begins sooner.
+        }
+        releaser release{*this, head};
+        while (release.next != end) {
+            const std::size_t offset = release.next & mask_;
+            if (offset == 0) {
+                // relaxed: the acquire of tail_ has made it visible.
+                read_ = order_[entry_of(release.next)].load(std::memory_order_relaxed) * segment();
+            }
+            // Up to the end, that of the segment, or the next time that it gives room back.
+            std::size_t left = std::min(end - release.next, segment() - offset);
+            left = std::min(left, release_interval - (release.next & (release_interval - 1)));
+            for (std::size_t at = read_ + offset; left != 0; --left, ++at) {
+                cell& next = cells_[at];
+                const destroyer destroy{next};
+                ++release.next;
+                use(next.get(), tags_[at].load(std::memory_order_relaxed));
+            } // destroyed here, before the producer may get the cell
+            release.now();
+        }
+        return end - head;
+    }
+
+    /// Consumer: whether there is something to consume.
+    bool ready() const noexcept {
+        // relaxed: only a hint; consume() acquires.
+        return tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed);
+    }
+
+    /// Consumer: brings the line of the next element near while the ring is empty, so that the
+    /// element and the position that publishes it travel at the same time. A hint.
+    void expect_next() const noexcept {
+        const std::size_t offset = head_.load(std::memory_order_relaxed) & mask_;
+        if (offset != 0) {
+            REGATTA_PREFETCH(&cells_[read_ + offset]);
+        }
+    }
+
+    /// How many elements were ever published; any thread.
+    std::size_t published() const noexcept {
+        // relaxed: a number; coherence keeps it from going back.
+        return tail_.load(std::memory_order_relaxed);
+    }
+    /// How many elements were ever consumed; any thread. If read first, it is never more than
+    /// `published`.
+    std::size_t consumed() const noexcept {
+        // acquire: partner is the consumer's release of head_, which follows its acquire of tail_.
+        return head_.load(std::memory_order_acquire);
+    }
+    /// About how many elements it holds; exact when neither side is at work.
+    std::size_t size() const noexcept {
+        // acquire: head must not be newer than tail, or the difference could wrap below zero;
+        // partner is the consumer's release of head, which comes after its acquire of tail.
+        const std::size_t head = head_.load(std::memory_order_acquire);
+        const std::size_t tail = tail_.load(std::memory_order_relaxed);
+        return tail - head;
+    }
+    /// Producer: how many segments have been in use at least once.
+    std::size_t segments_used() const noexcept { return free_.used(); }
+
+private:
+    using cell = typename Atomics::template cell<T>;
+    using position = typename Atomics::template atomic<std::size_t>;
+    using tag_cell = typename Atomics::template atomic<Tag>;
+    using entry = typename Atomics::template atomic<std::uint32_t>;
+
+    /// The consumer gives room back at least every so many elements, so that a producer can go on
+    /// while a long batch is consumed.
+    static constexpr std::size_t release_interval = 32;
+    /// How far ahead the producer asks for the lines of its cells: eight lines.
+    static constexpr std::size_t cells_ahead =
+        std::max<std::size_t>(8 * cache_line_size / sizeof(cell), 1);
+
+    struct publisher {
+        basic_segment_ring& ring;
+        std::size_t next;
+        ~publisher() {
+            // release: as in try_emplace_if. Before next_, which ends the attempt.
+            ring.tail_.store(next, std::memory_order_release);
+            ring.next_.store(next, std::memory_order_relaxed);
+        }
+    };
+    struct releaser {
+        basic_segment_ring& ring;
+        std::size_t next;
+        // release: partner is the acquire in refresh_head(); says that the cells are empty again,
+        // and the segments behind `next` left.
+        void now() noexcept { ring.head_.store(next, std::memory_order_release); }
+        ~releaser() { now(); }
+    };
+    struct destroyer {
+        cell& done;
+        ~destroyer() { done.destroy(); }
+    };
+
+    std::size_t segment() const noexcept { return mask_ + 1; }
+    /// One more than the capacity fills: the consumer may be at the end of one segment while the
+    /// producer is at the beginning of another (I4).
+    std::size_t segments() const noexcept { return (capacity_ >> shift_) + 1; }
+    /// Where `order_` says which segment the element at this position lies in.
+    std::size_t entry_of(std::size_t at) const noexcept { return (at >> shift_) & (entries_ - 1); }
+
+    void set_tag(std::size_t at, Tag tag) noexcept {
+        // relaxed, both: the producer owns the cell, and the position publishes its tag.
+        if (tags_[at].load(std::memory_order_relaxed) != tag) {
+            tags_[at].store(tag, std::memory_order_relaxed);
+        }
+    }
+
+    /// Producer: asks for the cache line that it writes some elements later, once a line. It
+    /// arrives while the producer writes those before it, and no store has to wait for it. Elements
+    /// of a line and more fill the store queue with stores to several lines, which does the same.
+    void expect_write(std::size_t at) noexcept {
+        if constexpr (sizeof(cell) < cache_line_size) {
+            const auto address = reinterpret_cast<std::uintptr_t>(&cells_[at]);
+            if (address % cache_line_size < sizeof(cell) && (at & mask_) + cells_ahead <= mask_) {
+                REGATTA_PREFETCH_WRITE(&cells_[at + cells_ahead]);
+            }
+        }
+    }
+
+    /// Producer: reads the consumer's position anew. @returns how many cells are free.
+    std::size_t refresh_head(std::size_t tail) noexcept {
+        // acquire: partner is the release in releaser; the cells' old elements are gone.
+        seen_head_ = head_.load(std::memory_order_acquire);
+        return capacity_ - (tail - seen_head_);
+    }
+
+    /// Producer, at the end of what it may write: looks how far it may go on.
+    /// @returns false if the ring is full.
+    REGATTA_RARE bool extend(std::size_t tail) noexcept {
+        const std::size_t room = refresh_head(tail);
+        if (room == 0) {
+            return false;
+        }
+        if (tail == end_) {
+            enter_segment();
+        }
+        writable_ = tail + std::min(room, end_ - tail);
+        return true;
+    }
+
+    void enter_segment() noexcept {
+        for (; seen_head_ - left_ >= segment(); left_ += segment()) {
+            // relaxed: only the producer writes it.
+            free_.give(order_[entry_of(left_)].load(std::memory_order_relaxed));
+        }
+        const std::size_t next = free_.take();
+        // relaxed: the release of tail_ publishes it. Its place is free: the segments between left_
+        // and end_ are fewer than the entries.
+        order_[entry_of(end_)].store(static_cast<std::uint32_t>(next), std::memory_order_relaxed);
+        write_ = next * segment();
+        if constexpr (sizeof(cell) < cache_line_size) {
+            constexpr std::size_t step = cache_line_size / sizeof(cell);
+            for (std::size_t i = 0; i < std::min(cells_ahead, segment()); i += step) {
+                REGATTA_PREFETCH_WRITE(&cells_[write_ + i]);
+            }
+        }
+        end_ += segment();
+    }
+
+    const std::size_t capacity_;
+    const std::size_t mask_; ///< One less than the elements in a segment.
+    const unsigned shift_;   ///< The logarithm of the elements in a segment.
+    const std::size_t entries_;
+    const std::unique_ptr<cell[]> cells_;
+    /// The tags of the elements in the cells. Written by the producer, read by both.
+    const std::unique_ptr<tag_cell[]> tags_;
+    /// Which segment follows which, in a circle. Written by the producer, read by both.
+    const std::unique_ptr<entry[]> order_;
+
+    /// How many elements were ever published; written by the producer, read by the consumer and by
+    /// observers.
+    alignas(destructive_alignment) position tail_{0};
+
+    /// The producer's line. The same as tail_, but during an attempt to publish, when it is another
+    /// number; written by the producer, read by it and by `publishing`.
+    alignas(destructive_alignment) position next_{0};
+    std::size_t writable_ = 0;  ///< The position up to which it may write without a look.
+    std::size_t write_ = 0;     ///< The first cell of its segment.
+    std::size_t seen_head_ = 0; ///< Its copy of head_; never ahead of it.
+    std::size_t end_ = 0;       ///< The position at which its segment ends.
+    std::size_t left_ = 0;      ///< Segments before this position were given to `free_`.
+    lowest_free free_;
+
+    /// The consumer's line. How many elements were ever consumed; written by the consumer, read by
+    /// both.
+    alignas(destructive_alignment) position head_{0};
+    std::size_t seen_tail_ = 0; ///< The consumer's copy of tail_; never ahead of it.
+    std::size_t read_ = 0;      ///< The first cell of the consumer's segment.
+};
+
+/// The ring of real programs.
+template<class T, class Tag>
+using segment_ring = basic_segment_ring<T, Tag, std_atomics>;
+
+} // namespace regatta::detail
