@@ -105,6 +105,11 @@ void bench_run::add(measure_row row) {
     rows_.push_back(std::move(row));
 }
 
+void bench_run::note(const std::string& text) {
+    notes_.push_back(text);
+    fmt::print(options_.json == "-" ? stderr : stdout, "\n{}\n", text);
+}
+
 void bench_run::skip(const std::string& name, const std::string& why) {
     skipped_.push_back(name + ": " + why);
 }
@@ -143,8 +148,8 @@ int bench_run::finish(const std::string& bench) {
                                           {"rounds", options_.rounds},    {"seed", options_.seed},
                                           {"noise_floor", noise_floor_},  {"samples", samples_},
                                           {"dropped", dropped_},          {"compiler", __VERSION__},
-                                          {"flags", REGATTA_BUILD_FLAGS}, {"skipped", skipped_},
-                                          {"measures", measures}};
+                                          {"flags", REGATTA_BUILD_FLAGS}, {"notes", notes_},
+                                          {"skipped", skipped_},          {"measures", measures}};
     if (options_.json == "-") {
         fmt::print("{}\n", document.dump(2));
         return failed_ ? 1 : 0;

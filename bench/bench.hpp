@@ -71,6 +71,8 @@ public:
     /// Adds a row that is not a ratio of times.
     void add(measure_row row);
 
+    /// Says something of the machine or the run, in the table's place and in the JSON.
+    void note(const std::string& text);
     /// Names a contender that cannot take part here.
     void skip(const std::string& name, const std::string& why);
 
@@ -81,6 +83,7 @@ public:
 private:
     bench_options options_;
     std::vector<measure_row> rows_;
+    std::vector<std::string> notes_;
     std::vector<std::string> skipped_;
     std::size_t dropped_ = 0;
     std::size_t samples_ = 0;

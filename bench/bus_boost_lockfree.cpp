@@ -4,6 +4,10 @@
 #include "bus_case.hpp"
 
 #include <boost/lockfree/queue.hpp>
+#include <boost/lockfree/spsc_queue.hpp>
+
+#include <memory>
+#include <vector>
 
 namespace regatta::bench {
 namespace {
@@ -31,7 +35,42 @@ double carry(const stream& s) {
         });
 }
 
+/// A ring for each producer, which the consumer empties in turn.
+template<class Message>
+double carry_spsc(const stream& s) {
+    using ring = boost::lockfree::spsc_queue<Message>;
+    std::vector<std::unique_ptr<ring>> rings;
+    for (unsigned p = 0; p < s.producers; ++p) {
+        rings.push_back(std::make_unique<ring>(s.capacity));
+    }
+    return run_stream(
+        s,
+        [&](unsigned p) {
+            for (std::uint64_t i = 0; i < s.each(); ++i) {
+                Message m;
+                m.value = i;
+                while (!rings[p]->push(m)) {
+                    std::this_thread::yield();
+                }
+            }
+        },
+        [&] {
+            std::uint64_t sum = 0;
+            for (std::size_t done = 0; done < s.messages;) {
+                for (auto& r : rings) {
+                    done += r->consume_all([&](const Message& m) { sum += m.value; });
+                }
+            }
+            return sum;
+        });
+}
+
 } // namespace
+
+bus_peer boost_spsc() {
+    return {"Boost.Lockfree spsc_queue", false, 0.5, carry_spsc<small_message>,
+            carry_spsc<large_message>};
+}
 
 bus_peer boost_lockfree() {
     return {"Boost.Lockfree queue", false, 0.1, carry<small_message>, carry<large_message>};

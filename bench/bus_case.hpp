@@ -86,6 +86,32 @@ double run_stream(const stream& s, Produce&& produce, Consume&& consume) {
     return ns / static_cast<double>(s.messages);
 }
 
+/// How far the first two CPUs of the affinity mask are from each other.
+enum class distance {
+    near,    ///< Threads of one core.
+    far,     ///< Cores of one socket.
+    very_far ///< Sockets, or CPUs that are taken away while they wait for each other.
+};
+/// By the round trip of two bare atomics.
+inline distance distance_of(double round_trip_ns) {
+    return round_trip_ns < 60    ? distance::near
+           : round_trip_ns < 250 ? distance::far
+                                 : distance::very_far;
+}
+inline std::string_view name_of(distance d) {
+    return d == distance::near  ? "near (threads of one core)"
+           : d == distance::far ? "far (two cores)"
+                                : "very far (two sockets, or disturbed)";
+}
+
+/// A way for one message to go to and fro: nanoseconds a round trip.
+struct round_trip {
+    std::string_view name;
+    double (*run)(std::size_t trips);
+};
+round_trip atomics_round_trip();
+round_trip regatta_round_trip();
+
 /// A way of carrying the stream.
 struct bus_peer {
     std::string_view name;
@@ -102,6 +128,7 @@ bus_peer regatta_common_lane();
 bus_peer moodycamel_token();
 bus_peer moodycamel_plain();
 bus_peer boost_lockfree();
+bus_peer boost_spsc();
 bus_peer zmq_inproc();
 bus_peer mutex_and_swap();
 
