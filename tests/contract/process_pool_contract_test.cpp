@@ -68,6 +68,10 @@ int refuse(int x) {
 regatta::process_task whose(const regatta::process_task& task, int) {
     return task;
 }
+int read_from(int descriptor) {
+    char byte = 0;
+    return ::read(descriptor, &byte, 1) == 1 ? byte : -1;
+}
 struct surroundings {
     char variable[16];
     char folder[64];
@@ -309,6 +313,19 @@ TEST_F(process_pool, workers_get_what_the_options_say) {
     }
 }
 
+TEST_F(process_pool, workers_inherit_descriptors) { // "under numbers from 16 on"
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    {
+        regatta::process_pool pool({.workers = 1, .descriptors = {{ends[0], 20}}});
+        ASSERT_EQ(::write(ends[1], "y", 1), 1);
+        EXPECT_EQ(pool.submit<read_from>(20).get(), 'y');
+        EXPECT_EQ(pool.submit<read_from>(21).get(), -1);
+    }
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
 TEST_F(process_pool, resizes) {
     regatta::process_pool pool(1);
     pool.resize(3);
@@ -378,6 +395,8 @@ TEST_F(process_pool, many_threads_use_it_at_once) {
 TEST_F(process_pool, refuses_options_that_make_no_sense) {
     EXPECT_THROW(regatta::process_pool({.workers = 1000}), std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{0, 15}}}),
+                 std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .worker_program = "/no/such/program"}),
                  std::system_error);
 }

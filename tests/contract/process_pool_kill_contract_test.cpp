@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <ostream>
 #include <string>
 
 namespace {
@@ -29,6 +30,15 @@ std::string name_of(worker_step step) {
 }
 
 } // namespace
+
+namespace regatta::detail {
+
+/// For the name that ctest shows.
+void PrintTo(worker_step step, std::ostream* out) {
+    *out << name_of(step);
+}
+
+} // namespace regatta::detail
 
 namespace killed_calls {
 

@@ -240,6 +240,9 @@ struct pool_scenario : rl::test_suite<pool_scenario<Jobs, Tasks, Mortal, Lost>, 
 constexpr const char* beyond_checker =
     "the checker orders the stores to one atomic as they are executed";
 
+constexpr const char* newest_in_kernel =
+    "the kernel compares the newest value, in the checker as under its lock";
+
 int main() {
     return model::check(
         {model::make_scenario<pool_scenario<1, 2, false>>("two workers, two tasks"),
@@ -252,6 +255,9 @@ int main() {
              "cancelled while it runs")},
         {"task_words.hpp", "doorbell.hpp"},
         {{"modify work", "the cursor is a hint: what it names twice or not at all, a sweep finds"},
+         {"modify wait", "one thread waits here; two at once need the read-modify-write"},
+         {"modify ring -> acq_rel", newest_in_kernel},
+         {"modify ring -> release", newest_in_kernel},
          {"load announce -> relaxed", beyond_checker},
          {"store ring -> relaxed", beyond_checker}});
 }

@@ -9,6 +9,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/process/process_environment.hpp>
+#include <regatta/process/spawn_options.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -47,6 +48,8 @@ struct process_pool_options {
     std::string worker_program{};
     /// What follows on its command line.
     std::vector<std::string> worker_arguments{};
+    /// Descriptors that the workers get, under numbers from 16 on.
+    std::vector<inherited_descriptor> descriptors{};
     /// The longest pause before a worker is started whose predecessors all died.
     std::chrono::milliseconds longest_back_off{1000};
     /// How many workers in a row may die before they are ready, until the pool gives up.

@@ -28,6 +28,7 @@ inline constexpr int control_descriptor = 3;
 inline constexpr int input_descriptor = 4;
 inline constexpr int output_descriptor = 5;
 inline constexpr int event_descriptor = 6;
+inline constexpr int first_free_descriptor = 16; ///< For those of the user.
 
 /// First argument of a worker; the number of its slot and the name of the pool follow.
 inline constexpr const char* pool_worker_flag = "--regatta-pool-worker";

@@ -49,6 +49,13 @@ process_pool_options checked(process_pool_options options) {
         fail_argument(who + std::to_string(options.attempts) + " attempts, possible are 1 to " +
                       std::to_string(task_word::max_attempts));
     }
+    for (const inherited_descriptor& one : options.descriptors) {
+        if (one.child < first_free_descriptor) {
+            fail_argument(who + "a descriptor as number " + std::to_string(one.child) +
+                          " of the workers; numbers from " + std::to_string(first_free_descriptor) +
+                          " on are free");
+        }
+    }
     return options;
 }
 

@@ -81,6 +81,8 @@ void worker_fleet::start(unsigned slot) {
         .own_process_group = true};
     wanted.arguments.insert(wanted.arguments.end(), options_.worker_arguments.begin(),
                             options_.worker_arguments.end());
+    wanted.descriptors.insert(wanted.descriptors.end(), options_.descriptors.begin(),
+                              options_.descriptors.end());
     std::optional<subprocess> process;
     try {
         process = spawn(wanted);

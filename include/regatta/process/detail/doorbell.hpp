@@ -112,16 +112,23 @@ public:
         }
     }
     void ring() noexcept {
-        // release: partner is the acquire of ticket(): publishes mark().
-        bell_.fetch_add(1, std::memory_order_release);
-        Atomics::wake(bell_, 0x7FFF'FFFF);
+        // seq_cst: publishes mark() to the acquire of ticket(); and before the look for those who
+        // wait, in one order with wait(): it sees the waiter, or the waiter this change.
+        bell_.fetch_add(1, std::memory_order_seq_cst);
+        if (waiting_.load(std::memory_order_seq_cst) != 0) {
+            Atomics::wake(bell_, 0x7FFF'FFFF);
+        }
     }
     /// To be taken before the look at `complete`.
     std::uint32_t ticket() const noexcept { return bell_.load(std::memory_order_acquire); }
     /// @returns false: the deadline has passed.
     bool wait(std::uint32_t ticket,
               const std::chrono::steady_clock::time_point* deadline) noexcept {
-        return Atomics::wait(bell_, ticket, deadline);
+        // seq_cst: before the kernel compares the bell; partner is ring().
+        waiting_.fetch_add(1, std::memory_order_seq_cst);
+        const bool in_time = Atomics::wait(bell_, ticket, deadline);
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        return in_time;
     }
 
 private:
@@ -129,6 +136,8 @@ private:
     typename Atomics::template atomic<std::uint32_t> completed_{0};
     /// Changed with each ring; the futex of those who wait.
     typename Atomics::template atomic<std::uint32_t> bell_{0};
+    /// Threads that wait, all of the parent: a death of a worker does not falsify it.
+    typename Atomics::template atomic<std::uint32_t> waiting_{0};
 };
 
 } // namespace regatta::detail

@@ -5,6 +5,7 @@
 /// @file
 /// The words by which worker processes claim the tasks of a job and commit them.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
