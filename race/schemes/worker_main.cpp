@@ -4,11 +4,14 @@
 #include "schemes/scheme.hpp"
 #include "schemes/worker_process.hpp"
 
+#include <regatta/process/process_pool.hpp>
+
 #include <cstdio>
 
 namespace regatta::race {
 
 std::optional<int> run_as_worker(int argc, char** argv) {
+    run_process_worker(argc, argv); // Does not return in a worker of a process pool.
     if (!worker_role.is_played(argc, argv)) {
         return std::nullopt;
     }

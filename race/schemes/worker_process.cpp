@@ -11,13 +11,14 @@
 
 namespace regatta::race {
 
-worker_process::worker_process(std::string_view workload_name) {
+worker_process::worker_process(std::string_view workload_name, int workload_descriptor,
+                               int log_descriptor) {
     const workload_info* info = find_workload(workload_name);
     if (info == nullptr) {
         throw std::runtime_error("there is no workload '" + std::string(workload_name) + "'");
     }
-    work_ = info->attach(worker_workload_descriptor);
-    memory_ = shared_memory::attach(worker_log_descriptor, run_log_layout);
+    work_ = info->attach(workload_descriptor);
+    memory_ = shared_memory::attach(log_descriptor, run_log_layout);
     if (memory_.size() < sizeof(run_log)) {
         throw std::runtime_error("the log of the race is too small");
     }

@@ -29,7 +29,9 @@ inline constexpr int worker_log_descriptor = 4;
 class worker_process {
 public:
     /// Attaches to both. Throws where they are not what this program expects.
-    explicit worker_process(std::string_view workload_name);
+    explicit worker_process(std::string_view workload_name,
+                            int workload_descriptor = worker_workload_descriptor,
+                            int log_descriptor = worker_log_descriptor);
 
     workload& work() noexcept { return *work_; }
     run_log& log() noexcept { return *log_; }

@@ -133,11 +133,12 @@ struct worker_processes : testing::TestWithParam<std::string> {
     std::size_t descriptors = 0;
 };
 
-/// The schemes whose workers are this program again, or the worker program.
+/// The schemes whose workers are this program again, or the worker program, and that end when one
+/// of them dies.
 std::vector<std::string> with_worker_processes() {
     std::vector<std::string> all;
     for (const scheme_info& one : schemes()) {
-        if (one.traits.workers == worker_kind::processes && one.traits.language == language::cpp) {
+        if (one.worker != nullptr) {
             all.emplace_back(one.name);
         }
     }
@@ -223,6 +224,41 @@ TEST_P(worker_processes, without_descriptors_for_them_the_run_fails_and_says_so)
 }
 
 INSTANTIATE_TEST_SUITE_P(schemes, worker_processes, testing::ValuesIn(with_worker_processes()),
+                         [](const auto& one) { return one.param; });
+
+struct pool_processes : worker_processes {};
+
+// "A worker that dies is replaced and its item begun again"
+TEST_P(pool_processes, all_killed_at_once_are_replaced_and_the_product_is_right) {
+    work = make_matmul({.size = 512});
+    work->reset();
+    const std::string text = failure_of(3, [&] {
+        for (const pid_t process : begun(3)) {
+            ::kill(process, SIGKILL);
+        }
+    });
+    EXPECT_EQ(text, "no scheme_failure");
+    const verification result = work->verify();
+    EXPECT_TRUE(result.ok) << result.message;
+    expect_nothing_left();
+}
+
+TEST_P(pool_processes, that_do_not_find_their_memory_fail_the_run) {
+    work = make_matmul({.size = 64});
+    const auto other = regatta::shared_memory::anonymous("not-a-log", sizeof(run_log), 1);
+    run_context context{*work, log, other.descriptor(), 2};
+    try {
+        const auto scheme = info->make({.workers = 2});
+        scheme->prepare(context);
+        scheme->run(context);
+        ADD_FAILURE() << "no scheme_failure";
+    } catch (const scheme_failure& failure) {
+        EXPECT_THAT(failure.what(), HasSubstr("layout"));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(schemes, pool_processes,
+                         testing::Values("process_pool", "process_pool_cold"),
                          [](const auto& one) { return one.param; });
 
 // A worker may also die before the run: while the race does something else.
