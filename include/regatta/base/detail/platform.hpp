@@ -8,6 +8,7 @@
 /// platform_windows.hpp do. platform_other.hpp uses only the standard library.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 
 #include <atomic>
 #include <climits>
@@ -114,7 +115,6 @@ inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept
 } // namespace regatta::detail::platform
 
 #if REGATTA_LINUX
-#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/platform_linux.hpp>
 #elif REGATTA_WINDOWS
 #include <regatta/base/detail/platform_windows.hpp>
