@@ -26,13 +26,13 @@ series series_of(const mode_result& mode, const figure& value) {
     return other;
 }
 
-estimate median_of(const mode_result& mode, std::uint64_t seed, const figure& value) {
-    return series_of(mode, value).time(seed);
+estimate median_of(const mode_result& mode, const figure& value) {
+    return series_of(mode, value).time();
 }
 
-/// The median of the differences within the rounds in which both have a usable sample; where there
+/// The centre of the differences within the rounds in which both have a usable sample; where there
 /// is none, of all rounds, with a count of 0.
-estimate paired_difference(const series& subject, const series& peer, std::uint64_t seed) {
+estimate paired_difference(const series& subject, const series& peer) {
     const auto differences = [](const std::vector<sample>& a, const std::vector<sample>& b) {
         std::vector<double> all;
         for (const sample& one : a) {
@@ -45,9 +45,9 @@ estimate paired_difference(const series& subject, const series& peer, std::uint6
     };
     const auto clean = differences(subject.usable(), peer.usable());
     if (!clean.empty() && !subject.disturbed() && !peer.disturbed()) {
-        return bootstrap_median(clean, seed);
+        return signed_ranks(clean).interval();
     }
-    estimate rough = bootstrap_median(differences(subject.samples, peer.samples), seed);
+    estimate rough = signed_ranks(differences(subject.samples, peer.samples)).interval();
     rough.count = 0;
     return rough;
 }
@@ -59,16 +59,14 @@ cause cause_in(const mode_result& mode) {
                                               : cause::none;
 }
 
-void describe(mode_result& mode, const isolation_result& result) {
-    const std::uint64_t seed = result.seed;
-    mode.wall = mode.measured.time(seed);
-    mode.cpu_share = median_of(mode, seed, &team_figures::cpu_share);
-    mode.involuntary_switches = median_of(mode, seed, &team_figures::involuntary_switches);
-    mode.voluntary_switches = median_of(mode, seed, &team_figures::voluntary_switches);
-    mode.migrations = median_of(mode, seed, &team_figures::migrations);
+void describe(mode_result& mode) {
+    mode.wall = mode.measured.time();
+    mode.cpu_share = median_of(mode, &team_figures::cpu_share);
+    mode.involuntary_switches = median_of(mode, &team_figures::involuntary_switches);
+    mode.voluntary_switches = median_of(mode, &team_figures::voluntary_switches);
+    mode.migrations = median_of(mode, &team_figures::migrations);
     if (std::ranges::all_of(mode.runs, [](const auto& r) { return r.run_delay_ns.has_value(); })) {
-        mode.run_delay =
-            median_of(mode, seed, [](const team_figures& r) { return *r.run_delay_ns; });
+        mode.run_delay = median_of(mode, [](const team_figures& r) { return *r.run_delay_ns; });
     }
 }
 
@@ -77,10 +75,12 @@ void compare(mode_result& mode, const mode_result& alone, const isolation_result
     const figure cost = [&](const team_figures& r) { return r.cpu_ns / workers; };
     const figure gap = [&](const team_figures& r) { return r.displaced_ns() / workers; };
     const series alone_cost = series_of(alone, cost);
-    mode.slowdown = paired_ratio(mode.measured, alone.measured, result.seed);
-    mode.work_cost = paired_ratio(series_of(mode, cost), alone_cost, result.seed);
-    mode.slower = paired_difference(series_of(mode, cost), alone_cost, result.seed);
-    mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap), result.seed);
+    mode.slowdown = &mode == &alone
+                        ? paired_ratio(alone.measured, alone.measured)
+                        : paired_comparison(mode.measured, alone.measured, result.control).ratio();
+    mode.work_cost = paired_ratio(series_of(mode, cost), alone_cost);
+    mode.slower = paired_difference(series_of(mode, cost), alone_cost);
+    mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap));
     mode.word = &mode == &alone ? verdict::baseline : judge(mode.slowdown, result.floor);
     mode.why = cause_in(mode);
 }
@@ -152,12 +152,12 @@ void evaluate_isolation(isolation_result& result) {
     const mode_result& alone = result.of(isolation_mode::alone);
     std::size_t samples = result.control.samples.size();
     std::size_t bad = result.control.contaminated();
-    result.floor = floor_between(result.control, alone.measured, result.seed);
+    result.floor = floor_between(result.control, alone.measured);
     for (mode_result& mode : result.modes) {
         samples += mode.measured.samples.size();
         bad += mode.measured.contaminated();
         if (mode.ran()) {
-            describe(mode, result);
+            describe(mode);
         }
     }
     result.contaminated =

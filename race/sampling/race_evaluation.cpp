@@ -67,6 +67,11 @@ const scheme_result* find_serial(const race_result& result) {
     return found == result.schemes.end() ? nullptr : &*found;
 }
 
+/// What the baseline is beside itself.
+estimate itself(const series& baseline) {
+    return {1, 1, 1, baseline.disturbed() ? 0 : baseline.usable().size()};
+}
+
 void compare(race_result& result) {
     const scheme_result* base = result.find(result.baseline);
     const scheme_result* serial = find_serial(result);
@@ -75,11 +80,13 @@ void compare(race_result& result) {
             continue;
         }
         one.verified = one.ok() && !one.program;
-        one.time = one.measured.time(result.seed);
-        one.vs_baseline = paired_ratio(one.measured, base->measured, result.seed);
+        one.time = one.measured.time();
+        one.vs_baseline =
+            &one == base ? itself(one.measured)
+                         : paired_comparison(one.measured, base->measured, result.control).ratio();
         one.word = &one == base ? verdict::baseline : judge(one.vs_baseline, result.floor);
         if (serial != nullptr) {
-            one.speedup = paired_ratio(serial->measured, one.measured, result.seed);
+            one.speedup = paired_ratio(serial->measured, one.measured);
             one.efficiency = one.speedup->median / result.how.workers;
         }
     }
@@ -102,7 +109,7 @@ std::vector<std::string> leaders_among(const race_result& result, TakesPart take
                              [](const scheme_result* s) { return s->vs_baseline.median; });
     std::vector<std::string> leaders;
     for (const scheme_result* one : field) {
-        const estimate ratio = paired_ratio(one->measured, field.front()->measured, result.seed);
+        const estimate ratio = paired_ratio(one->measured, field.front()->measured);
         if (judge(ratio, result.floor) != verdict::slower) {
             leaders.push_back(one->name);
         }
@@ -169,7 +176,7 @@ const scheme_result* race_result::find(std::string_view name) const noexcept {
 void evaluate_race(race_result& result, const sampling_result& measured) {
     result.contaminated = measured.contaminated_share();
     result.control = measured.of(control_name(result.baseline));
-    result.floor = floor_of(measured, result.baseline, result.seed);
+    result.floor = floor_of(measured, result.baseline);
     compare(result);
 
     double reference_ns = 0;

@@ -155,30 +155,6 @@ private:
     clock::time_point begin_ = clock::now();
 };
 
-/// Calls `f` with the times of each round of which both lists hold a sample.
-template<class F>
-void for_pairs(const std::vector<sample>& a, const std::vector<sample>& b, F f) {
-    auto other = b.begin();
-    for (const sample& one : a) {
-        while (other != b.end() && other->round < one.round) {
-            ++other;
-        }
-        if (other != b.end() && other->round == one.round) {
-            f(one.ns, other->ns);
-        }
-    }
-}
-
-std::vector<double> ratios(const std::vector<sample>& subject, const std::vector<sample>& peer) {
-    std::vector<double> all;
-    for_pairs(subject, peer, [&](double mine, double theirs) {
-        if (theirs > 0) {
-            all.push_back(mine / theirs);
-        }
-    });
-    return all;
-}
-
 } // namespace
 
 std::size_t series::contaminated() const noexcept {
@@ -196,12 +172,12 @@ std::vector<sample> series::usable() const {
     return clean;
 }
 
-estimate series::time(std::uint64_t seed) const {
+estimate series::time() const {
     std::vector<double> times;
     for (const sample& one : usable()) {
         times.push_back(one.ns);
     }
-    return bootstrap_median(times, seed);
+    return median_of_rounds(times);
 }
 
 const series& sampling_result::of(std::string_view name) const {
@@ -228,17 +204,18 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
 }
 
 std::vector<double> paired_ratios(const series& subject, const series& peer) {
-    return ratios(subject.usable(), peer.usable());
-}
-
-estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed) {
-    const std::vector<double> found = paired_ratios(subject, peer);
-    if (!found.empty() && !subject.disturbed() && !peer.disturbed()) {
-        return bootstrap_median(found, seed);
+    std::vector<double> all;
+    const std::vector<sample> others = peer.usable();
+    auto other = others.begin();
+    for (const sample& one : subject.usable()) {
+        while (other != others.end() && other->round < one.round) {
+            ++other;
+        }
+        if (other != others.end() && other->round == one.round && other->ns > 0) {
+            all.push_back(one.ns / other->ns);
+        }
     }
-    estimate rough = bootstrap_median(ratios(subject.samples, peer.samples), seed);
-    rough.count = 0; // for the eye only: no verdict may rest on it
-    return rough;
+    return all;
 }
 
 } // namespace regatta::race

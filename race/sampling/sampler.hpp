@@ -8,9 +8,9 @@
 ///     load_meter meter;
 ///     std::vector<contender> all{{"ours", run_ours}, {"theirs", run_theirs}};
 ///     add_control(all, "theirs");
-///     const auto result = measure(all, {.rounds = 30, .meter = &meter, .settle = [] { quiesce();
-///     }}); const auto ratio = paired_ratio(result.of("ours"), result.of("theirs")); const auto
-///     word = judge(ratio, floor_of(result, "theirs"));
+///     const auto result = measure(all, {.rounds = 30, .meter = &meter});
+///     const auto ratio = paired_ratio(result.of("ours"), result.of("theirs")); //
+///     paired_comparison.hpp
 
 #include "machine/load_meter.hpp"
 #include "sampling/run_details.hpp"
@@ -83,7 +83,7 @@ struct series {
     /// The samples that count: the clean ones, or all where none is clean.
     std::vector<sample> usable() const;
     /// The median time of those with its interval.
-    estimate time(std::uint64_t seed = 1) const;
+    estimate time() const;
 };
 
 /// Where a measurement stands.
@@ -119,10 +119,5 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
 /// The times of `subject` as multiples of those of `peer`, of each round in which both have a
 /// usable sample, in the order of the rounds.
 std::vector<double> paired_ratios(const series& subject, const series& peer);
-
-/// The time of `subject` as a multiple of the time of `peer`: the median of the ratios within the
-/// rounds in which both have a usable sample; where there is no such round, that of all rounds,
-/// with a count of 0, so that no verdict rests on it.
-estimate paired_ratio(const series& subject, const series& peer, std::uint64_t seed = 1);
 
 } // namespace regatta::race

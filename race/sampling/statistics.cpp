@@ -3,16 +3,12 @@
 
 #include "sampling/statistics.hpp"
 
-#include "sampling/random.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 namespace regatta::race {
-namespace {
 
-/// As `median`, in the caller's storage.
-double median_in_place(std::vector<double>& values) {
+double median(std::vector<double> values) {
     if (values.empty()) {
         return 0;
     }
@@ -22,37 +18,6 @@ double median_in_place(std::vector<double>& values) {
         return *middle;
     }
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-} // namespace
-
-double median(std::vector<double> values) {
-    return median_in_place(values);
-}
-
-estimate bootstrap_median(const std::vector<double>& values, std::uint64_t seed) {
-    constexpr std::size_t resamples = 2000;
-    estimate result;
-    result.count = values.size();
-    if (values.empty()) {
-        return result;
-    }
-    result.median = median(values);
-    random_source random(seed);
-    std::vector<double> medians;
-    medians.reserve(resamples);
-    std::vector<double> drawn(values.size());
-    for (std::size_t i = 0; i < resamples; ++i) {
-        for (double& value : drawn) {
-            value = values[random.below(values.size())];
-        }
-        medians.push_back(median_in_place(drawn));
-    }
-    std::sort(medians.begin(), medians.end());
-    constexpr std::size_t cut = resamples / 40; // 2.5 % on either side
-    result.low = medians[cut];
-    result.high = medians[resamples - 1 - cut];
-    return result;
 }
 
 estimate median_by_ranks(std::vector<double> values) {
@@ -100,6 +65,20 @@ double rank_autocorrelation(const std::vector<double>& values) {
     }
     const double found = together / alone;
     return std::clamp(found + (1 + 3 * found) / count, 0.0, 0.9);
+}
+
+double neighbour_stretch(const std::vector<double>& values) {
+    const double alike = rank_autocorrelation(values);
+    return std::sqrt((1 + alike) / (1 - alike));
+}
+
+estimate median_of_rounds(const std::vector<double>& values) {
+    estimate found = median_by_ranks(values);
+    const double stretch = neighbour_stretch(values);
+    const double least = std::min(found.low, 0.0);
+    found.low = std::max(least, found.median - (found.median - found.low) * stretch);
+    found.high = found.median + (found.high - found.median) * stretch;
+    return found;
 }
 
 } // namespace regatta::race

@@ -6,12 +6,11 @@
 /// Medians, and how far to trust them.
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace regatta::race {
 
-/// A median with its 95 % interval.
+/// A figure with its 95 % interval: a median, or what stands for one (`signed_ranks`).
 struct estimate {
     double median = 0;
     double low = 0;
@@ -22,18 +21,9 @@ struct estimate {
 /// The middle value, or the mean of the two middle ones; 0 of nothing.
 double median(std::vector<double> values);
 
-/// The median with its percentile bootstrap interval: of 2000 resamples drawn with replacement, the
-/// 2.5 and 97.5 percentiles of their medians. The same values and seed give the same interval.
-///
-/// It holds for any distribution of the values, heavy tails included; they are taken as
-/// independent. Source: Efron, "Bootstrap methods: another look at the jackknife", 1979. Cost:
-/// about 1 ms for 15 values.
-estimate bootstrap_median(const std::vector<double>& values, std::uint64_t seed);
-
 /// The median with the interval between the two values of equal rank from either end that holds
-/// the true median in at least 95 of 100 cases, whatever the distribution: the sign test's. Wider
-/// than the bootstrap's, which holds it in 93 of 100 with 15 values, and 89 with 7. With fewer than
-/// 6 values there is no such interval; it is then their whole range.
+/// the true median in at least 95 of 100 cases, whatever the distribution: the sign test's. With
+/// fewer than 6 values there is no such interval; it is then their whole range.
 ///
 /// The values are taken as independent. Source: W. Thompson, "On confidence ranges for the median",
 /// 1936.
@@ -42,5 +32,14 @@ estimate median_by_ranks(std::vector<double> values);
 /// How much each value resembles the one before it: the correlation of neighbours' ranks, from 0
 /// (no more than by chance) to 0.9 (a drift), corrected for what so few values underrate it by.
 double rank_autocorrelation(const std::vector<double>& values);
+
+/// How much wider an interval of these values is than that of as many independent ones: values of
+/// which each resembles the last by `r` are worth (1 − r) / (1 + r) as many, so the root of the
+/// inverse. From 1 on.
+double neighbour_stretch(const std::vector<double>& values);
+
+/// `median_by_ranks` of values in the order in which they were measured, with its interval
+/// stretched as far as neighbours resemble each other. Of values from 0 on no end is below 0.
+estimate median_of_rounds(const std::vector<double>& values);
 
 } // namespace regatta::race

@@ -36,9 +36,9 @@ void add_control(std::vector<contender>& contenders, std::string_view baseline) 
     contenders.push_back({control_name(baseline), found->run});
 }
 
-noise_floor floor_between(const series& control, const series& baseline, std::uint64_t seed) {
+noise_floor floor_between(const series& control, const series& baseline) {
     noise_floor floor;
-    floor.control = paired_ratio(control, baseline, seed);
+    floor.control = paired_ratio(control, baseline);
     if (floor.control.count != 0) {
         // Times are compared by their ratio, so 1 / low is as far away as low is.
         floor.distance = std::max(floor.control.high, 1 / floor.control.low) - 1;
@@ -46,8 +46,8 @@ noise_floor floor_between(const series& control, const series& baseline, std::ui
     return floor;
 }
 
-noise_floor floor_of(const sampling_result& result, std::string_view baseline, std::uint64_t seed) {
-    return floor_between(result.of(control_name(baseline)), result.of(baseline), seed);
+noise_floor floor_of(const sampling_result& result, std::string_view baseline) {
+    return floor_between(result.of(control_name(baseline)), result.of(baseline));
 }
 
 verdict judge(const estimate& ratio, const noise_floor& floor) noexcept {

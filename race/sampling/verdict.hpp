@@ -5,7 +5,7 @@
 /// @file
 /// What a ratio is worth: the noise floor, and the verdict against it.
 
-#include "sampling/sampler.hpp"
+#include "sampling/paired_comparison.hpp"
 
 #include <string>
 #include <string_view>
@@ -41,10 +41,9 @@ std::string control_name(std::string_view baseline);
 /// Adds that second entry. Throws `std::out_of_range` if there is no such contender.
 void add_control(std::vector<contender>& contenders, std::string_view baseline);
 /// The floor that a baseline and its control show.
-noise_floor floor_between(const series& control, const series& baseline, std::uint64_t seed = 1);
+noise_floor floor_between(const series& control, const series& baseline);
 /// The floor of a measurement that has the control of `baseline` in it.
-noise_floor floor_of(const sampling_result& result, std::string_view baseline,
-                     std::uint64_t seed = 1);
+noise_floor floor_of(const sampling_result& result, std::string_view baseline);
 
 /// Holds a ratio of times against the floor: it must clear the band [1 / (1 + d), 1 + d] as a
 /// whole.

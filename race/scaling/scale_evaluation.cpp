@@ -36,7 +36,7 @@ estimate divided(const estimate& of, double by) noexcept {
 }
 
 void evaluate_point(scale_point& point, const scale_result& result) {
-    point.time = point.measured.time(result.seed);
+    point.time = point.measured.time();
     point.events_per_second = rate_of(static_cast<double>(result.items), point.time);
     point.throughput = rate_of(result.units_a_run, point.time);
     const scale_point& base = result.points.front();
@@ -45,12 +45,12 @@ void evaluate_point(scale_point& point, const scale_result& result) {
     }
     const std::size_t pairs = paired_ratios(base.measured, point.measured).size();
     point.speedup = &point == &base ? estimate{1, 1, 1, base.measured.disturbed() ? 0 : pairs}
-                                    : speedup_between(base.measured, point.measured,
-                                                      result.floor.distance, result.seed);
+                                    : speedup_between(base.measured, result.control, point.measured,
+                                                      result.floor.distance);
     point.efficiency = divided(point.speedup, point.workers);
     point.word = &point == &base ? verdict::baseline
-                                 : judge(paired_ratio(point.measured, base.measured, result.seed),
-                                         result.floor);
+                                 : judge(inverse(point.speedup),
+                                         {0, result.floor.control}); // the floor is in it
 }
 
 /// The shares of the CPU time that others had.
@@ -114,7 +114,7 @@ estimate ratio_between(const series& late, const series& early) {
 
 void evaluate_scale(scale_result& result, const scale_samples& evidence) {
     sum_up_load(result);
-    result.floor = floor_between(result.control, result.points.front().measured, result.seed);
+    result.floor = floor_between(result.control, result.points.front().measured);
     result.baseline_drift = ratio_between(evidence.after, evidence.before);
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (result.points[i].ran()) {

@@ -3,26 +3,24 @@
 
 #include "scaling/speedup.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include "sampling/paired_comparison.hpp"
 
 namespace regatta::race {
 
-estimate speedup_between(const series& base, const series& point, double floor,
-                         std::uint64_t seed) {
-    const std::vector<double> ratios = paired_ratios(base, point);
-    if (ratios.empty() || base.disturbed() || point.disturbed()) {
-        return paired_ratio(base, point, seed);
+estimate speedup_between(const series& base, const series& control, const series& point,
+                         double floor) {
+    return inverse(widened(paired_comparison(point, base, control).ratio(), floor));
+}
+
+estimate inverse(const estimate& ratio) noexcept {
+    if (ratio.median <= 0) {
+        return {};
     }
-    estimate speedup = median_by_ranks(ratios);
-    // Values of which each resembles the last are worth (1 − r) / (1 + r) as many independent ones.
-    const double alike = rank_autocorrelation(ratios);
-    const double stretch = std::sqrt((1 + alike) / (1 - alike));
-    const double low = speedup.median - (speedup.median - speedup.low) * stretch;
-    const double high = speedup.median + (speedup.high - speedup.median) * stretch;
-    speedup.low = std::max(0.0, low) / (1 + floor);
-    speedup.high = high * (1 + floor);
-    return speedup;
+    return {1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.count};
+}
+
+estimate widened(const estimate& ratio, double floor) noexcept {
+    return {ratio.median, ratio.low / (1 + floor), ratio.high * (1 + floor), ratio.count};
 }
 
 } // namespace regatta::race

@@ -7,22 +7,22 @@
 
 #include "sampling/sampler.hpp"
 
-#include <cstdint>
-
 namespace regatta::race {
 
-/// How many times as fast `point` is as `base`: the median over the rounds of base's time by its
-/// own.
+/// How many times as fast `point` is as one worker, which ran as `base` and as `control` in each
+/// round: the inverse of their `paired_comparison`.
 ///
-/// Its interval is meant to hold in another run of the same measurement too, which a plain
-/// bootstrap over 15 rounds does in 6 to 9 of 10 runs, because rounds that follow one another
-/// resemble one another and a run differs from the next. So it is made of three parts: the ranks'
-/// interval of the median; stretched as far as rounds resemble their neighbours; widened by what
-/// the baseline differs from itself. docs/reference/scaling.md has the figures.
+/// Its interval is meant to hold in another run of the same measurement too. That of the rounds
+/// knows nothing of what sets one run apart from the next, so it is widened by what the baseline
+/// differs from itself. docs/reference/scaling.md has the figures.
 /// @param floor the noise floor's distance.
-/// @param seed of the rough interval where all of one's samples are disturbed; such a speed-up has
-/// a count of 0.
-estimate speedup_between(const series& base, const series& point, double floor,
-                         std::uint64_t seed = 1);
+estimate speedup_between(const series& base, const series& control, const series& point,
+                         double floor);
+
+/// The other way round: of a speed-up how many times as long it took, and of a ratio of times how
+/// many times as fast it was.
+estimate inverse(const estimate& ratio) noexcept;
+/// A ratio with an interval that is widened by the noise floor.
+estimate widened(const estimate& ratio, double floor) noexcept;
 
 } // namespace regatta::race

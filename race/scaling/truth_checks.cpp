@@ -4,6 +4,7 @@
 #include "scaling/truth_checks.hpp"
 
 #include "scaling/level_shift.hpp"
+#include "scaling/speedup.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -285,7 +286,8 @@ private:
     }
 
     bool same_speed(const scale_point& a, const scale_point& b) const {
-        return judge(paired_ratio(a.measured, b.measured, result_.seed), result_.floor) ==
+        const estimate ratio = paired_ratio(a.measured, b.measured);
+        return judge(widened(ratio, result_.floor.distance), {0, result_.floor.control}) ==
                verdict::tie;
     }
 

@@ -298,7 +298,7 @@ TEST(advice_on_processes, by_what_they_cost) {
         primes_race().add("serial", 200).add("std_thread", 100).add("processes", 130, 0.77))});
     EXPECT_EQ(dear.kind, "threads");
     EXPECT_THAT(said(dear, topic::processes),
-                HasSubstr("processes takes 1.294 times as long as std_thread"));
+                HasSubstr("processes takes 1.296 times as long as std_thread"));
     EXPECT_THAT(said(dear, topic::processes), Not(HasSubstr("before its first item")));
     const auto free = advised({race_file(
         primes_race().add("serial", 200).add("std_thread", 100).add("processes", 100.1))});

@@ -42,9 +42,9 @@ TEST(advice_text, in_full) {
 
 Scheme
   Take std_thread: 102 ms a run with 2 workers, 1.96 times as fast as serial (95
-  % interval 1.96…1.96).
+  % interval 1.95…1.96).
       race.json: schemes[1].time_ns.median 1.02464e+08,
-      schemes[1].vs_baseline.median 1, noise_floor 0.0118413,
+      schemes[1].vs_baseline.median 1, noise_floor 0.00682344,
       schemes[1].speedup.median 1.96433
 
 Workers

@@ -49,7 +49,7 @@ nlohmann::json document_of(const race::isolation_result& result) {
 TEST(isolation_words, displaced_time_is_called_that) {
     const auto said = sentences(fakes::under_hostile_noise().finish());
     ASSERT_EQ(said.size(), 4u);
-    EXPECT_THAT(said[0], StartsWith("unpinned: 1.02× of alone, by displaced time: of 2.88 ms"));
+    EXPECT_THAT(said[0], StartsWith("unpinned: 1.01× of alone, by displaced time: of 2.01 ms"));
     EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 2.99× of alone, by displaced time: of 38"),
                                HasSubstr("without a CPU (cpu/wall 33 %)"),
                                HasSubstr("in slower execution (a unit of work cost 1.00×)")));
@@ -73,8 +73,8 @@ TEST(isolation_words, too_few_clean_rounds_say_nothing_of_owning) {
 TEST(isolation_words, slower_execution_is_called_that) {
     const auto said = sentences(fakes::of_the_article().finish());
     ASSERT_EQ(said.size(), 4u);
-    EXPECT_THAT(said[0], HasSubstr("unpinned: 1.77× of alone, by slower execution"));
-    EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 1.86× of alone, by slower execution: of 3.80 s"),
+    EXPECT_THAT(said[0], HasSubstr("unpinned: 1.76× of alone, by slower execution"));
+    EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 1.86× of alone, by slower execution: of 3.79 s"),
                                HasSubstr("of work cost 1.86×")));
     EXPECT_THAT(said[2], StartsWith("exclusive: 1.19× of alone, by slower execution"));
     EXPECT_THAT(said[3],

@@ -81,7 +81,7 @@ TEST(python_words, explain_a_race_with_every_scheme_in_python) {
                   HasSubstr("python_processes_1blas takes 1.15× as long")),
             AllOf(HasSubstr("python_pool_map_1blas sent 64.0 MB"),
                   HasSubstr("where python_processes_1blas shares memory"),
-                  HasSubstr("python_pool_map_1blas takes 1.49× as long")),
+                  HasSubstr("python_pool_map_1blas takes 1.50× as long")),
             AllOf(HasSubstr("The fastest in Python and the fastest in C++"),
                   HasSubstr("python_threads_1blas 52.2 ms, std_thread"), HasSubstr("1.04×")),
             AllOf(HasSubstr("Not in these times: starting the interpreter"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "sampling/paired_comparison.hpp"
 #include "sampling/sampler.hpp"
 
 #include <gtest/gtest.h>
@@ -186,9 +187,9 @@ TEST(race_series, ratios_are_paired_within_rounds) {
     const race::series peer{"p", {at(0, 10), at(1, 11), at(2, 100), at(3, 110)}, {}};
     const race::series subject{"s", {at(0, 20), at(1, 22), at(2, 200), at(3, 220)}, {}};
     const auto ratio = race::paired_ratio(subject, peer);
-    EXPECT_EQ(ratio.median, 2);
-    EXPECT_EQ(ratio.low, 2);
-    EXPECT_EQ(ratio.high, 2);
+    EXPECT_NEAR(ratio.median, 2, 1e-12);
+    EXPECT_NEAR(ratio.low, 2, 1e-12);
+    EXPECT_NEAR(ratio.high, 2, 1e-12);
     EXPECT_EQ(ratio.count, 4u);
 }
 
@@ -196,13 +197,29 @@ TEST(race_series, a_pair_needs_both) {
     const race::series peer{"p", {at(0, 10), at(2, 10, true), at(3, 10)}, {}};
     const race::series subject{"s", {at(0, 30), at(1, 99), at(2, 99), at(3, 30)}, {}};
     EXPECT_EQ(race::paired_ratio(subject, peer).count, 2u);
-    EXPECT_EQ(race::paired_ratio(subject, peer).median, 3);
+    EXPECT_DOUBLE_EQ(race::paired_ratio(subject, peer).median, 3);
 
     const race::series odd{"o", {at(0, 40, true), at(1, 40), at(2, 40)}, {}};
     const race::series even{"e", {at(0, 10), at(1, 10, true), at(2, 10, true)}, {}};
     EXPECT_EQ(race::paired_ratio(odd, even).count, 0u); // no round is clean for both
     const race::series noisy{"n", {at(0, 40, true), at(1, 40, true), at(2, 40, true)}, {}};
     EXPECT_EQ(race::paired_ratio(noisy, even).count, 0u); // its samples are all there is of it,
-    EXPECT_EQ(race::paired_ratio(noisy, even).median, 4); // but no verdict may rest on them
+    EXPECT_DOUBLE_EQ(race::paired_ratio(noisy, even).median, 4); // but no verdict may rest on them
     EXPECT_EQ(race::paired_ratio(race::series{}, peer).count, 0u);
+}
+
+TEST(race_series, a_baseline_that_ran_twice_counts_by_the_geometric_mean_or_by_what_there_is) {
+    const race::series base{"b", {at(0, 10), at(1, 10, true), at(2, 10), at(3, 10)}, {}};
+    const race::series control{"c", {at(0, 40), at(1, 10), at(2, 10, true), at(3, 10)}, {}};
+    const race::series subject{"s", {at(0, 60), at(1, 30), at(2, 30), at(3, 30, true)}, {}};
+    const race::paired_comparison found(subject, base, control);
+    EXPECT_EQ(found.pairs(), 3u);
+    EXPECT_DOUBLE_EQ(found.ratio().median, 3); // 60 / √(10 · 40), 30 / 10, 30 / 10
+    EXPECT_DOUBLE_EQ(found.ratio().low, 3);
+    EXPECT_DOUBLE_EQ(found.ratio().high, 3);
+
+    const race::series bad{"c", {at(0, 1, true), at(1, 1, true)}, {}};
+    EXPECT_EQ(race::paired_comparison(subject, base, bad).pairs(), 2u); // without its control
+    EXPECT_EQ(race::paired_comparison(subject, bad, control).pairs(), 0u);
+    EXPECT_EQ(race::paired_comparison(subject, bad, control).ratio().count, 0u);
 }

@@ -20,27 +20,21 @@ TEST(race_median, of_odd_even_and_nothing) {
     EXPECT_EQ(race::median({}), 0);
 }
 
-TEST(race_bootstrap, is_deterministic_and_depends_on_the_seed) {
-    const std::vector<double> values{5, 1, 4, 2, 8, 3, 9, 7, 6};
-    const auto first = race::bootstrap_median(values, 1);
-    const auto again = race::bootstrap_median(values, 1);
-    EXPECT_EQ(first.low, again.low);
-    EXPECT_EQ(first.high, again.high);
-    EXPECT_EQ(first.count, values.size());
-    EXPECT_LE(first.low, first.median);
-    EXPECT_GE(first.high, first.median);
+TEST(race_median_of_rounds, is_stretched_where_neighbours_resemble_each_other) {
+    std::vector<double> values{5, 1, 4, 2, 8, 3, 9, 7, 6};
+    const auto steady = race::median_by_ranks(values);
+    std::ranges::sort(values);
+    const auto drifting = race::median_of_rounds(values);
+    EXPECT_EQ(drifting.median, steady.median);
+    EXPECT_GT(drifting.high - drifting.median, 3 * (steady.high - steady.median));
+    EXPECT_EQ(drifting.low, 0); // of values from 0 on none is below
+    EXPECT_EQ(race::median_of_rounds({2, 2, 2, 2, 2}).high, 2);
+    EXPECT_EQ(race::median_of_rounds({}).count, 0u);
 }
 
-TEST(race_bootstrap, of_equal_values_is_that_value_and_of_nothing_is_nothing) {
-    const auto same = race::bootstrap_median({2, 2, 2, 2, 2}, 1);
-    EXPECT_EQ(same.low, 2);
-    EXPECT_EQ(same.high, 2);
-    EXPECT_EQ(race::bootstrap_median({}, 1).count, 0u);
-}
-
-/// The interval must contain the true median about as often as it says. For 15 values it is known
-/// to cover it in 93…97 % of cases.
-TEST(race_bootstrap, covers_the_true_median) {
+/// The interval must contain the true median about as often as it says. The ranks of 15 values
+/// hold it in 96.5 of 100 cases, and the stretch widens that a little.
+TEST(race_median_of_rounds, covers_the_true_median) {
     race::random_source random(42);
     int covered = 0;
     for (int trial = 0; trial < 400; ++trial) {
@@ -48,10 +42,10 @@ TEST(race_bootstrap, covers_the_true_median) {
         for (int i = 0; i < 15; ++i) {
             values.push_back(static_cast<double>(random.below(1'000'000)) / 1e6);
         }
-        const auto interval = race::bootstrap_median(values, 7);
+        const auto interval = race::median_of_rounds(values);
         covered += interval.low <= 0.5 && 0.5 <= interval.high ? 1 : 0;
     }
-    EXPECT_GE(covered, 360);
+    EXPECT_GE(covered, 380);
     EXPECT_LE(covered, 396);
 }
 

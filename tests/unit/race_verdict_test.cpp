@@ -47,8 +47,8 @@ race::verdict race_once(std::uint64_t seed, double factor, unsigned rounds = 15)
     };
     race::add_control(contenders, "a");
     const auto result = race::measure(contenders, {.rounds = rounds, .seed = seed});
-    return race::judge(race::paired_ratio(result.of("b"), result.of("a"), seed),
-                       race::floor_of(result, "a", seed));
+    return race::judge(race::paired_ratio(result.of("b"), result.of("a")),
+                       race::floor_of(result, "a"));
 }
 
 } // namespace

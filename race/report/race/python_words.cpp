@@ -72,7 +72,7 @@ private:
 
     /// "a 97.0 ms, b 50.1 ms: a takes 1.94× as long", or that they cannot be told apart.
     std::string compared(const scheme_result& one, const scheme_result& other) const {
-        const estimate ratio = paired_ratio(one.measured, other.measured, result_.seed);
+        const estimate ratio = paired_ratio(one.measured, other.measured);
         const verdict word = judge(ratio, result_.floor);
         std::string text = timed(one) + ", " + timed(other) + ": ";
         if (word == verdict::slower) {
