@@ -194,7 +194,7 @@ private:
         }
     }
 
-    inline_task<void(unsigned)> body_; ///< Written by `start`, called by the threads.
+    inline_task<void(unsigned)> body_{}; ///< Written by `start`, called by the threads.
     std::unique_ptr<member[]> members_;
     unsigned made_ = 0; ///< How many of them have a thread. For the thread that starts and joins.
     /// The number of threads. Written once by `start`, read by all.
