@@ -64,7 +64,7 @@ public:
     }
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m) {
+    REGATTA_INLINE bool publish(T m) requires(set::template contains<T>) {
         if (lane_->ring->try_emplace_if(open(), type<T>, std::move(m))) [[likely]] {
             return bus_->count(true);
         }

@@ -369,8 +369,8 @@ private:
     }
 
     /// Wakes the consumer for an accepted message, or counts a refused one.
-    bool count(bool accepted) noexcept {
-        if (accepted) {
+    REGATTA_INLINE bool count(bool accepted) noexcept {
+        if (accepted) [[likely]] {
             items_.notify_one();
         } else {
             refused_.fetch_add(1, std::memory_order_relaxed);

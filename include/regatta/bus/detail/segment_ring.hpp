@@ -98,8 +98,10 @@ public:
         return try_emplace_if([]() noexcept { return true; }, tag, std::forward<Args>(args)...);
     }
     /// Producer: the same, if `admit()` says so, once `publishing` tells of the attempt.
+    /// Inlined: an element that was just put together in memory cannot be read from there as a
+    /// whole before all earlier stores are carried out.
     template<class Admit, class... Args>
-    bool try_emplace_if(Admit&& admit, Tag tag, Args&&... args) noexcept {
+    REGATTA_INLINE bool try_emplace_if(Admit&& admit, Tag tag, Args&&... args) noexcept {
         static_assert(std::is_nothrow_constructible_v<T, Args...>);
         // relaxed: only the producer writes it.
         const std::size_t tail = next_.load(std::memory_order_relaxed);
