@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <thread>
 
 #include <linux/futex.h>
@@ -76,9 +77,19 @@ inline bool register_process_fence() noexcept {
 
 inline void process_fence() noexcept {
 #if defined(SYS_membarrier)
-    // The kernel may lack memory for a moment. The caller cannot continue without the fence.
-    while (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
-           errno == ENOMEM) {
+    while (::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+        // ENOMEM: the kernel lacks memory for the moment.
+        if (errno != ENOMEM) {
+            // A filter came later that forbids the call (seccomp). The other threads still make no
+            // fence, so this one waits until what they stored before the call, and what they are
+            // about to load, is past: a core keeps a store for microseconds at most, and drains its
+            // buffer when its thread is interrupted.
+            const auto past = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+            do {
+                std::this_thread::yield();
+            } while (std::chrono::steady_clock::now() < past);
+            return;
+        }
         std::this_thread::yield();
     }
 #endif
