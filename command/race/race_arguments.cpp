@@ -4,6 +4,7 @@
 #include "race/race_arguments.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/duration_argument.hpp"
 #include "common/usage_error.hpp"
 #include "programs/program.hpp"
 #include "schemes/scheme.hpp"
@@ -13,11 +14,24 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace regatta::command {
 namespace {
 
 constexpr std::size_t most_chunk = 1'000'000;
+
+std::chrono::nanoseconds kill_every_of(const race_arguments& arguments) {
+    if (arguments.kill_every.empty()) {
+        return {};
+    }
+    const auto time = parse_duration(arguments.kill_every);
+    if (!time) {
+        throw usage_error(fmt::format(
+            "--kill-every: \"{}\" is no length of time; write 100ms or 1s", arguments.kill_every));
+    }
+    return *time;
+}
 
 } // namespace
 
@@ -45,6 +59,10 @@ void add_race_options(subcommand command, race_arguments& a) {
         .check(whole_number(1, most_chunk))
         .type_name("N")
         .default_str("8");
+    command
+        .add_option("--kill-every", a.kill_every,
+                    "Kill a worker after each such time, where a scheme replaces it: 100ms")
+        .type_name("TIME");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
         .type_name("NAME")
         .default_str(std::string(race::usual_baseline().name));
@@ -98,6 +116,12 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             }
         }
     }
+    const bool replaced = std::ranges::any_of(
+        entrants, [](const race::entrant& one) { return one.scheme->traits.replaces_workers; });
+    if (!arguments.kill_every.empty() && !replaced) {
+        throw usage_error("--kill-every is for schemes that replace a worker that dies "
+                          "(process_pool), and none takes part");
+    }
     programs.enter(entrants);
     const bool known = std::ranges::any_of(
         entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
@@ -120,6 +144,7 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.seed = options.work.seed;
     options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
     options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
+    options.scheme.kill_every = kill_every_of(arguments);
     options.baseline = arguments.baseline;
     options.rounds = arguments.rounds_or(options.rounds);
     options.time = arguments.time();

@@ -24,6 +24,7 @@ struct race_arguments : measure_arguments {
     std::vector<std::string> commands; ///< NAME=COMMAND each.
     std::optional<unsigned> workers;
     std::optional<std::size_t> chunk;
+    std::string kill_every;
     std::string baseline;
     result_paths files;
     bool list = false;

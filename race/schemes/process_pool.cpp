@@ -7,11 +7,20 @@
 
 #include <regatta/process/process_pool.hpp>
 
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 namespace regatta::race {
 namespace {
@@ -22,6 +31,7 @@ public:
     pool_of_run(const std::string& program, run_context& context) try
         : pool_({.workers = context.workers,
                  .name = "race",
+                 .attempts = 1000, // With --kill-every a long item may lose many workers.
                  .worker_program = program,
                  .descriptors = {{context.work.descriptor(), pool_workload_descriptor},
                                  {context.log_descriptor, pool_log_descriptor}}}) {
@@ -41,7 +51,7 @@ public:
     void run(run_context& context) {
         wait_for(pool_.map<run_pool_item>({}, {}, context.work.items(), workload_));
     }
-    void close() { pool_.close(); }
+    process_pool& pool() noexcept { return pool_; }
 
 private:
     static void wait_for(const process_job& job) {
@@ -56,30 +66,86 @@ private:
     workload_title workload_{};
 };
 
-class process_pool_warm final : public scheme {
+/// Kills a worker after the other while it lives, each after the same time.
+class killer {
 public:
+    killer(process_pool& pool, std::chrono::nanoseconds every)
+        : thread_([this, &pool, every](const std::stop_token& stop) {
+            std::unique_lock lock(lock_);
+            for (unsigned worker = 0;
+                 !stopped_.wait_for(lock, stop, every, [&] { return stop.stop_requested(); });
+                 worker = (worker + 1) % pool.size()) {
+                pool.signal_worker(worker, SIGKILL);
+            }
+        }) {}
+
+private:
+    std::mutex lock_;
+    std::condition_variable_any stopped_;
+    std::jthread thread_;
+};
+
+/// What both schemes share: the kills, and what they cost.
+class on_process_pool : public scheme {
+public:
+    explicit on_process_pool(const scheme_options& options) : kill_every_(options.kill_every) {}
+
+    /// A worker that is killed leaves a log that ends somewhere.
+    bool logs_items() const noexcept override { return kill_every_.count() == 0; }
+    std::vector<run_figure> figures() const override { return figures_; }
+
+protected:
+    void run_on(pool_of_run& pool, run_context& context) {
+        if (kill_every_.count() == 0) {
+            pool.run(context);
+            return;
+        }
+        {
+            const killer meanwhile(pool.pool(), kill_every_);
+            pool.run(context);
+        }
+        const process_pool_stats stats = pool.pool().stats();
+        figures_ = {{"deaths", static_cast<double>(stats.deaths)},
+                    {"reruns", static_cast<double>(stats.reruns)},
+                    {"respawn_ns", static_cast<double>(stats.mean_respawn.count())}};
+    }
+
+private:
+    const std::chrono::nanoseconds kill_every_;
+    std::vector<run_figure> figures_;
+};
+
+class process_pool_warm final : public on_process_pool {
+public:
+    using on_process_pool::on_process_pool;
     void prepare(run_context& context) override {
         pool_.emplace(worker_program(), context);
         pool_->warm_up(context);
     }
-    void run(run_context& context) override { pool_->run(context); }
+    void run(run_context& context) override { run_on(*pool_, context); }
 
 private:
     std::optional<pool_of_run> pool_;
 };
 
-class process_pool_cold final : public scheme {
+class process_pool_cold final : public on_process_pool {
 public:
+    using on_process_pool::on_process_pool;
     void prepare(run_context&) override { program_ = worker_program(); }
     void run(run_context& context) override {
         pool_of_run pool(program_, context);
-        pool.run(context);
-        pool.close();
+        run_on(pool, context);
+        pool.pool().close();
     }
 
 private:
     std::string program_;
 };
+
+template<class Scheme>
+std::unique_ptr<scheme> make_with(const scheme_options& options) {
+    return std::make_unique<Scheme>(options);
+}
 
 } // namespace
 
@@ -88,16 +154,16 @@ scheme_info process_pool_scheme() {
             .summary = "regatta::process_pool, its workers warm: one task an item, begun again if "
                        "its worker dies",
             .suits = "work that may crash: no item is lost",
-            .make = make_new<process_pool_warm>,
-            .traits = {.workers = worker_kind::processes}};
+            .make = make_with<process_pool_warm>,
+            .traits = {.workers = worker_kind::processes, .replaces_workers = true}};
 }
 
 scheme_info process_pool_cold_scheme() {
     return {.name = "process_pool_cold",
             .summary = "the same, the pool made and closed in each run",
             .suits = "one job that may crash",
-            .make = make_new<process_pool_cold>,
-            .traits = {.workers = worker_kind::processes}};
+            .make = make_with<process_pool_cold>,
+            .traits = {.workers = worker_kind::processes, .replaces_workers = true}};
 }
 
 } // namespace regatta::race

@@ -8,6 +8,7 @@
 #include "schemes/run_log.hpp"
 #include "workloads/workload.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,8 @@ namespace regatta::race {
 struct scheme_options {
     unsigned workers = 1;
     std::size_t chunk = 8; ///< Items a message, for the schemes that send chunks.
+    /// How often a worker of a scheme that replaces those that die is killed; 0: never.
+    std::chrono::nanoseconds kill_every{0};
 };
 
 /// What a scheme gets for one run.
@@ -107,6 +110,8 @@ struct scheme_traits {
     bool sends_data = false;
     /// The library that computes the items is told to start no threads of its own.
     bool one_library_thread = false;
+    /// A worker that dies is replaced, and its item begun again: `scheme_options::kill_every`.
+    bool replaces_workers = false;
     /// The library behind it keeps its threads after a run, asleep.
     bool keeps_threads = false;
     /// The library behind it synchronises in a way that the thread sanitizer does not see.

@@ -49,6 +49,30 @@ class WorkerDeath(unittest.TestCase):
     def test_of_processes(self):
         self.kill_one("processes")
 
+    def test_of_schemes_that_replace_their_workers(self):
+        # "Their results are verified all the same"
+        result = support.run("race", "--schemes", "std_thread,process_pool,process_pool_cold", "--size", "512",
+                             "--rounds", "3", "--kill-every", "10ms", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        self.assertEqual(document["kill_every_ns"], 10_000_000)
+        for scheme in document["schemes"]:
+            self.assertEqual(scheme["status"], "ok", scheme["reason"])
+            self.assertTrue(scheme["verified"])
+            if scheme["name"] != "std_thread":
+                figures = scheme["figures"]
+                self.assertGreater(figures["deaths"], 0)
+                self.assertGreater(figures["respawn_ns"], 0)
+                self.assertIn(f"{scheme['name']} lost ", " ".join(result.stderr.split()))
+
+    def test_refuses_to_kill_where_nobody_is_replaced(self):
+        result = support.run("race", "--schemes", "std_thread", "--kill-every", "10ms")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("process_pool", result.stderr)
+        result = support.run("race", "--schemes", "process_pool", "--kill-every", "often")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('"often"', result.stderr)
+
     def test_of_zmq_ipc(self):
         listed = support.run("race", "--list").stdout
         entry = listed[listed.index("zmq_ipc"):]

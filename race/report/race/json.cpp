@@ -72,6 +72,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["settings"] = settings_value(result.settings);
     document["items"] = result.items;
     document["chunk"] = result.how.chunk;
+    document["kill_every_ns"] = result.how.kill_every.count();
     document["workers"] = result.how.workers;
     document["oversubscribed"] = result.oversubscribed();
     document["seed"] = result.seed;

@@ -156,6 +156,23 @@ std::string reason_words(const race_result& result) {
     return text + ".";
 }
 
+std::string death_words(const race_result& result, const text_style& style) {
+    std::string text;
+    for (const scheme_result& one : result.schemes) {
+        const auto deaths = one.figure("deaths");
+        const auto reruns = one.figure("reruns");
+        const auto respawn = one.figure("respawn_ns");
+        if (one.ok() && deaths && reruns && respawn) {
+            text += fmt::format(
+                "{} {} lost {:.0f} workers a run and began {:.0f} items again; the next worker was "
+                "ready after {}",
+                text.empty() ? "Deaths:" : ";", one.name, *deaths, *reruns,
+                duration_text(*respawn, style));
+        }
+    }
+    return text.empty() ? text : text + ".";
+}
+
 std::string choice_words(const race_result& result) {
     struct need {
         std::string_view name;
