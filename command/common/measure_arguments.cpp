@@ -20,6 +20,7 @@ namespace {
 constexpr unsigned most_rounds = 100'000;
 constexpr double shortest_time = 0.001;
 constexpr double longest_time = 7.0 * 24 * 3600;
+constexpr double largest_margin = 50;
 
 /// The entry of that name among those listed.
 template<class Info>
@@ -74,6 +75,13 @@ void add_measure_options(subcommand command, measure_arguments& a) {
     command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
         .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
         .type_name("N")
+        .default_str("1");
+}
+
+void add_margin_option(subcommand command, measure_arguments& a) {
+    command.add_option("--margin", a.margin, "Differences below so many percent are of no interest")
+        .check(number(0, largest_margin))
+        .type_name("PERCENT")
         .default_str("1");
 }
 

@@ -25,15 +25,20 @@ struct measure_arguments {
     std::optional<std::string> kernel;
     std::optional<std::size_t> max_prime;
     std::optional<std::uint64_t> seed;
+    std::optional<double> margin; ///< In percent.
 
     /// So many rounds; 0 where the time decides.
     unsigned rounds_or(unsigned usual) const { return rounds.value_or(seconds ? 0 : usual); }
     /// For how long; 0 where the rounds decide.
     std::chrono::nanoseconds time() const;
+    /// As a share.
+    double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
 };
 
 /// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime` and `--seed`.
 void add_measure_options(subcommand command, measure_arguments& arguments);
+/// Adds `--margin`.
+void add_margin_option(subcommand command, measure_arguments& arguments);
 
 /// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::workload_info& workload_named(const std::string& name);

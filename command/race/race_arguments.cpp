@@ -66,6 +66,7 @@ void add_race_options(subcommand command, race_arguments& a) {
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
         .type_name("NAME")
         .default_str(std::string(race::usual_baseline().name));
+    add_margin_option(command, a);
     add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end");
     command.footer(
@@ -146,6 +147,7 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
     options.scheme.kill_every = kill_every_of(arguments);
     options.baseline = arguments.baseline;
+    options.margin = arguments.margin_or(options.margin);
     options.rounds = arguments.rounds_or(options.rounds);
     options.time = arguments.time();
     return options;

@@ -44,6 +44,7 @@ race::scale_options options_of(const scale_arguments& a, const race::workload_in
     options.time = a.time();
     options.seed = options.work.seed;
     options.rate = a.rate;
+    options.margin = a.margin_or(options.margin);
     return options;
 }
 
@@ -92,6 +93,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
                     "Offer so many items a second; their latency counts from when they were due")
         .check(number(lowest_rate, highest_rate))
         .type_name("ITEMS");
+    add_margin_option(command, a);
     add_result_options(command, a.files, "number of workers");
     command.footer("Examples:\n"
                    "  regatta scale\n"

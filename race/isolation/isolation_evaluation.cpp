@@ -75,13 +75,17 @@ void compare(mode_result& mode, const mode_result& alone, const isolation_result
     const figure cost = [&](const team_figures& r) { return r.cpu_ns / workers; };
     const figure gap = [&](const team_figures& r) { return r.displaced_ns() / workers; };
     const series alone_cost = series_of(alone, cost);
-    mode.slowdown = &mode == &alone
-                        ? paired_ratio(alone.measured, alone.measured)
-                        : paired_comparison(mode.measured, alone.measured, result.control).ratio();
+    if (&mode == &alone) {
+        mode.slowdown = paired_ratio(alone.measured, alone.measured);
+        mode.word = verdict::baseline;
+    } else {
+        const paired_comparison beside(mode.measured, alone.measured, result.control);
+        mode.slowdown = beside.ratio();
+        mode.word = result.floor.known() ? judge(beside, usual_margin).word : verdict::undecided;
+    }
     mode.work_cost = paired_ratio(series_of(mode, cost), alone_cost);
     mode.slower = paired_difference(series_of(mode, cost), alone_cost);
     mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap));
-    mode.word = &mode == &alone ? verdict::baseline : judge(mode.slowdown, result.floor);
     mode.why = cause_in(mode);
 }
 

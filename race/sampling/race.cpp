@@ -27,6 +27,10 @@ void check(const std::vector<entrant>& entrants, const race_options& options) {
     if (options.rounds == 0 && options.time.count() <= 0) {
         fail_argument("rounds: neither a number of rounds nor a time is given");
     }
+    if (!(options.margin >= 0 && options.margin <= 1)) {
+        fail_argument("margin: " + std::to_string(options.margin) +
+                      " is out of range; allowed are shares from 0 to 1");
+    }
     if (entrants.empty()) {
         fail_argument("schemes: none is given");
     }
@@ -59,6 +63,7 @@ public:
         result_.how = options.scheme;
         result_.cpus = available_cpus();
         result_.seed = options.seed;
+        result_.margin = options.margin;
         result_.warm_up = std::max(1U, options.warm_up);
         result_.load_source = meter_.source();
         result_.load_resolution_ns = meter_.resolution_ns();

@@ -31,6 +31,7 @@ struct race_options {
     std::chrono::nanoseconds time{0}; ///< 0: no limit.
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
+    double margin = usual_margin;     ///< A difference that is of no interest, as a share; 0…1.
     std::string baseline{}; ///< An entrant's name. Empty: that of `usual_baseline`, or the first.
 };
 

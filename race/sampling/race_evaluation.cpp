@@ -3,6 +3,8 @@
 
 #include "sampling/race_evaluation.hpp"
 
+#include "sampling/possible_best.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -81,23 +83,45 @@ void compare(race_result& result) {
         }
         one.verified = one.ok() && !one.program;
         one.time = one.measured.time();
-        one.vs_baseline =
-            &one == base ? itself(one.measured)
-                         : paired_comparison(one.measured, base->measured, result.control).ratio();
-        one.word = &one == base ? verdict::baseline : judge(one.vs_baseline, result.floor);
         if (serial != nullptr) {
             one.speedup = paired_ratio(serial->measured, one.measured);
             one.efficiency = one.speedup->median / result.how.workers;
         }
+        if (&one == base) {
+            one.vs_baseline = itself(one.measured);
+            one.word = verdict::baseline;
+        }
     }
 }
 
-/// The fastest of those who take part, and all that cannot be told from it. Who has too few clean
-/// rounds for a verdict does not take part; nobody does where the noise floor is not known.
+/// All at once, since their number is part of the verdict.
+void judge_all(race_result& result) {
+    const scheme_result* base = result.find(result.baseline);
+    std::vector<scheme_result*> judged;
+    std::vector<paired_comparison> beside;
+    for (scheme_result& one : result.schemes) {
+        if (&one != base && !one.measured.samples.empty()) {
+            judged.push_back(&one);
+            beside.emplace_back(one.measured, base->measured, result.control);
+            one.vs_baseline = beside.back().ratio();
+        }
+    }
+    if (!result.floor.known()) {
+        return;
+    }
+    const std::vector<judgement> words = judge(beside, result.margin);
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        judged[i]->word = words[i].word;
+        judged[i]->more_rounds = words[i].more_rounds;
+    }
+}
+
+/// Those of who takes part that may be the fastest. Who has too few clean rounds for a verdict does
+/// not take part; nobody does where the noise floor is not known.
 template<class TakesPart>
 std::vector<std::string> leaders_among(const race_result& result, TakesPart takes_part) {
     std::vector<const scheme_result*> field;
-    if (result.floor.control.count < pairs_for_a_verdict) {
+    if (!result.floor.known()) {
         return {};
     }
     for (const scheme_result& one : result.schemes) {
@@ -107,18 +131,30 @@ std::vector<std::string> leaders_among(const race_result& result, TakesPart take
     }
     std::ranges::stable_sort(field, {},
                              [](const scheme_result* s) { return s->vs_baseline.median; });
-    std::vector<std::string> leaders;
+    std::vector<const series*> times;
     for (const scheme_result* one : field) {
-        const estimate ratio = paired_ratio(one->measured, field.front()->measured);
-        if (judge(ratio, result.floor) != verdict::slower) {
-            leaders.push_back(one->name);
-        }
+        times.push_back(&one->measured);
+    }
+    std::vector<std::string> leaders;
+    for (const std::size_t place : possible_best(times, result.margin, result.seed)) {
+        leaders.push_back(field[place]->name);
     }
     return leaders;
 }
 
 std::string percent(double share) {
     return std::to_string(std::lround(share * 100)) + " %";
+}
+
+/// That the baseline and its control differ although they are the same.
+void note_unsteadiness(race_result& result) {
+    const paired_comparison with_itself(result.control, result.find(result.baseline)->measured);
+    if (differs(judge(with_itself, result.margin).word)) {
+        result.notes.push_back(result.baseline + " differs from itself by up to " +
+                               percent(result.floor.distance) +
+                               ", which is more than chance: the machine is not steady, so trust "
+                               "no difference of that size");
+    }
 }
 
 void note_disturbances(race_result& result) {
@@ -142,6 +178,7 @@ void note_disturbances(race_result& result) {
                                "may win: " +
                                rare);
     }
+    note_unsteadiness(result);
     if (result.contaminated > 0.25) {
         result.notes.push_back(
             "a disturbed run: during " + percent(result.contaminated) +
@@ -178,6 +215,7 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     result.control = measured.of(control_name(result.baseline));
     result.floor = floor_of(measured, result.baseline);
     compare(result);
+    judge_all(result);
 
     double reference_ns = 0;
     if (const scheme_result* serial = find_serial(result)) {

@@ -52,6 +52,7 @@ struct scheme_result {
     estimate time;        ///< In nanoseconds.
     estimate vs_baseline; ///< Time ratio, paired.
     verdict word = verdict::undecided;
+    unsigned more_rounds = 0;         ///< See `judgement`.
     std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.
     std::optional<double> efficiency; ///< Speed-up over workers.
     attribution where;
@@ -77,6 +78,7 @@ struct race_result {
     scheme_options how{}; ///< What was chosen of the schemes.
     unsigned cpus = 0;    ///< Available to this process.
     std::uint64_t seed = 0;
+    double margin = usual_margin; ///< Of the verdicts.
 
     unsigned rounds = 0;     ///< Completed.
     unsigned warm_up = 0;    ///< Rounds before those.
@@ -89,7 +91,8 @@ struct race_result {
     noise_floor floor;
     series control;
     std::vector<scheme_result> schemes; ///< In the order of the entrants.
-    /// One: the winner. Several: a tie, the fastest first. None: too little was measured.
+    /// `possible_best`. One: the winner. Several: any may be the fastest; that with the lowest
+    /// ratio first. None: too little was measured.
     std::vector<std::string> leaders;
     /// The same among those that run the items.
     std::vector<std::string> item_leaders;

@@ -147,6 +147,7 @@ private:
         result_.items = work_->items();
         result_.cpus = available_cpus();
         result_.seed = options_.seed;
+        result_.margin = options_.margin;
         result_.rate = options_.rate;
         result_.warm_up = std::max(1U, options_.warm_up);
         result_.load_source = load_.source();

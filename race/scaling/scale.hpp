@@ -25,7 +25,8 @@ struct scale_options {
     std::chrono::nanoseconds time{0};
     unsigned warm_up = 1; ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;
-    std::optional<double> rate; ///< Items a second that are offered; absent: as fast as they go.
+    double margin = usual_margin; ///< A difference that is of no interest, as a share.
+    std::optional<double> rate;   ///< Items a second that are offered; absent: as fast as they go.
 };
 
 /// 1, 2, 4 … up to the CPUs, the CPUs themselves, and twice as many.

@@ -48,9 +48,7 @@ void evaluate_point(scale_point& point, const scale_result& result) {
                                     : speedup_between(base.measured, result.control, point.measured,
                                                       result.floor.distance);
     point.efficiency = divided(point.speedup, point.workers);
-    point.word = &point == &base ? verdict::baseline
-                                 : judge(inverse(point.speedup),
-                                         {0, result.floor.control}); // the floor is in it
+    point.word = &point == &base ? verdict::baseline : judge(inverse(point.speedup), result.margin);
 }
 
 /// The shares of the CPU time that others had.

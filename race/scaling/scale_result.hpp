@@ -55,7 +55,7 @@ struct scale_point {
     estimate efficiency;            ///< Speed-up over workers.
     latency_histogram latency;      ///< Of the items, over all runs that count.
     std::optional<double> clock_hz; ///< The processor's clock meanwhile, as far as it can be told.
-    verdict word = verdict::undecided; ///< Of its time beside one worker's.
+    verdict word = verdict::undecided; ///< Of its time beside one worker's, by its speed-up.
 
     bool ok() const noexcept { return failure.empty(); }
     /// Whether it has figures.
@@ -74,7 +74,8 @@ struct scale_result {
     std::size_t items = 0;  ///< A run.
     unsigned cpus = 0;      ///< Available to this process.
     std::uint64_t seed = 0;
-    std::optional<double> rate; ///< Offered items a second; absent: as fast as they go.
+    double margin = usual_margin; ///< Of the verdicts.
+    std::optional<double> rate;   ///< Offered items a second; absent: as fast as they go.
     /// The most that this machine could do in the workload's unit a second with one worker, where
     /// that is known (matmul: peak of the floating-point units), and how it was found.
     std::optional<double> peak;

@@ -269,7 +269,7 @@ private:
             if (!point.ran() || point.workers > result_.cpus) {
                 continue;
             }
-            if (point.word == verdict::tie) {
+            if (point.word == verdict::equal || point.word == verdict::unclear) {
                 warn(kind::within_noise, point.workers,
                      "the speed-up with " + workers_text(point.workers) + ", " +
                          interval(point.speedup) +
@@ -287,8 +287,8 @@ private:
 
     bool same_speed(const scale_point& a, const scale_point& b) const {
         const estimate ratio = paired_ratio(a.measured, b.measured);
-        return judge(widened(ratio, result_.floor.distance), {0, result_.floor.control}) ==
-               verdict::tie;
+        const verdict word = judge(widened(ratio, result_.floor.distance), result_.margin);
+        return word == verdict::equal || word == verdict::unclear;
     }
 
     void note_oversubscribed() {

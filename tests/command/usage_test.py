@@ -121,6 +121,12 @@ class Usage(unittest.TestCase):
                 self.refused(*words, number, says=[
                     f'{words[-1]}: "{number}" is not a number from {lowest} to {highest}\n'])
 
+    def test_a_margin_is_a_number_of_percent(self):
+        for command in ("race", "scale"):
+            for margin in ("-1", "some", "", "nan", "51"):
+                self.refused(command, "--margin", margin, says=[
+                    f'--margin: "{margin}" is not a number from 0 to 50\n'])
+
     def test_a_size_is_not_said_to_be_any_number(self):
         for option in ("--size", "--max-prime"):
             result = run("scale", option, "-1")

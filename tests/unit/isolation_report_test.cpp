@@ -49,11 +49,12 @@ nlohmann::json document_of(const race::isolation_result& result) {
 TEST(isolation_words, displaced_time_is_called_that) {
     const auto said = sentences(fakes::under_hostile_noise().finish());
     ASSERT_EQ(said.size(), 4u);
-    EXPECT_THAT(said[0], StartsWith("unpinned: 1.01× of alone, by displaced time: of 2.01 ms"));
+    EXPECT_EQ(said[0], "unpinned: 1.01× of alone (cpu/wall 99 %), which is not shown to differ by "
+                       "1 %.");
     EXPECT_THAT(said[1], AllOf(StartsWith("pinned: 2.99× of alone, by displaced time: of 38"),
                                HasSubstr("without a CPU (cpu/wall 33 %)"),
                                HasSubstr("in slower execution (a unit of work cost 1.00×)")));
-    EXPECT_THAT(said[2], AllOf(StartsWith("exclusive: 1.0"), HasSubstr("not to be told apart")));
+    EXPECT_THAT(said[2], AllOf(StartsWith("exclusive: 1.0"), HasSubstr("the same within 1 %")));
     EXPECT_THAT(said[3],
                 AllOf(StartsWith("Owning the CPUs instead of pinning to them: 2.98× as fast. "
                                  "The difference was displaced time"),

@@ -60,9 +60,10 @@ TEST(programs_report, a_race_of_programs_in_full) {
 scheme  median  ratio  95 % interval  CPU time   memory  verdict
 fast    100 ms  1.000    1.000…1.000    151 ms  12.3 MB  baseline
 slow    151 ms  1.495    1.492…1.499    226 ms  12.3 MB  slower
-Ratios are times of fast = 1. Noise floor ±0.7 %: fast against itself.
+Ratios are times of fast = 1; verdicts are about differences of 1.0 % and more. Noise floor ±0.7 %:
+  fast against itself.
 
-fast won: 100 ms, 0.669 of the time of slow, the next (noise floor 0.7 %).
+fast won: 100 ms, 0.665 of the time of slow, the next (95 % interval 0.665…0.668).
 Programs: fast used 1.50 CPUs on average (151 ms of CPU time in 100 ms) and 12.3 MB of memory; slow
   used 1.50 CPUs on average (226 ms of CPU time in 151 ms) and 12.3 MB of memory.
 )");

@@ -95,7 +95,7 @@ TEST(python_words, tell_how_much_needed_the_lock) {
     race.python("python_threads", 101, 99, 0, 1);
     EXPECT_THAT(
         words_of(race.finish(), "Python's lock"),
-        AllOf(HasSubstr("99 % went into code"), HasSubstr("no difference above the noise")));
+        AllOf(HasSubstr("99 % went into code"), HasSubstr("no difference of 1.0 % or more")));
 }
 
 TEST(python_words, do_not_speak_of_what_did_not_run) {
@@ -125,7 +125,7 @@ TEST(python_words, call_nothing_a_difference_within_the_noise) {
     python_race race(50);
     race.python("python_threads", 50.1, 1).python("python_threads_1blas", 50);
     EXPECT_THAT(words_of(race.finish(), "Threads of numpy"),
-                HasSubstr("no difference above the noise floor"));
+                HasSubstr("no difference of 1.0 % or more"));
 }
 
 TEST(python_words, say_that_there_are_no_threads_to_switch_off) {

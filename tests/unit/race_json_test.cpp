@@ -36,6 +36,7 @@ TEST(race_json, has_what_the_format_promises) {
     EXPECT_EQ(d["workers"], 2);
     EXPECT_EQ(d["rounds"], 15);
     EXPECT_GT(d["noise_floor"].get<double>(), 0);
+    EXPECT_EQ(d["margin"], 0.01);
     EXPECT_EQ(d["machine"]["cpu_model"], "A processor");
     EXPECT_EQ(d["command"], "regatta race --json 'it'\\''s here.json'");
     EXPECT_EQ(d["leaders"], json::array({"std_thread"}));
@@ -51,6 +52,7 @@ TEST(race_json, a_scheme_that_ran) {
     EXPECT_NEAR(one["median_ns"].get<double>(), 1e8, 2e6);
     EXPECT_EQ(one["vs_baseline"]["median"], 1.0);
     EXPECT_EQ(one["verdict"], "baseline");
+    EXPECT_TRUE(one["more_rounds"].is_null());
     EXPECT_NEAR(one["speedup"]["median"].get<double>(), 2, 0.05);
     EXPECT_EQ(one["samples"].size(), 15u);
     EXPECT_EQ(one["dropped"], 0);

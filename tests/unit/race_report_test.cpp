@@ -72,7 +72,8 @@ TEST(race_text, words_of_verdicts) {
     EXPECT_EQ(race::word_of(race::verdict::baseline), "baseline");
     EXPECT_EQ(race::word_of(race::verdict::faster), "faster");
     EXPECT_EQ(race::word_of(race::verdict::slower), "slower");
-    EXPECT_EQ(race::word_of(race::verdict::tie), "tie");
+    EXPECT_EQ(race::word_of(race::verdict::equal), "equal");
+    EXPECT_EQ(race::word_of(race::verdict::unclear), "unclear");
     EXPECT_EQ(race::word_of(race::verdict::undecided), "undecided");
 }
 
@@ -215,12 +216,54 @@ TEST(race_words, a_winner_is_named_with_figures_and_reasons) {
                           "(handing them out) (std_thread: 1.0 %)"));
 }
 
-TEST(race_words, inside_the_noise_floor_nobody_wins) {
+TEST(race_words, inside_the_margin_nobody_wins) {
     const auto result =
         fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).add("slow", 300).finish();
-    EXPECT_THAT(race::outcome_words(result, {}), StartsWith("A tie between "));
-    EXPECT_THAT(race::outcome_words(result, {}), HasSubstr("cannot be told apart"));
+    EXPECT_THAT(race::outcome_words(result, {}),
+                StartsWith("The fastest may be any of tbb and std_thread: none of them was shown "
+                           "to take 1.0 % more than another."));
     EXPECT_EQ(result.leaders.size(), 2u);
+    EXPECT_EQ(result.find("tbb")->word, race::verdict::equal);
+}
+
+TEST(race_words, a_winner_is_ahead_of_the_next_by_the_ratio_within_the_rounds) {
+    // As multiples of the baseline both are at 1.1 and 1.2, but they were never fast together.
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50).add("asio", 60);
+    for (std::size_t i = 0; i < 15; ++i) {
+        maker.result.schemes[1].measured.samples[i].ns = i % 2 == 0 ? 50e6 : 55e6;
+        maker.result.schemes[2].measured.samples[i].ns = i % 2 == 0 ? 75e6 : 82.5e6;
+    }
+    EXPECT_THAT(race::outcome_words(maker.finish(), {}),
+                HasSubstr("0.667 of the time of asio, the next (95 % interval 0.667…0.667)"));
+}
+
+TEST(race_table, says_how_many_rounds_an_unclear_ratio_takes) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 103);
+    for (std::size_t i = 0; i < 15; ++i) {
+        maker.result.schemes[1].measured.samples[i].ns *= i % 4 == 0 ? 1.1 : i % 4 == 2 ? 0.9 : 1;
+    }
+    const auto result = maker.finish();
+    ASSERT_EQ(result.find("tbb")->word, race::verdict::unclear);
+    const std::string rounds = std::to_string(result.find("tbb")->more_rounds);
+    EXPECT_THAT(race::table_text(result, {.width = 120}), HasSubstr("unclear +" + rounds));
+    EXPECT_THAT(race::to_text(result, fakes::some_machine(), {.width = 200}),
+                HasSubstr("unclear +" + rounds + ": about " + rounds +
+                          " rounds more would show whether it differs."));
+}
+
+TEST(race_full_text, an_unsteady_machine_is_said_to_be_one) {
+    const auto notes_of = [](double control_takes) {
+        fakes::result_maker maker;
+        maker.add("std_thread", 100).add("tbb", 150);
+        maker.control_takes = control_takes;
+        return maker.finish().notes;
+    };
+    EXPECT_THAT(notes_of(1.05),
+                testing::ElementsAre(StartsWith("std_thread differs from itself by up to 6 %, "
+                                                "which is more than chance")));
+    EXPECT_THAT(notes_of(1), testing::IsEmpty());
 }
 
 TEST(race_words, code_of_its_own_is_told_apart) {
@@ -248,7 +291,7 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
 
 TEST(race_words, those_who_tie_are_all_offered_for_the_lowest_latency) {
     const auto result = fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).finish();
-    EXPECT_THAT(race::choice_words(result), HasSubstr("which tie"));
+    EXPECT_THAT(race::choice_words(result), HasSubstr("lowest latency: any of tbb and std_thread"));
 }
 
 TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winning) {

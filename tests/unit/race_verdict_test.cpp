@@ -3,6 +3,7 @@
 
 #include "sampling/random.hpp"
 #include "sampling/verdict.hpp"
+#include "scaling_samples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -47,8 +48,10 @@ race::verdict race_once(std::uint64_t seed, double factor, unsigned rounds = 15)
     };
     race::add_control(contenders, "a");
     const auto result = race::measure(contenders, {.rounds = rounds, .seed = seed});
-    return race::judge(race::paired_ratio(result.of("b"), result.of("a")),
-                       race::floor_of(result, "a"));
+    return race::judge(race::paired_comparison(result.of("b"), result.of("a"),
+                                               result.of(race::control_name("a"))),
+                       race::usual_margin)
+        .word;
 }
 
 } // namespace
@@ -75,15 +78,50 @@ TEST(race_verdict, a_real_difference_is_seen) {
     EXPECT_GT(slower, 80);
 }
 
-TEST(race_verdict, holds_the_whole_interval_against_the_floor) {
-    const race::noise_floor floor{0.25, {1, 0.9, 1.25, 15}};
-    EXPECT_EQ(race::judge({0.7, 0.65, 0.79, 15}, floor), race::verdict::faster);
-    EXPECT_EQ(race::judge({0.7, 0.65, 0.81, 15}, floor), race::verdict::tie);
-    EXPECT_EQ(race::judge({1.5, 1.26, 1.7, 15}, floor), race::verdict::slower);
-    EXPECT_EQ(race::judge({1.5, 1.24, 1.7, 15}, floor), race::verdict::tie);
-    EXPECT_EQ(race::judge({1, 0.5, 2, 15}, floor), race::verdict::tie);
-    EXPECT_EQ(race::judge({3, 3, 3, 5}, floor), race::verdict::undecided);
-    EXPECT_EQ(race::judge({3, 3, 3, 15}, {0, {1, 1, 1, 5}}), race::verdict::undecided);
+TEST(race_verdict, holds_the_whole_interval_against_the_margin) {
+    EXPECT_EQ(race::judge({0.7, 0.65, 0.79, 15}, 0.25), race::verdict::faster);
+    EXPECT_EQ(race::judge({0.7, 0.65, 0.81, 15}, 0.25), race::verdict::unclear);
+    EXPECT_EQ(race::judge({1.5, 1.26, 1.7, 15}, 0.25), race::verdict::slower);
+    EXPECT_EQ(race::judge({1.5, 1.24, 1.7, 15}, 0.25), race::verdict::unclear);
+    EXPECT_EQ(race::judge({1, 0.5, 2, 15}, 0.25), race::verdict::unclear);
+    EXPECT_EQ(race::judge({1, 0.81, 1.24, 15}, 0.25), race::verdict::equal);
+    EXPECT_EQ(race::judge({3, 3, 3, 5}, 0.25), race::verdict::undecided);
+}
+
+TEST(race_verdict, equal_is_shown_and_not_assumed) {
+    const auto judged = [](double noise, std::size_t rounds) {
+        const race::series base = race::series_of(race::noisy(rounds, 100, noise, 1));
+        const race::series other = race::series_of(race::noisy(rounds, 100, noise, 2));
+        return race::judge(race::paired_comparison(other, base), 0.01);
+    };
+    EXPECT_EQ(judged(0.002, 15).word, race::verdict::equal);
+    EXPECT_EQ(judged(0.002, 15).more_rounds, 0u);
+    EXPECT_EQ(judged(0.05, 15).word, race::verdict::unclear);
+    EXPECT_GT(judged(0.05, 15).more_rounds, 100u);
+    EXPECT_EQ(judged(0.5, 15).more_rounds, 1000u);
+    EXPECT_EQ(judged(0.002, 5).word, race::verdict::undecided);
+    EXPECT_EQ(judged(0.002, 5).more_rounds, 1u);
+}
+
+// "However many contenders there are": what is shown of one alone is chance among many.
+TEST(race_verdict, the_number_of_contenders_is_part_of_it) {
+    const race::series base = race::series_of(race::noisy(15, 100, 0.01, 1));
+    const auto beside = [&](double level, std::uint64_t seed) {
+        return race::paired_comparison(race::series_of(race::noisy(15, level, 0.01, seed)), base);
+    };
+    std::vector<race::paired_comparison> all{beside(102.2, 3)};
+    ASSERT_EQ(race::judge(all.front(), 0.01).word, race::verdict::slower);
+    for (std::uint64_t seed = 10; seed < 60; ++seed) {
+        all.push_back(beside(100, seed));
+    }
+    EXPECT_EQ(race::judge(all, 0.01).front().word, race::verdict::unclear);
+    // Those that certainly differ do not count among those that may be chance.
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        all[i] = beside(150, 10 + i);
+    }
+    EXPECT_EQ(race::judge(all, 0.01).front().word, race::verdict::slower);
+    EXPECT_EQ(race::judge(all, 0.01).back().word, race::verdict::slower);
+    EXPECT_TRUE(race::judge(std::vector<race::paired_comparison>{}, 0.01).empty());
 }
 
 TEST(race_verdict, the_floor_is_the_end_of_the_control_farthest_from_one) {
@@ -99,7 +137,8 @@ TEST(race_verdict, the_floor_is_the_end_of_the_control_farthest_from_one) {
 }
 
 TEST(race_verdict, names_and_controls) {
-    EXPECT_EQ(race::to_string(race::verdict::tie), "tie");
+    EXPECT_EQ(race::to_string(race::verdict::equal), "equal");
+    EXPECT_EQ(race::to_string(race::verdict::unclear), "unclear");
     std::vector<race::contender> contenders{{"a", [] { return race::outcome{1, {}}; }}};
     race::add_control(contenders, "a");
     EXPECT_EQ(contenders.back().name, "a (again)");

@@ -62,7 +62,7 @@ public:
         one.word = workers == 1      ? verdict::baseline
                    : speedup > 1.011 ? verdict::faster
                    : speedup < 0.989 ? verdict::slower
-                                     : verdict::tie;
+                                     : verdict::equal;
         for (int i = 0; i < 1000 && item_ms > 0; ++i) {
             one.latency.record(std::llround(item_ms * 1e6 * (1 + std::pow(i / 999.0, 8) / 4)));
         }

@@ -40,7 +40,7 @@ json document_head(const char* schema, const provenance& from);
 /// What a result with a control says of its noise: null without enough pairs.
 template<class Result>
 json noise_floor_of(const Result& result) {
-    return result.floor.control.count >= pairs_for_a_verdict ? json(result.floor.distance) : json();
+    return result.floor.known() ? json(result.floor.distance) : json();
 }
 /// The control of a result; `against` names its comparison.
 template<class Result>

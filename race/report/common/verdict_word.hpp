@@ -12,7 +12,7 @@
 
 namespace regatta::race {
 
-/// "faster", "tie", …
+/// "faster", "equal", …
 constexpr std::string_view word_of(verdict v) noexcept {
     switch (v) {
     case verdict::baseline:
@@ -21,8 +21,10 @@ constexpr std::string_view word_of(verdict v) noexcept {
         return "faster";
     case verdict::slower:
         return "slower";
-    case verdict::tie:
-        return "tie";
+    case verdict::equal:
+        return "equal";
+    case verdict::unclear:
+        return "unclear";
     case verdict::undecided:
         break;
     }

@@ -84,7 +84,7 @@ std::string dropped(const isolation_result& result) {
 }
 
 std::string floor_words(const isolation_result& result, const text_style& style) {
-    if (result.floor.control.count < pairs_for_a_verdict) {
+    if (!result.floor.known()) {
         return "Noise floor: unknown, too few clean rounds.";
     }
     return fmt::format("Noise floor {}{}: alone against itself.", style.unicode ? "±" : "+-",
@@ -129,7 +129,7 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     });
     add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
     add("verdict", true, 6, [](const mode_result& m) {
-        return std::string(m.word == verdict::tie ? "as alone" : word_of(m.word));
+        return std::string(m.word == verdict::equal ? "as alone" : word_of(m.word));
     });
     for (const mode_result* row : rows) {
         columns.back().colours.push_back(row->word == verdict::slower   ? "31"

@@ -49,7 +49,10 @@ std::string fate_of(const mode_result& mode, const text_style& style) {
     case cause::none:
         return fmt::format("{}: {} of alone (cpu/wall {}){}{}", name, slowdown,
                            percent_text(mode.cpu_share.median),
-                           mode.word == verdict::tie ? ", not to be told apart from it." : ".",
+                           mode.word == verdict::equal ? ", the same within 1 %."
+                           : mode.word == verdict::unclear
+                               ? ", which is not shown to differ by 1 %."
+                               : ".",
                            tail);
     case cause::displaced:
         return fmt::format("{}: {} of alone, by displaced time: {}.{}", name, slowdown,

@@ -66,9 +66,26 @@ std::string dropped(const race_result& result) {
                        bad, plural(all, "sample"), who);
 }
 
+/// What the number beside "unclear" means, of the one that needs least.
+std::string unclear_words(const race_result& result) {
+    const scheme_result* least = nullptr;
+    for (const scheme_result& one : result.schemes) {
+        if (one.word == verdict::unclear &&
+            (least == nullptr || one.more_rounds < least->more_rounds)) {
+            least = &one;
+        }
+    }
+    return least == nullptr
+               ? std::string()
+               : fmt::format("unclear +{0}: about {0} rounds more would show whether it differs.",
+                             least->more_rounds);
+}
+
 std::string floor_words(const race_result& result, const text_style& style) {
-    const std::string ratios = fmt::format("Ratios are times of {} = 1. ", result.baseline);
-    if (result.floor.control.count < pairs_for_a_verdict) {
+    const std::string ratios =
+        fmt::format("Ratios are times of {} = 1; verdicts are about differences of {} and more. ",
+                    result.baseline, percent_text(result.margin));
+    if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }
     return ratios + fmt::format("Noise floor {}{}: {} against itself.", style.unicode ? "±" : "+-",
@@ -96,6 +113,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     if (const std::string table = table_text(result, style); !table.empty()) {
         out += '\n' + table;
         paragraph(floor_words(result, style));
+        paragraph(unclear_words(result));
     }
     paragraph(dropped(result));
     for (const scheme_result& one : result.schemes) {

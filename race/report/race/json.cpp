@@ -51,6 +51,7 @@ json to_value(const scheme_result& one) {
     value["time_ns"] = to_value(one.time);
     value["vs_baseline"] = to_value(one.vs_baseline);
     value["verdict"] = measured ? json(to_string(one.word)) : json();
+    value["more_rounds"] = one.word == verdict::unclear ? json(one.more_rounds) : json();
     value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
     value["efficiency"] = or_null(one.efficiency);
     value["program"] = one.program ? to_value(*one.program) : json();
@@ -80,6 +81,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["warm_up_rounds"] = result.warm_up;
     document["stopped"] = result.stopped;
     document["baseline"] = text_or_null(result.baseline);
+    document["margin"] = result.margin;
     document["noise_floor"] = noise_floor_of(result);
     document["control"] = control_of(result, "vs_baseline");
     document["load"] = load_of(result);

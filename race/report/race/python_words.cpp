@@ -72,8 +72,9 @@ private:
 
     /// "a 97.0 ms, b 50.1 ms: a takes 1.94× as long", or that they cannot be told apart.
     std::string compared(const scheme_result& one, const scheme_result& other) const {
-        const estimate ratio = paired_ratio(one.measured, other.measured);
-        const verdict word = judge(ratio, result_.floor);
+        const paired_comparison both(one.measured, other.measured);
+        const estimate ratio = both.ratio();
+        const verdict word = judge(both, result_.margin).word;
         std::string text = timed(one) + ", " + timed(other) + ": ";
         if (word == verdict::slower) {
             return text +
@@ -84,7 +85,9 @@ private:
                                       times_text(1 / ratio.median, style_));
         }
         return text + (word == verdict::undecided ? "too few clean rounds to tell them apart"
-                                                  : "no difference above the noise floor");
+                       : word == verdict::equal
+                           ? "no difference of " + percent_text(result_.margin) + " or more"
+                           : "no difference was shown");
     }
 
     /// What holds the lock of the interpreter.

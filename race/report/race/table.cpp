@@ -104,7 +104,9 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     case column::memory:
         return row.program && row.program->peak_bytes ? bytes_text(*row.program->peak_bytes) : "-";
     case column::verdict:
-        return std::string(word_of(row.word));
+        return row.word == verdict::unclear
+                   ? fmt::format("{} +{}", word_of(row.word), row.more_rounds)
+                   : std::string(word_of(row.word));
     case column::bar:
         break;
     }

@@ -79,7 +79,7 @@ std::string comparison(const scheme_result& slower, const scheme_result& leader)
                        percent_text(leader.where.share(which)));
 }
 
-/// What those who tie have in common.
+/// What those in the lead have in common.
 std::string shared_ground(const race_result& result) {
     double least = 1;
     for (const std::string& name : result.item_leaders) {
@@ -95,18 +95,21 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
     if (leaders.size() > 1) {
-        return fmt::format("a tie between {}: they cannot be told apart (noise floor {})",
-                           joined(leaders), percent_text(result.floor.distance));
+        return fmt::format("the fastest may be any of {}: none of them was shown to take {} more "
+                           "than another",
+                           joined(leaders), percent_text(result.margin));
     }
     const auto others = followers(result, leaders);
     if (others.empty()) {
         return fmt::format("{} was measured alone: {}", first.name,
                            duration_text(first.time.median, style));
     }
-    return fmt::format("{} won: {}, {} of the time of {}, the next (noise floor {})", first.name,
-                       duration_text(first.time.median, style),
-                       ratio_text(first.vs_baseline.median / others.front()->vs_baseline.median),
-                       others.front()->name, percent_text(result.floor.distance));
+    const scheme_result& next = *others.front();
+    const estimate ratio = paired_ratio(first.measured, next.measured);
+    return fmt::format("{} won: {}, {} of the time of {}, the next (95 % interval {}{}{})",
+                       first.name, duration_text(first.time.median, style),
+                       ratio_text(ratio.median), next.name, ratio_text(ratio.low),
+                       style.unicode ? "…" : "..", ratio_text(ratio.high));
 }
 
 } // namespace
@@ -123,7 +126,7 @@ std::string outcome_words(const race_result& result, const text_style& style) {
     }
     std::string text = lead(result, result.leaders, style);
     if (result.leaders.size() > 1) {
-        text.front() = 'A';
+        text.front() = 'T';
     }
     const bool own_code = !result.find(result.leaders.front())->runs_items();
     if (own_code && !result.item_leaders.empty()) {
@@ -195,7 +198,7 @@ std::string choice_words(const race_result& result) {
         if (best == nullptr && one.name == "lowest latency") {
             if (result.leaders.size() > 1) {
                 text += text.empty() ? "" : "; ";
-                text += fmt::format("{}: {}, which tie", one.name, joined(result.leaders));
+                text += fmt::format("{}: any of {}", one.name, joined(result.leaders));
                 continue;
             }
             best = result.leaders.empty() ? nullptr : result.find(result.leaders.front());

@@ -12,7 +12,7 @@
 
 namespace regatta::race {
 
-/// What won, or who tied and why nobody may be called the winner.
+/// What won, or which may have.
 std::string outcome_words(const race_result& result, const text_style& style);
 /// Why: what the workers of the winner and of others did with their time.
 std::string reason_words(const race_result& result);

@@ -123,6 +123,7 @@ std::string to_json(const scale_result& result, const provenance& from) {
     document["warm_up_rounds"] = result.warm_up;
     document["stopped"] = result.stopped;
     document["disturbed"] = result.disturbed();
+    document["margin"] = result.margin;
     document["noise_floor"] = noise_floor_of(result);
     document["control"] = control_of(result, "vs_one_worker");
     document["baseline_drift"] = to_value(result.baseline_drift);

@@ -58,7 +58,7 @@ std::string table_words(const scale_result& result, const text_style& style) {
         text += result.rate ? "Latency: of an item, from when it was due to its end; the median. "
                             : "Latency: of an item, the median. ";
     }
-    if (result.floor.control.count < pairs_for_a_verdict) {
+    if (!result.floor.known()) {
         return text + "Noise floor: unknown, too few clean rounds.";
     }
     return text + fmt::format("Noise floor {}{}: one worker against itself.",
