@@ -132,14 +132,14 @@ public:
     /// @returns whether the pool accepted it and will handle it; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
-        return count(source_.try_append(capacity(), std::move(m)));
+        return count(!engine_.elsewhere() && source_.try_append(capacity(), std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
     /// The same, if fewer messages are queued than the admission level of that class.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m, admission_class c) noexcept {
-        return count(source_.try_append(limits_[c], std::move(m)));
+        return count(!engine_.elsewhere() && source_.try_append(limits_[c], std::move(m)));
     }
     template<class T>
     requires(set::template contains<T>) bool try_submit(const T& m, admission_class c) {
@@ -310,6 +310,7 @@ private:
 
     template<class F>
     auto make_task(F&& closure) {
+        engine_.refuse_fork("submit a task to the pool");
         return make_future_task(engine_.blocks(), std::stop_token(), std::forward<F>(closure));
     }
     /// @param accepted how many tasks of its batch the pool accepted before.
@@ -347,6 +348,7 @@ private:
     /// Submits once fewer than `limit` messages are queued.
     template<class T>
     bool submit_below(std::size_t limit, T&& m) {
+        engine_.refuse_fork("submit to the pool");
         if (source_.try_append(limit, std::move(m))) [[likely]] {
             return count(true);
         }
@@ -361,7 +363,7 @@ private:
             accepted = accepted || source_.try_append(limit, std::move(m));
             return accepted || source_.closed();
         };
-        if (engine_.caller() == detail::outside) {
+        if (!engine_.called_by_worker()) {
             source_.wait_for_room(settled);
         } else if (!settled()) { // A handler that only waited could keep the ring full.
             engine_.help_until("wait for room in a handler or task", settled);

@@ -99,6 +99,7 @@ public:
     }
     template<class F, class... Args>
     auto submit(task_options options, F&& f, Args&&... args) {
+        engine_.refuse_fork(detail::pool_intake::submission);
         auto made =
             make_future_task(engine_.blocks(), std::move(options.stop),
                              detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
@@ -293,6 +294,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
 template<detail::batch Range>
 auto thread_pool::submit_batch(Range&& callables, task_options options) {
     using given = detail::batch_value_t<Range>;
+    engine_.refuse_fork(detail::pool_intake::submission);
     future_group<detail::task_result_t<given>> futures;
     std::vector<detail::future_job> jobs;
     detail::reserve_for(callables, futures, jobs);

@@ -5,6 +5,7 @@
 /// @file
 /// Callbacks that run later, once or periodically.
 
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
@@ -143,6 +144,14 @@ public:
     /// nothing. Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback of this
     /// scheduler.
     void close() {
+        if (stamp_
+                .elsewhere()) { // Its thread does not exist here; what belongs to it is left alone.
+            if (thread_.joinable()) {
+                static_cast<void>(new std::thread(std::move(thread_)));
+                static_cast<void>(new std::shared_ptr<detail::timer_core>(core_));
+            }
+            return;
+        }
         if (core_->in_callback()) {
             fail_system(EDEADLK,
                         "timer_scheduler::close: called by a callback, which it would wait for");
@@ -170,6 +179,10 @@ private:
     template<class F>
     timer_id add(F&& f, clock::time_point first, std::chrono::nanoseconds period,
                  missed_ticks missed) {
+        if (stamp_.elsewhere()) {
+            fail_system(ESRCH, "start a timer in a fork of the process that has the scheduler's "
+                               "thread");
+        }
         if constexpr (std::invocable<std::decay_t<F>&, timer_id>) {
             detail::timer_core::callback call(std::forward<F>(f));
             return core_->add(call, first, period, missed);
@@ -184,6 +197,7 @@ private:
         core_;           ///< Shared with runs that the executor has not yet begun.
     std::mutex closing_; ///< Held by `close`: one caller joins.
     std::thread thread_;
+    const detail::process_stamp stamp_;
 };
 
 } // namespace regatta

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/sync/spinlock.hpp>
@@ -18,6 +19,7 @@
 #include <mutex>
 #include <new>
 #include <span>
+#include <thread>
 #include <utility>
 
 namespace regatta::detail {
@@ -71,6 +73,18 @@ public:
     const void* pool() const noexcept { return pool_; }
     /// The links between the futures of this store.
     future_links& links() noexcept { return links_; }
+    /// The worker of the pool that the calling thread is, or null, from any module of the program.
+    worker_context* find_worker() noexcept {
+        const std::lock_guard lock(lock_);
+        worker_context* at = workers_;
+        while (at != nullptr && at->thread != std::this_thread::get_id()) {
+            at = at->next;
+        }
+        return at;
+    }
+    /// Whether this process is a fork of the one with the pool's workers: then nothing is taken or
+    /// given back any more, since a thread that does not exist here may hold the lock.
+    bool elsewhere() const noexcept { return stamp_.elsewhere(); }
 
 private:
     friend class block_cache;
@@ -178,6 +192,9 @@ private:
         }
     }
     void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
+        if (elsewhere()) [[unlikely]] {
+            return;
+        }
         lock_.lock();
         for (void* const block : blocks) {
             shelves_[size_class].push(block);
@@ -202,15 +219,32 @@ private:
     }
     REGATTA_RARE void give_large(void* block, std::size_t alignment) noexcept {
         ::operator delete (block, std::align_val_t{std::max(alignment, block_alignment)});
-        lock_.lock();
-        leave(1);
+        if (!elsewhere()) {
+            lock_.lock();
+            leave(1);
+        }
+    }
+    void enlist(worker_context& worker) noexcept {
+        const std::lock_guard lock(lock_);
+        worker.next = workers_;
+        workers_ = &worker;
+    }
+    void unlist(const worker_context& worker) noexcept {
+        const std::lock_guard lock(lock_);
+        worker_context** at = &workers_;
+        while (*at != &worker) {
+            at = &(*at)->next;
+        }
+        *at = worker.next;
     }
 
     alignas(destructive_alignment) spinlock lock_;
     std::array<shelf, classes> shelves_;
-    std::size_t out_ = 0;   ///< Blocks in use or in magazines. Guarded by the lock.
-    bool orphaned_ = false; ///< The owner has been destroyed. Guarded by the lock.
+    std::size_t out_ = 0;               ///< Blocks in use or in magazines. Guarded by the lock.
+    bool orphaned_ = false;             ///< The owner has been destroyed. Guarded by the lock.
+    worker_context* workers_ = nullptr; ///< Those with a magazine. Guarded by the lock.
     const void* const pool_;
+    const process_stamp stamp_;
     alignas(destructive_alignment) future_links links_;
 };
 
@@ -226,12 +260,15 @@ public:
     block_cache(const block_cache&) = delete;
     block_cache& operator=(const block_cache&) = delete;
     ~block_cache() {
+        if (store_->elsewhere()) {
+            return;
+        }
         store_->lock_.lock();
         store_->orphaned_ = true;
         store_->leave(0);
     }
 
-    block_store& store() noexcept { return *store_; }
+    block_store& store() const noexcept { return *store_; }
     /// The number of blocks in use or in magazines.
     std::size_t taken() const noexcept {
         const std::lock_guard lock(store_->lock_);
@@ -254,11 +291,16 @@ public:
             fail_state("a block_magazine is constructed once, on a worker's thread");
         }
         context->magazine = this;
+        store_->enlist(*context);
     }
     block_magazine(const block_magazine&) = delete;
     block_magazine& operator=(const block_magazine&) = delete;
     ~block_magazine() {
-        worker_context::current()->magazine = nullptr;
+        worker_context* const context = worker_context::current();
+        context->magazine = nullptr;
+        if (!store_->elsewhere()) {
+            store_->unlist(*context);
+        }
         for (unsigned c = 0; c < block_store::classes; ++c) {
             store_->give_shared(c, {rounds_[c].blocks.data(), rounds_[c].count});
         }

@@ -8,6 +8,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
@@ -15,6 +16,7 @@
 #include <regatta/sync/backoff.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 #include <stop_token>
 #include <utility>
@@ -94,7 +96,13 @@ public:
         if (status_.complete()) {
             return true;
         }
-        worker_context* const worker = worker_context::current();
+        if (store_.elsewhere()) [[unlikely]] {
+            fail_system(ESRCH, "wait for a task in a fork of the process that runs it");
+        }
+        worker_context* worker = worker_context::current();
+        if (worker == nullptr && store_.pool() != nullptr) {
+            worker = store_.find_worker();
+        }
         return worker == nullptr ? status_.wait(deadline) : wait_as_worker(*worker, deadline);
     }
     /// Makes `next` run when this is complete, at once if it already is. From now on the closure of

@@ -261,6 +261,10 @@ public:
             ->tail.fetch_or(segment::closed_bit, std::memory_order_relaxed);
     }
 
+    /// In a fork of the process: frees the lock, which a thread may hold that does not exist here.
+    /// After it nothing but the destructor may be called.
+    void abandon() noexcept { chain_.unlock(); }
+
     /// The number of elements appended so far, those included that are being appended.
     std::uint64_t appended() const noexcept {
         // relaxed: coherence suffices: the value is never older than one that the caller has seen.

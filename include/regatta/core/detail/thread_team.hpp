@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
@@ -59,8 +60,13 @@ public:
         start(count, name, pin, scheduling{}, body);
     }
 
-    /// Waits until every body has returned. A second call does nothing.
+    /// Waits until every body has returned. A second call does nothing. In a fork of the process
+    /// that started them there are no such threads: what belongs to them is left alone for good.
     REGATTA_APART void join() noexcept {
+        if (stamp_.elsewhere()) {
+            static_cast<void>(members_.release());
+            made_ = 0;
+        }
         for (unsigned i = 0; i < made_; ++i) {
             if (members_[i].thread.joinable()) {
                 members_[i].thread.join();
@@ -107,6 +113,7 @@ private:
 
     REGATTA_APART void start_all(const request& wanted, unsigned first, unsigned count) {
         check_scheduling(wanted.schedule);
+        stamp_.renew();
         start_.store(not_yet, std::memory_order_relaxed);
         members_ = std::make_unique<member[]>(count);
         REGATTA_TRY {
@@ -201,6 +208,7 @@ private:
     std::atomic<unsigned> size_{0};
     /// Whether the threads may begin. Written by `start`, read by them.
     std::atomic<std::uint32_t> start_{not_yet};
+    process_stamp stamp_; ///< Of the process that started them.
 };
 
 } // namespace regatta::detail

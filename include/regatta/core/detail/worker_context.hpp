@@ -7,6 +7,8 @@
 
 #include <regatta/base/error.hpp>
 
+#include <thread>
+
 namespace regatta::detail {
 
 class block_magazine;
@@ -33,6 +35,7 @@ public:
     /// not detected.
     worker_context(const void* pool_address, unsigned worker, wait_graph* waits = nullptr)
         : pool(pool_address)
+        , thread(std::this_thread::get_id())
         , index(worker)
         , graph(waits) {
         if (current() != nullptr) {
@@ -44,7 +47,9 @@ public:
     worker_context& operator=(const worker_context&) = delete;
     ~worker_context() { current() = nullptr; }
 
-    /// The context of the calling thread, or null.
+    /// The context of the calling thread, or null. Modules of one program that hide their names
+    /// have a variable each: there it is null on the workers of another module's pool. Only
+    /// `block_store::find_worker` finds those.
     static worker_context*& current() noexcept {
         static constinit thread_local worker_context* context = nullptr;
         return context;
@@ -63,8 +68,10 @@ public:
     }
 
     const void* const pool;             ///< The address of the pool.
+    const std::thread::id thread;       ///< The worker's.
     const unsigned index;               ///< The worker's index in the pool.
     wait_graph* const graph;            ///< The pool's graph, or null.
+    worker_context* next = nullptr;     ///< In the list of the pool's `block_store`.
     block_magazine* magazine = nullptr; ///< Set by the magazine itself.
     worker_level base{};                ///< The outermost level.
     worker_level* level = &base;        ///< The innermost level.

@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -72,10 +73,22 @@ public:
         const worker_context* const context = worker_context::current();
         return context != nullptr && context->pool == pool_ ? context->index : outside;
     }
+    /// Whether a worker of this pool calls, also from a module of the program that hides its names
+    /// from the pool's; not for every task.
+    bool called_by_worker() const noexcept { return find_caller() != nullptr; }
+
+    /// Whether this process is a fork of the one with the pool's workers.
+    bool elsewhere() const noexcept { return stamp_.elsewhere(); }
+    /// Throws `std::system_error` (`no_such_process`) then. @param what as in `refuse_worker`.
+    void refuse_fork(const char* what) const {
+        if (process_stamp::in_fork()) [[unlikely]] {
+            check_fork(what);
+        }
+    }
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
     /// @param what the refused operation: "close the pool".
     REGATTA_APART void refuse_worker(const char* what) const {
-        if (caller() != outside) {
+        if (!elsewhere() && called_by_worker()) {
             fail_system(EDEADLK, text_of({what, " '", options_.name, "' in one of its tasks"}));
         }
     }
@@ -85,6 +98,7 @@ public:
     /// Starts `count` workers, or none. Throws `std::system_error` if one cannot be started,
     /// `std::logic_error` if the pool is closed.
     REGATTA_APART void add_workers(unsigned count) {
+        refuse_fork("add threads to the pool");
         const std::lock_guard lifecycle(lifecycle_);
         if (closed()) {
             fail_state(
@@ -142,6 +156,7 @@ public:
     }
     /// Waits until the workers that were asked to leave have left.
     REGATTA_APART void wait_for_leavers() {
+        refuse_fork("wait for threads of the pool");
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
@@ -179,20 +194,23 @@ public:
 
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
     REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
-        if (caller() == outside) {
+        refuse_fork("wait for the pool");
+        worker_context* const context = find_caller();
+        if (context == nullptr) {
             return loop_.wait_idle(deadline);
         }
-        if (const worker& me = worker_that_calls(); me.in_hook && me.helping == 0) {
+        if (const worker& me = worker_of(*context); me.in_hook && me.helping == 0) {
             fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
                                           "' in on_start or on_stop"}));
         }
-        const wait_graph::pool_wait level(*worker_context::current(), deadline != nullptr);
+        const wait_graph::pool_wait level(*context, deadline != nullptr);
         const helper h(*this, "wait in a task");
         return loop_.help_until_idle(h.me, deadline);
     }
     /// Waits until every task that was appended before the call is done. Requires a source whose
     /// tasks are taken in the order in which they were appended.
     REGATTA_APART void drain() {
+        refuse_fork("drain the pool");
         refuse_worker("drain the pool");
         loop_.drain();
     }
@@ -206,8 +224,9 @@ public:
     /// Stops workers from taking tasks until `resume`. Returns at once in a task, otherwise once no
     /// task runs. A task that waits for the pool still runs others.
     REGATTA_APART void pause() {
+        refuse_fork("pause the pool");
         loop_.hold(loop_type::paused);
-        if (caller() == outside) {
+        if (!called_by_worker()) {
             loop_.await_rest();
         }
     }
@@ -277,7 +296,7 @@ private:
     /// A worker whose task runs other tasks while it waits.
     struct helper {
         REGATTA_RARE helper(worker_engine& engine, const char* what)
-            : me(engine.worker_that_calls()) {
+            : me(worker_of(*engine.find_caller())) {
             if (me.helping == engine.deepest_help_) {
                 fail_system(EDEADLK,
                             text_of({what, " of the pool '", engine.options_.name, "': at most ",
@@ -322,8 +341,19 @@ private:
     typename loop_type::members_type& members() noexcept { return loop_.members(); }
     const typename loop_type::members_type& members() const noexcept { return loop_.members(); }
 
-    static worker& worker_that_calls() noexcept {
-        return static_cast<seated_context*>(worker_context::current())->me;
+    /// The worker of this pool that calls, or null; from any module of the program.
+    worker_context* find_caller() const noexcept {
+        worker_context* const own = worker_context::current();
+        return own != nullptr && own->pool == pool_ ? own : blocks_.store().find_worker();
+    }
+    static worker& worker_of(worker_context& context) noexcept {
+        return static_cast<seated_context&>(context).me;
+    }
+    REGATTA_RARE void check_fork(const char* what) const {
+        if (elsewhere()) {
+            fail_system(ESRCH, text_of({what, " '", options_.name,
+                                        "' in a fork of the process that has its threads"}));
+        }
     }
 
     void let_sweep(seated_context& context) noexcept {
@@ -361,6 +391,11 @@ private:
     }
 
     REGATTA_APART void end(bool discard) {
+        if (elsewhere()) { // There is nobody to run or to end; thread_team leaves the threads
+                           // alone.
+            source_.abandon();
+            return;
+        }
         refuse_worker("close or stop the pool");
         {
             const std::lock_guard lifecycle(lifecycle_);
@@ -383,6 +418,7 @@ private:
     const void* const pool_;
     Source& source_;
     const pool_options& options_;
+    const process_stamp stamp_;
     error_tally& errors_;
     const unsigned deepest_help_;
     block_cache blocks_;

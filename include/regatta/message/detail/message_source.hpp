@@ -130,6 +130,8 @@ public:
 
     /// The pool is closed: producers that wait for room check again.
     void tell_closed() noexcept { room_.notify_all(); }
+    /// In a fork of the process, before the destructor.
+    void abandon() noexcept {}
 
     /// Destroys every queued message and calls `dropped()` for each. Repeats while `more()` says
     /// that messages are still being appended.

@@ -48,6 +48,7 @@ public:
     /// Queues a closure that `queueable` returned.
     template<class F>
     void enqueue(priority level, F closure) {
+        engine_.refuse_fork(submission);
         if (source_.room().take(1) == 0) [[unlikely]] {
             place_without_room(level, closure);
         } else {
@@ -69,6 +70,7 @@ public:
     /// Queues `count` closures of type `F`, each constructed from an element at the iterator.
     template<class F, class Iterator>
     void enqueue_all(priority level, Iterator at, std::size_t count) {
+        engine_.refuse_fork(submission);
         for (std::size_t done = 0; done < count;) {
             const std::size_t room = source_.room().take(count - done);
             if (room == 0) {
@@ -93,6 +95,7 @@ public:
     /// Appends the closure that `make()` returns if the pool has room and takes it; never waits.
     template<class F, class Make>
     bool try_place(priority level, Make&& make) {
+        engine_.refuse_fork(submission);
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
             return try_append<F>(level, make);
         } else {
@@ -107,6 +110,9 @@ public:
 
     /// Tasks that were not accepted.
     std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
+    /// What `refuse_fork` says of a task.
+    static constexpr const char* submission = "submit a task to the pool";
 
 private:
     void count_refused(std::size_t count) noexcept {
@@ -142,7 +148,7 @@ private:
     /// Waits for room for a task. A worker of the pool runs tasks while it waits.
     /// @returns whether the caller holds room; false only if the pool is closed.
     REGATTA_RARE bool wait_for_room() {
-        if (engine_.caller() == outside) {
+        if (!engine_.called_by_worker()) {
             return source_.room().wait([this] { return engine_.closed(); });
         }
         // A worker that only waited could keep the queues full.

@@ -115,6 +115,8 @@ public:
 
     /// The pool is closed: waiting producers check again.
     void tell_closed() noexcept { room_.tell_closed(); }
+    /// In a fork of the process, before the destructor: its locks are free.
+    void abandon() noexcept { queues_.abandon(); }
 
     /// Drops the oldest task of that priority. @returns whether there was one; if so, the caller
     /// reports it to the engine with `count_dropped`.

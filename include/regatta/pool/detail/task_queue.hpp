@@ -150,6 +150,13 @@ public:
         return fresh_.coming() || (aside != nullptr && aside->coming());
     }
     void close() noexcept { fresh_.close(); }
+    /// As `segment_queue`.
+    void abandon() noexcept {
+        fresh_.abandon();
+        if (aside_queue* const aside = aside_.load(std::memory_order_relaxed)) {
+            aside->abandon();
+        }
+    }
 
     std::uint64_t appended() const noexcept { return fresh_.appended(); }
     /// How many have been taken; while the queue is swept it may for a moment be too many.

@@ -146,6 +146,10 @@ public:
     REGATTA_APART void close() noexcept {
         for_each([](queue& q) { q.close(); });
     }
+    /// As `segment_queue`.
+    REGATTA_RARE void abandon() noexcept {
+        for_each([](queue& q) { q.abandon(); });
+    }
 
     /// How many tasks have been appended so far.
     REGATTA_APART std::uint64_t appended() const noexcept {

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the reference promises of pools and processes: forks, ends of programs, modules. Each word
+// on the command line is a test of its own, since it ends a process. Exit status 0: as promised.
+
+#include "pool_module.hpp"
+
+#include <regatta/message/worker_pool.hpp>
+#include <regatta/time.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/membarrier.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr unsigned patience = 60; // Seconds.
+
+int failures = 0;
+void expect(bool as_promised, const char* what) {
+    if (!as_promised) {
+        std::printf("not as promised: %s\n", what);
+        ++failures;
+    }
+}
+template<class Call>
+bool refused_in_fork(Call&& call) {
+    try {
+        call();
+    } catch (const std::system_error& error) {
+        return error.code() == std::errc::no_such_process;
+    }
+    return false;
+}
+
+/// @returns the exit status of a child that does that; -1 if a signal ended it.
+template<class Do>
+int status_of_child(Do&& action) {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(patience / 2);
+        action();
+        std::fflush(nullptr);
+        ::_exit(failures);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+struct row {};
+template<class Pool>
+std::unique_ptr<Pool> make_pool() {
+    auto pool = std::make_unique<Pool>(2u);
+    if constexpr (std::is_same_v<Pool, regatta::worker_pool<row>>) {
+        pool->template on<row>([](row&) {}).start();
+    }
+    return pool;
+}
+
+/// A child of a process whose pool sleeps, or works and has tasks queued.
+template<class Pool>
+void fork_beside(bool busy) {
+    auto pool = make_pool<Pool>();
+    std::atomic<bool> go_on{!busy};
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) {
+        pool->execute([&] {
+            while (!go_on) {
+                std::this_thread::yield();
+            }
+            ++ran;
+        });
+    }
+    if (!busy) {
+        pool->wait();
+    }
+    auto unfinished = pool->submit([&] { return ran.load(); });
+    if (!busy) {
+        unfinished.wait();
+    }
+    const int status = status_of_child([&] {
+        expect(refused_in_fork([&] { pool->execute([] {}); }), "execute throws");
+        expect(refused_in_fork([&] { static_cast<void>(pool->submit([] {}).valid()); }),
+               "submit throws");
+        expect(refused_in_fork([&] { pool->wait(); }), "wait throws");
+        expect(refused_in_fork([&] { pool->wait_for(std::chrono::hours(1)); }), "wait_for throws");
+        expect(refused_in_fork([&] { pool->pause(); }), "pause throws");
+        expect(!busy || refused_in_fork([&] { unfinished.wait(); }), "a future's wait throws");
+        { const auto gone = std::move(unfinished); }
+        if constexpr (std::is_same_v<Pool, regatta::worker_pool<row>>) {
+            expect(!pool->try_submit(row{}), "try_submit is false");
+            expect(refused_in_fork([&] { pool->submit(row{}); }), "submit of a message throws");
+        } else {
+            expect(refused_in_fork([&] { pool->try_execute([] {}); }), "try_execute throws");
+        }
+        pool->close();
+        pool.reset();
+        expect(ran.load() == (busy ? 0 : 100), "no task runs in the child");
+        auto own = make_pool<Pool>(); // And the child may have pools of its own.
+        int mine = 0;
+        own->execute([&mine] { mine = 7; });
+        own->wait();
+        expect(mine == 7, "a pool of the child's own works");
+        const int grandchild = status_of_child([&] {
+            expect(refused_in_fork([&] { own->execute([] {}); }), "execute throws in a grandchild");
+            own.reset();
+        });
+        expect(grandchild == 0, "the grandchild ends well");
+    });
+    expect(status == 0, "the child ends well");
+    go_on = true;
+    pool->wait();
+    expect(ran.load() == 100, "the parent's pool goes on");
+}
+
+void test_fork() {
+    for (const bool busy : {false, true}) {
+        fork_beside<regatta::steady_pool>(busy);
+        fork_beside<regatta::balanced_pool>(busy);
+        fork_beside<regatta::dynamic_pool>(busy);
+        fork_beside<regatta::worker_pool<row>>(busy);
+    }
+}
+
+regatta::steady_pool& static_pool() {
+    static regatta::steady_pool pool(2);
+    return pool;
+}
+
+/// A child that calls `exit`: the ends of static pools run, which have no threads there.
+void test_fork_exit() {
+    static_pool().execute([] {});
+    static regatta::dynamic_pool other(2);
+    other.autoscale({.min = 1, .max = 2});
+    static regatta::timer_scheduler timers;
+    expect(status_of_child([] { std::exit(0); }) == 0, "a child exits");
+    expect(status_of_child([] { std::quick_exit(0); }) == 0, "a child exits quickly");
+}
+
+/// A task that forks: its child may do what is allowed after a fork, and exit.
+void test_fork_in_task() {
+    const int status =
+        static_pool().submit([] { return status_of_child([] { std::exit(0); }); }).get();
+    expect(status == 0, "a child of a task exits");
+}
+
+/// Threads that submit while others fork: a child never hangs at a lock that it cannot have.
+void test_fork_under_load() {
+    auto pool = std::make_unique<regatta::balanced_pool>(2u);
+    std::atomic<bool> stop{false};
+    std::thread submitting([&] {
+        while (!stop) {
+            for (int i = 0; i < 100; ++i) {
+                pool->execute([p = pool.get()] { p->submit([] {}).get(); });
+            }
+            pool->wait();
+        }
+    });
+    int good = 0;
+    for (int i = 0; i < 50; ++i) {
+        good += status_of_child([&] {
+                    expect(refused_in_fork([&] { pool->execute([] {}); }), "execute throws");
+                    pool.reset();
+                }) == 0;
+    }
+    stop = true;
+    submitting.join();
+    expect(good == 50, "each child ends well");
+}
+
+/// The end of a program closes static pools: what they took runs.
+void test_static() {
+    static std::atomic<int> ran{0};
+    struct look_last {
+        ~look_last() {
+            if (ran != 100) {
+                ::_exit(1);
+            }
+        }
+    };
+    static look_last last; // Constructed first, destroyed last.
+    for (int i = 0; i < 100; ++i) {
+        static_pool().execute([] {
+            std::this_thread::yield();
+            ++ran;
+        });
+    }
+}
+
+/// quick_exit ends no pool, and waits for none.
+void test_quick_exit() {
+    static_pool().execute([] {
+        for (;;) {
+            std::this_thread::yield();
+        }
+    });
+    std::quick_exit(failures);
+}
+
+struct module {
+    void* handle = ::dlopen(POOL_MODULE, RTLD_NOW | RTLD_LOCAL);
+    template<class F>
+    F* find(const char* name) const {
+        if (handle == nullptr) {
+            std::printf("%s\n", ::dlerror());
+            std::exit(1);
+        }
+        return reinterpret_cast<F*>(::dlsym(handle, name));
+    }
+};
+
+/// dlclose, or the end of the program if the module stays, ends the module's pool in order.
+void test_dlclose() {
+    static int ended = 0;
+    struct look_last {
+        ~look_last() {
+            if (ended != 1) {
+                ::_exit(1);
+            }
+        }
+    };
+    static look_last last;
+    const module m;
+    m.find<decltype(tell_end_of_pool)>("tell_end_of_pool")(&ended);
+    regatta::thread_pool& pool = *m.find<decltype(pool_of_module)>("pool_of_module")();
+    expect(pool.submit([] { return 6 * 7; }).get() == 42, "the module's pool runs a task");
+    ::dlclose(m.handle);
+}
+
+/// A program and a module that hide their names from each other, with a pool of one thread each.
+void test_two_modules() {
+    const module m;
+    regatta::thread_pool& theirs = *m.find<decltype(pool_of_module)>("pool_of_module")();
+    const auto nest = m.find<decltype(nest_in_module)>("nest_in_module");
+    regatta::steady_pool ours(1);
+    expect(nest(ours, 100) == 100, "the module's tasks wait on the program's pool");
+    // The task below is of this program, its worker is the module's.
+    const int sum = theirs
+                        .submit([&theirs] {
+                            int all = 0;
+                            for (int i = 0; i < 100; ++i) {
+                                all += theirs.submit([] { return 1; }).get();
+                            }
+                            theirs.execute([] {});
+                            theirs.wait();
+                            return all;
+                        })
+                        .get();
+    expect(sum == 100, "the program's tasks wait on the module's pool");
+    bool refused = false;
+    theirs
+        .submit([&] {
+            try {
+                theirs.close();
+            } catch (const std::system_error& error) {
+                refused = error.code() == std::errc::resource_deadlock_would_occur;
+            }
+        })
+        .get();
+    expect(refused, "a task does not close its own pool, whichever module calls");
+}
+
+/// Forbids membarrier(2) to all threads of this process. @returns whether the kernel does so.
+bool forbid_membarrier() {
+    sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter{static_cast<unsigned short>(std::size(lines)), lines};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
+}
+
+/// A filter that comes after the pools forbids their fence: no wake-up is lost, each is slower.
+void test_membarrier_refused() {
+    regatta::balanced_pool pool(2);
+    regatta::worker_pool<row> rows(2);
+    std::atomic<int> handled{0};
+    rows.on<row>([&](row&) { ++handled; }).start();
+    pool.submit([] {}).wait();
+    if (!forbid_membarrier()) {
+        std::printf("skipped: no filter can be set: %s\n", std::strerror(errno));
+        std::exit(77);
+    }
+    expect(::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 && errno == EPERM,
+           "the filter forbids the call");
+    for (int i = 0; i < 200; ++i) {
+        int done = 0;
+        pool.execute([&] { done = pool.submit([] { return 1; }).get(); });
+        pool.wait();
+        expect(done == 1, "wait ends after the task");
+        rows.submit(row{});
+        rows.drain();
+        expect(handled.load() == i + 1, "drain ends after the message");
+        if (i % 50 == 0) {
+            pool.pause();
+            pool.resume();
+        }
+    }
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    ::alarm(patience);
+    const std::string_view word = count > 1 ? words[1] : "";
+    const struct {
+        std::string_view name;
+        void (*test)();
+    } tests[] = {{"fork", test_fork},
+                 {"fork_exit", test_fork_exit},
+                 {"fork_in_task", test_fork_in_task},
+                 {"fork_under_load", test_fork_under_load},
+                 {"static", test_static},
+                 {"quick_exit", test_quick_exit},
+                 {"dlclose", test_dlclose},
+                 {"two_modules", test_two_modules},
+                 {"membarrier_refused", test_membarrier_refused}};
+    for (const auto& each : tests) {
+        if (word == each.name) {
+            each.test();
+            return failures;
+        }
+    }
+    std::printf("which test?\n");
+    return 2;
+}
