@@ -105,11 +105,12 @@ struct queue_segment {
     }
 
     /// Prefetches the cells that the next claims will write. Otherwise a claim would wait for them:
-    /// a compare-and-swap is not executed before earlier writes are.
+    /// a compare-and-swap is not executed before earlier writes are. For reading: to own them so
+    /// early made tasks of a `dynamic_pool` slower.
     void expect_write(std::size_t index) noexcept {
         index += slots_ahead;
         if (index < Size) {
-            REGATTA_PREFETCH_WRITE(&slots[index]);
+            REGATTA_PREFETCH(&slots[index]);
         }
     }
 
