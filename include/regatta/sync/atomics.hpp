@@ -74,7 +74,7 @@ public:
     REGATTA_APART asymmetric_fence() noexcept
         : kernel_(detail::platform::register_process_fence()) {}
 
-    void light() const noexcept {
+    REGATTA_INLINE void light() const noexcept {
         if (kernel_) {
             std::atomic_signal_fence(std::memory_order_seq_cst);
         } else {

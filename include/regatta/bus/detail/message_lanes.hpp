@@ -237,7 +237,7 @@ protected:
     /// Whether a producer that has announced an attempt to publish in its lane may carry it out.
     /// Either it sees here that the bus is closed, or the consumer that has seen it waits for the
     /// end of the attempt.
-    bool open_to_attempt() const noexcept {
+    REGATTA_INLINE bool open_to_attempt() const noexcept {
         fence_.light(); // Partner: the heavy fence in await_publications().
         return !closed();
     }

@@ -308,7 +308,7 @@ private:
     /// Where `order_` says which segment the element at this position lies in.
     std::size_t entry_of(std::size_t at) const noexcept { return (at >> shift_) & (entries_ - 1); }
 
-    void set_tag(std::size_t at, Tag tag) noexcept {
+    REGATTA_INLINE void set_tag(std::size_t at, Tag tag) noexcept {
         // relaxed, both: the producer owns the cell, and the position publishes its tag.
         if (tags_[at].load(std::memory_order_relaxed) != tag) {
             tags_[at].store(tag, std::memory_order_relaxed);
@@ -318,7 +318,7 @@ private:
     /// Producer: asks for the cache line that it writes some elements later, once a line. It
     /// arrives while the producer writes those before it, and no store has to wait for it. Elements
     /// of a line and more fill the store queue with stores to several lines, which does the same.
-    void expect_write(std::size_t at) noexcept {
+    REGATTA_INLINE void expect_write(std::size_t at) noexcept {
         if constexpr (sizeof(cell) < cache_line_size) {
             const auto address = reinterpret_cast<std::uintptr_t>(&cells_[at]);
             if (address % cache_line_size < sizeof(cell) && (at & mask_) + cells_ahead <= mask_) {
