@@ -53,8 +53,8 @@ struct other {
 };
 using bus_type = async_bus<small_message, other>;
 
-/// Answers, or asks again, as soon as a message is there.
-struct player {
+/// Answers, or asks again, as soon as a message is there. Two threads play, each on its own lines.
+struct alignas(destructive_alignment) player {
     bus_type& in;
     bus_producer<small_message, other> out;
     std::size_t trips;
