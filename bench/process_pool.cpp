@@ -10,6 +10,7 @@
 #include "machine/quiesce.hpp"
 #include "sampling/race.hpp"
 #include "sampling/race_control.hpp"
+#include "sampling/signed_ranks.hpp"
 #include "schemes/scheme.hpp"
 #include "workloads/workload.hpp"
 
@@ -27,6 +28,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace regatta;
@@ -163,7 +165,7 @@ void measure_deaths(bench::bench_run& run, const bench::bench_options& options) 
             costs.push_back((one.ns - calm[one.round]) / 5e6);
         }
     }
-    const race::estimate cost = race::bootstrap_median(costs, options.seed);
+    const race::estimate cost = race::signed_ranks(std::move(costs)).interval();
     run.add({"one SIGKILL, by 5 ms", "one SIGKILL", "no death", cost, 1.0, cost.median <= 1.0});
     std::printf("%llu deaths, mean time to the next worker %.2f ms\n\n",
                 static_cast<unsigned long long>(pool.stats().deaths),
