@@ -269,5 +269,5 @@ int main() {
          model::make_scenario<aside_taken>("taken, set aside"),
          model::make_scenario<closing>("closing")},
         {"task_queues.hpp", "task_queue.hpp"},
-        {{"load append -> acquire", order}, {"load append -> relaxed", order}});
+        {{"load queue_of -> acquire", order}, {"load queue_of -> relaxed", order}});
 }
