@@ -49,7 +49,7 @@ public:
     /// Waits until that time at most. @returns whether every task has ended.
     bool wait_until(std::chrono::steady_clock::time_point deadline) const;
     /// Waits, then throws for the first task that failed: `remote_error` if it threw, else
-    /// `task_failed`.
+    /// `task_failed`. Where more than 16 threw, the first one whose text was kept.
     void get() const;
 
     /// Whether every task has ended.

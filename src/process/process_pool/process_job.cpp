@@ -8,6 +8,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/process/process_pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -22,10 +23,17 @@ void job_record::check() const {
     if (failures.empty()) {
         return;
     }
-    if (failures.front().cause == failure_cause::exception) {
-        throw remote_error(failures.front());
+    // Only some exceptions keep their text: one that says something, if there is one.
+    auto first = std::find_if(failures.begin(), failures.end(), [](const task_failure& one) {
+        return one.cause != failure_cause::exception || !one.type.empty();
+    });
+    if (first == failures.end()) {
+        first = failures.begin();
     }
-    throw task_failed(failures.front());
+    if (first->cause == failure_cause::exception) {
+        throw remote_error(*first);
+    }
+    throw task_failed(*first);
 }
 
 const std::byte* result_of(const job_record& record) {
