@@ -256,6 +256,8 @@ struct aside_taken : rl::test_suite<aside_taken, 2> {
 int main() {
     const char* const order =
         "the checker orders seq_cst stores as they run, so that one that was read comes before";
+    const char* const follows =
+        "the load follows a pointer, and no scenario is the first to do so by ready()";
     return model::check(
         {model::make_scenario<each_once<queue_layout::shared>>("each task once, shared"),
          model::make_scenario<each_once<queue_layout::per_worker>>("each task once, per worker"),
@@ -269,5 +271,7 @@ int main() {
          model::make_scenario<aside_taken>("taken, set aside"),
          model::make_scenario<closing>("closing")},
         {"task_queues.hpp", "task_queue.hpp"},
-        {{"load queue_of -> acquire", order}, {"load queue_of -> relaxed", order}});
+        {{"load queue_of -> acquire", order},
+         {"load queue_of -> relaxed", order},
+         {"load ready -> relaxed", follows}});
 }
