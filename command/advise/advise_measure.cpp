@@ -26,7 +26,7 @@ std::string race_document(const race::workload_info& workload, const measure_arg
     }
     race::race_options options;
     options.work = workload_options_of(arguments, workload);
-    options.seed = options.work.seed;
+    options.seed = arguments.order_seed_or_fresh();
     options.scheme.workers = available_cpus();
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
@@ -40,7 +40,7 @@ std::string scale_document(const race::workload_info& workload, const measure_ar
                            const race::provenance& from, race::race_control& control) {
     race::scale_options options;
     options.work = workload_options_of(arguments, workload);
-    options.seed = options.work.seed;
+    options.seed = arguments.order_seed_or_fresh();
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
     progress_bar bar;

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <limits>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,10 @@ std::chrono::nanoseconds measure_arguments::time() const {
         std::chrono::duration<double>(seconds.value_or(0)));
 }
 
+std::uint64_t measure_arguments::order_seed_or_fresh() const {
+    return order_seed ? *order_seed : std::uint64_t{std::random_device{}()};
+}
+
 void add_measure_options(subcommand command, measure_arguments& a) {
     const option rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
                               .check(whole_number(1, most_rounds))
@@ -72,10 +77,14 @@ void add_measure_options(subcommand command, measure_arguments& a) {
     command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
         .check(check_size)
         .type_name("N");
-    command.add_option("--seed", a.seed, "Of the data and of the order of the runs")
+    command.add_option("--seed", a.seed, "Of the data")
         .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
         .type_name("N")
         .default_str("1");
+    command.add_option("--order-seed", a.order_seed, "Of the order of the runs")
+        .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+        .type_name("N")
+        .default_str("fresh");
 }
 
 void add_margin_option(subcommand command, measure_arguments& a) {

@@ -25,17 +25,21 @@ struct measure_arguments {
     std::optional<std::string> kernel;
     std::optional<std::size_t> max_prime;
     std::optional<std::uint64_t> seed;
+    std::optional<std::uint64_t> order_seed;
     std::optional<double> margin; ///< In percent.
 
     /// So many rounds; 0 where the time decides.
     unsigned rounds_or(unsigned usual) const { return rounds.value_or(seconds ? 0 : usual); }
     /// For how long; 0 where the rounds decide.
     std::chrono::nanoseconds time() const;
+    /// The seed of the order of the runs: a fresh one where none was typed, below 2^32, so that
+    /// every reader of JSON has it to the letter.
+    std::uint64_t order_seed_or_fresh() const;
     /// As a share.
     double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
 };
 
-/// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime` and `--seed`.
+/// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime`, `--seed` and `--order-seed`.
 void add_measure_options(subcommand command, measure_arguments& arguments);
 /// Adds `--margin`.
 void add_margin_option(subcommand command, measure_arguments& arguments);

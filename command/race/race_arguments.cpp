@@ -142,7 +142,7 @@ race::race_options chosen_options(const race_arguments& arguments,
     }
     race::race_options options;
     options.work = workload_options_of(arguments, workload);
-    options.seed = options.work.seed;
+    options.seed = arguments.order_seed_or_fresh();
     options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
     options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
     options.scheme.kill_every = kill_every_of(arguments);

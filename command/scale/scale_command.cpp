@@ -42,7 +42,7 @@ race::scale_options options_of(const scale_arguments& a, const race::workload_in
     options.workers = parse_worker_counts(a.workers);
     options.rounds = a.rounds_or(options.rounds);
     options.time = a.time();
-    options.seed = options.work.seed;
+    options.seed = a.order_seed_or_fresh();
     options.rate = a.rate;
     options.margin = a.margin_or(options.margin);
     return options;

@@ -62,7 +62,8 @@ public:
         result_.items = work_->items();
         result_.how = options.scheme;
         result_.cpus = available_cpus();
-        result_.seed = options.seed;
+        result_.seed = options.work.seed;
+        result_.order_seed = options.seed;
         result_.margin = options.margin;
         result_.warm_up = std::max(1U, options.warm_up);
         result_.load_source = meter_.source();

@@ -85,7 +85,6 @@ void compare(race_result& result) {
         one.time = one.measured.time();
         if (serial != nullptr) {
             one.speedup = paired_ratio(serial->measured, one.measured);
-            one.efficiency = one.speedup->median / result.how.workers;
         }
         if (&one == base) {
             one.vs_baseline = itself(one.measured);
@@ -136,7 +135,7 @@ std::vector<std::string> leaders_among(const race_result& result, TakesPart take
         times.push_back(&one->measured);
     }
     std::vector<std::string> leaders;
-    for (const std::size_t place : possible_best(times, result.margin, result.seed)) {
+    for (const std::size_t place : possible_best(times, result.margin, result.order_seed)) {
         leaders.push_back(field[place]->name);
     }
     return leaders;
@@ -224,6 +223,9 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     for (scheme_result& one : result.schemes) {
         const std::vector<run_details> runs = details_of(one.measured);
         one.where = attribute(splits_of(runs), reference_ns);
+        if (one.speedup && one.divides_items()) {
+            one.efficiency = one.speedup->median / result.how.workers;
+        }
         sum_up_usages(one, runs);
         sum_up_figures(one, runs);
     }

@@ -54,7 +54,7 @@ struct scheme_result {
     verdict word = verdict::undecided;
     unsigned more_rounds = 0;         ///< See `judgement`.
     std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.
-    std::optional<double> efficiency; ///< Speed-up over workers.
+    std::optional<double> efficiency; ///< Speed-up over workers, where `divides_items`.
     attribution where;
     std::optional<program_result> program; ///< Where it is a program of the user's.
     std::vector<run_figure> figures;       ///< That it measured itself: the medians of its runs.
@@ -67,6 +67,12 @@ struct scheme_result {
     bool runs_items() const noexcept {
         return where.counts_items || where.share(part::unlogged) < 0.5;
     }
+    /// Whether its workers divide the very items that `serial` runs, so that a speed-up by the
+    /// workers is their efficiency.
+    bool divides_items() const noexcept {
+        return runs_items() && !program && traits.workers != worker_kind::one &&
+               traits.language == language::cpp;
+    }
 };
 
 /// What a race found out.
@@ -75,9 +81,10 @@ struct race_result {
     /// The options that it reads, with their values: {"size", "512"}, …
     std::vector<std::pair<std::string, std::string>> settings;
     std::size_t items = 0;
-    scheme_options how{}; ///< What was chosen of the schemes.
-    unsigned cpus = 0;    ///< Available to this process.
-    std::uint64_t seed = 0;
+    scheme_options how{};         ///< What was chosen of the schemes.
+    unsigned cpus = 0;            ///< Available to this process.
+    std::uint64_t seed = 0;       ///< Of the data.
+    std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.
 
     unsigned rounds = 0;     ///< Completed.

@@ -146,7 +146,8 @@ private:
         result_.units_a_run = work.value;
         result_.items = work_->items();
         result_.cpus = available_cpus();
-        result_.seed = options_.seed;
+        result_.seed = options_.work.seed;
+        result_.order_seed = options_.seed;
         result_.margin = options_.margin;
         result_.rate = options_.rate;
         result_.warm_up = std::max(1U, options_.warm_up);

@@ -23,8 +23,8 @@ struct scale_options {
     std::vector<unsigned> workers; ///< Empty: `usual_worker_counts`. One is always added.
     unsigned rounds = 15;          ///< 0: until `time` is up.
     std::chrono::nanoseconds time{0};
-    unsigned warm_up = 1; ///< Rounds that do not count; at least one.
-    std::uint64_t seed = 1;
+    unsigned warm_up = 1;         ///< Rounds that do not count; at least one.
+    std::uint64_t seed = 1;       ///< Of the order of the runs.
     double margin = usual_margin; ///< A difference that is of no interest, as a share.
     std::optional<double> rate;   ///< Items a second that are offered; absent: as fast as they go.
 };

@@ -88,7 +88,7 @@ scaling_fit fit_of(const scale_result& result) {
                 {static_cast<double>(point.workers), paired_ratios(base.measured, point.measured)});
         }
     }
-    return fit_scaling(observed, result.seed);
+    return fit_scaling(observed, result.order_seed);
 }
 
 } // namespace

@@ -69,11 +69,12 @@ struct scale_result {
     std::string scheme_version;
     /// The options that the workload reads, with their values: {"max_prime", "10000"}, …
     std::vector<std::pair<std::string, std::string>> settings;
-    std::string unit;       ///< Of the throughput: "events", "GFLOP", "GB", "items".
-    double units_a_run = 0; ///< How many of it a run does.
-    std::size_t items = 0;  ///< A run.
-    unsigned cpus = 0;      ///< Available to this process.
-    std::uint64_t seed = 0;
+    std::string unit;             ///< Of the throughput: "events", "GFLOP", "GB", "items".
+    double units_a_run = 0;       ///< How many of it a run does.
+    std::size_t items = 0;        ///< A run.
+    unsigned cpus = 0;            ///< Available to this process.
+    std::uint64_t seed = 0;       ///< Of the data.
+    std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.
     std::optional<double> rate;   ///< Offered items a second; absent: as fast as they go.
     /// The most that this machine could do in the workload's unit a second with one worker, where

@@ -57,7 +57,8 @@ scheme_info async_bus_scheme() {
     return {.name = "async_bus",
             .summary = "regatta::async_bus, a message an item to its one consumer; a warm thread",
             .suits = "passing messages on in order; not dividing work",
-            .make = make_new<bus_with_one_consumer>};
+            .make = make_new<bus_with_one_consumer>,
+            .traits = {.workers = worker_kind::one}};
 }
 
 } // namespace regatta::race

@@ -22,6 +22,7 @@ class Output(unittest.TestCase):
         support.validate(document, "race")
         self.assertEqual(document["settings"]["size"], 128)
         self.assertEqual(document["seed"], 5)
+        self.assertIn(document["order_seed"], range(2 ** 32))
         self.assertEqual(document["rounds"], 7)
         self.assertIn("--size 128", document["command"])
         self.assertIn("where the time went", result.stderr)  # the table gives way

@@ -89,6 +89,7 @@ class Usage(unittest.TestCase):
         self.refused("race", "--size", "2049", says=["2049", "2048"])
         for number in ("", "-1", "1.5", "18446744073709551616"):
             self.refused("race", "--seed", number, says=["--seed", f'"{number}"'])
+            self.refused("race", "--order-seed", number, says=["--order-seed", f'"{number}"'])
             self.refused("race", "--size", number, says=["--size", f'"{number}"'])
         self.refused("race", "--time", "nan", says=["--time", "nan"])
         self.refused("race", "--kernel", "fast", says=["fast", "naive"])

@@ -69,8 +69,10 @@ TEST_F(race_of_fakes, measures_verifies_and_compares_everyone) {
         EXPECT_EQ(one.measured.samples.size(), 7u);
         EXPECT_GT(one.time.median, 0);
         ASSERT_TRUE(one.speedup.has_value());
-        EXPECT_NEAR(*one.efficiency, one.speedup->median / 2, 1e-9);
     }
+    const auto& threads = *result.find("std_thread");
+    EXPECT_NEAR(threads.efficiency.value(), threads.speedup->median / 2, 1e-9);
+    EXPECT_FALSE(result.find("serial")->efficiency.has_value()); // it has one worker
     EXPECT_EQ(result.find("std_thread")->word, race::verdict::baseline);
     EXPECT_EQ(result.find("std_thread")->vs_baseline.median, 1);
     EXPECT_EQ(result.find("serial")->speedup->median, 1);

@@ -213,7 +213,8 @@ TEST(race_words, a_winner_is_named_with_figures_and_reasons) {
     EXPECT_THAT(race::outcome_words(result, {}), StartsWith("std_thread won: 100 ms, 0.66"));
     EXPECT_THAT(race::reason_words(result),
                 HasSubstr("the workers of zmq_inproc spend 40 % of their time between items "
-                          "(handing them out) (std_thread: 1.0 %)"));
+                          "(handing them out) (std_thread: 1.0 %), which is 100 % of the "
+                          "difference"));
 }
 
 TEST(race_words, inside_the_margin_nobody_wins) {
@@ -289,9 +290,41 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
     EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
 }
 
-TEST(race_words, those_who_tie_are_all_offered_for_the_lowest_latency) {
-    const auto result = fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).finish();
-    EXPECT_THAT(race::choice_words(result), HasSubstr("lowest latency: any of tbb and std_thread"));
+// A race measures how long a whole run takes, so it names nobody for another quantity.
+TEST(race_words, no_scheme_is_named_for_a_need_that_was_not_measured) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50).add("processes", 110);
+    maker.result.schemes[1].suits = "the lowest latency";
+    EXPECT_THAT(race::choice_words(maker.finish()), Not(HasSubstr("latency")));
+}
+
+TEST(race_words, a_reason_that_explains_less_than_half_is_none) {
+    // Twice the time, and a third of it more in each of three parts.
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("asio", 200);
+    for (auto& sample : maker.result.schemes[1].measured.samples) {
+        race::time_split& split = sample.details->split;
+        const double third = split.wall_ns / 3;
+        split.items_ns = split.wall_ns;
+        split.dispatch_ns = split.set_up_ns = split.tear_down_ns = third;
+    }
+    EXPECT_THAT(race::reason_words(maker.finish()),
+                HasSubstr("what sets asio apart from std_thread is unexplained"));
+}
+
+TEST(race_table, efficiency_is_blank_where_it_means_nothing) {
+    const auto result = fakes::result_maker()
+                            .add("serial", 200)
+                            .add("std_thread", 100)
+                            .add("async_bus", 190)
+                            .add("blas_threads", 2, 1, false)
+                            .add("python_threads", 150)
+                            .finish();
+    EXPECT_TRUE(result.find("std_thread")->efficiency.has_value());
+    for (const char* name : {"serial", "async_bus", "blas_threads", "python_threads"}) {
+        EXPECT_TRUE(result.find(name)->speedup.has_value()) << name;
+        EXPECT_FALSE(result.find(name)->efficiency.has_value()) << name;
+    }
 }
 
 TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winning) {
@@ -322,7 +355,6 @@ TEST(race_words, where_nobody_suits_a_need_there_is_no_line_about_it) {
 TEST(race_words, needs_name_the_scheme_that_suits_them) {
     const auto result = fakes::result_maker().add("std_thread", 100).add("processes", 110).finish();
     EXPECT_THAT(race::choice_words(result), HasSubstr("isolation: processes (ratio 1."));
-    EXPECT_THAT(race::choice_words(result), HasSubstr("lowest latency: std_thread (ratio 1.000)"));
 }
 
 TEST(race_csv, one_line_a_scheme_and_as_many_fields_in_each) {

@@ -77,6 +77,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["workers"] = result.how.workers;
     document["oversubscribed"] = result.oversubscribed();
     document["seed"] = result.seed;
+    document["order_seed"] = result.order_seed;
     document["rounds"] = result.rounds;
     document["warm_up_rounds"] = result.warm_up;
     document["stopped"] = result.stopped;

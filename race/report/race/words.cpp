@@ -58,25 +58,39 @@ std::vector<const scheme_result*> followers(const race_result& result,
 }
 
 /// The part in which `slower` loses most worker time against `leader`.
-std::size_t largest_loss(const scheme_result& slower, const scheme_result& leader) {
-    std::size_t found = 0;
-    double most = 0;
-    for (std::size_t i = 0; i < part_count; ++i) {
-        const double loss = slower.where.ns[i] - leader.where.ns[i];
-        if (loss > most) {
-            most = loss;
-            found = i;
+struct largest_loss {
+    largest_loss(const scheme_result& slower, const scheme_result& leader) {
+        double most = 0;
+        for (std::size_t i = 0; i < part_count; ++i) {
+            const double loss = slower.where.ns[i] - leader.where.ns[i];
+            if (loss > most) {
+                most = loss;
+                which = static_cast<part>(i);
+            }
         }
+        const double difference = slower.where.total_ns() - leader.where.total_ns();
+        explained = difference > 0 ? std::min(1.0, most / difference) : 0;
     }
-    return found;
-}
+
+    part which{};
+    double explained = 0; ///< Its share of the whole difference.
+};
+
+/// Less of the difference than this explains nothing.
+constexpr double least_explained = 0.5;
 
 std::string comparison(const scheme_result& slower, const scheme_result& leader) {
-    const auto which = static_cast<part>(largest_loss(slower, leader));
-    return fmt::format("the workers of {} spend {} of their time {} ({}: {})", slower.name,
-                       percent_text(slower.where.share(which)),
-                       doing[static_cast<std::size_t>(which)], leader.name,
-                       percent_text(leader.where.share(which)));
+    const largest_loss loss(slower, leader);
+    if (loss.explained < least_explained) {
+        return fmt::format("what sets {} apart from {} is unexplained (no part of their workers' "
+                           "time makes up half of it)",
+                           slower.name, leader.name);
+    }
+    return fmt::format("the workers of {} spend {} of their time {} ({}: {}), which is {} of the "
+                       "difference",
+                       slower.name, percent_text(slower.where.share(loss.which)),
+                       doing[static_cast<std::size_t>(loss.which)], leader.name,
+                       percent_text(leader.where.share(loss.which)), percent_text(loss.explained));
 }
 
 /// What those in the lead have in common.
@@ -183,8 +197,7 @@ std::string choice_words(const race_result& result) {
     };
     constexpr need needs[] = {{"isolation", "isolation"},
                               {"typed dispatch", "typed"},
-                              {"several languages", "languages"},
-                              {"lowest latency", "latency"}};
+                              {"several languages", "languages"}};
     std::string text;
     for (const need& one : needs) {
         const scheme_result* best = nullptr;
@@ -194,14 +207,6 @@ std::string choice_words(const race_result& result) {
                 (best == nullptr || scheme.vs_baseline.median < best->vs_baseline.median)) {
                 best = &scheme;
             }
-        }
-        if (best == nullptr && one.name == "lowest latency") {
-            if (result.leaders.size() > 1) {
-                text += text.empty() ? "" : "; ";
-                text += fmt::format("{}: any of {}", one.name, joined(result.leaders));
-                continue;
-            }
-            best = result.leaders.empty() ? nullptr : result.find(result.leaders.front());
         }
         if (best != nullptr) {
             text += text.empty() ? "" : "; ";

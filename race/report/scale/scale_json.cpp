@@ -116,6 +116,7 @@ std::string to_json(const scale_result& result, const provenance& from) {
     document["items"] = result.items;
     document["cpus"] = result.cpus;
     document["seed"] = result.seed;
+    document["order_seed"] = result.order_seed;
     document["rate"] = or_null(result.rate);
     document["peak"] =
         result.peak ? json{{"value", *result.peak}, {"source", result.peak_source}} : json();
