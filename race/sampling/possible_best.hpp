@@ -18,7 +18,8 @@ namespace regatta::race {
 ///
 /// Each is held against all others at once. The largest of its standardised rank sums is compared
 /// with those of 999 resamples, in each of which every round is kept or mirrored as a whole, for
-/// all others alike: what they share, such as the candidate's own scatter, then counts once.
+/// all others alike: what they share, such as the candidate's own scatter, then counts once. More
+/// than 250 rounds are mirrored in as many blocks.
 /// Source: J. Romano and M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis
 /// testing", 2005, with signs that are flipped jointly.
 /// @param all with 6 usable samples or more each.

@@ -80,6 +80,14 @@ TEST(race_possible_best, rounds_that_one_of_two_lacks_do_not_count) {
     EXPECT_THAT(all.best(), ElementsAre(0u));
 }
 
+TEST(race_possible_best, many_rounds_are_taken_in_blocks) {
+    std::vector<series> all;
+    for (const double level : {100.0, 100.1, 101.3}) {
+        all.push_back(series_of(noisy(1200, level, 0.01, 1 + all.size())));
+    }
+    EXPECT_THAT(possible_best({&all[0], &all[1], &all[2]}, 0.01, 1), ElementsAre(0u, 1u));
+}
+
 TEST(race_possible_best, the_same_seed_gives_the_same) {
     for (std::uint64_t seed = 1; seed < 10; ++seed) {
         const field all({100, 101.5, 102, 102.5, 103}, seed);
