@@ -160,6 +160,30 @@ struct accepted_before_closing : rl::test_suite<accepted_before_closing, 3> {
     void after() { RL_ASSERT(!accepted || !ended); } // I2 of the census
 };
 
+/// A thread that finds that all has ended sees what the tasks did, also if another thread has found
+/// it before.
+struct ended_for_all : rl::test_suite<ended_for_all, 3> {
+    regatta::detail::basic_task_census<loop_atomics> census;
+    regatta::detail::basic_task_count<loop_atomics> done;
+    rl::var<int> result;
+
+    void before() {
+        result($) = 0;
+        census.close();
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            result($) = 1;
+            done.add();
+        } else if (census.ended([this] { return done.get(); }, [] { return 1u; })) {
+            RL_ASSERT(result($) == 1); // I2 of the census
+        }
+    }
+    void after() {
+        RL_ASSERT(census.ended([this] { return done.get(); }, [] { return 1u; }));
+    }
+};
+
 /// Two workers and a producer that closes: every accepted task is run, also the one that a task
 /// submits, and both workers end.
 struct closing : rl::test_suite<closing, 3> {
@@ -395,6 +419,7 @@ const char* const hidden_fence = "another fence of this thread stands beside it,
 int main() {
     return model::check({model::make_scenario<submitted_before_waiting>("submitted before waiting"),
                          model::make_scenario<accepted_before_closing>("accepted before closing"),
+                         model::make_scenario<ended_for_all>("ended for all"),
                          model::make_scenario<closing>("closing"),
                          model::make_scenario<closing_meanwhile>("closing meanwhile"),
                          model::make_scenario<waiting>("waiting"),

@@ -92,7 +92,18 @@ public:
     template<class Completed, class Appended>
     bool ended(Completed&& completed, Appended&& appended) const noexcept {
         // acquire: partner is the release in close().
-        return closed_.load(std::memory_order_acquire) && idle(false, completed, appended);
+        if (!closed_.load(std::memory_order_acquire)) {
+            return false;
+        }
+        // acquire: partner is the release below; publishes what idle() has acquired.
+        if (ended_.load(std::memory_order_acquire)) {
+            return true;
+        }
+        const bool now = idle(false, completed, appended);
+        if (now) {
+            ended_.store(true, std::memory_order_release);
+        }
+        return now;
     }
 
 private:
@@ -102,6 +113,9 @@ private:
     typename Atomics::template atomic<std::uint64_t> dropped_{0};
     /// Written once by the closing thread, read by workers before each task.
     alignas(destructive_alignment) typename Atomics::template atomic<bool> closed_{false};
+    /// Whether `ended` was true once: one worker counts, not each. Written and read by workers of a
+    /// closed pool. Hooks at their end may still submit tasks: their workers run them.
+    mutable typename Atomics::template atomic<bool> ended_{false};
 };
 
 /// The counts with the atomics of real programs.
