@@ -253,6 +253,23 @@ struct aside_taken : rl::test_suite<aside_taken, 2> {
     void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
 };
 
+/// A worker looks, and takes no lock, while a sweep sets the only task aside: it finds nothing half
+/// made.
+struct aside_seen : rl::test_suite<aside_seen, 2> {
+    queues_type queues{queue_layout::shared, 2};
+
+    void before() { append(queues, priority::medium, 0, 1); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            std::size_t over = 4;
+            queues.sweep(0, over, [](const queues_type::batch&) {});
+        } else {
+            static_cast<void>(queues.ready(1, true));
+        }
+    }
+    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
+};
+
 int main() {
     const char* const order =
         "the checker orders seq_cst stores as they run, so that one that was read comes before";
@@ -269,6 +286,7 @@ int main() {
          model::make_scenario<swept<true>>("swept again"),
          model::make_scenario<aside_announced>("announced, set aside"),
          model::make_scenario<aside_taken>("taken, set aside"),
+         model::make_scenario<aside_seen>("seen, set aside"),
          model::make_scenario<closing>("closing")},
         {"task_queues.hpp", "task_queue.hpp"},
         {{"load queue_of -> acquire", order},

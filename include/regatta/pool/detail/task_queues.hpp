@@ -9,6 +9,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/task_slot.hpp>
 #include <regatta/core/priority.hpp>
+#include <regatta/pool/detail/occupancy.hpp>
 #include <regatta/pool/detail/task_queue.hpp>
 #include <regatta/sync/atomics.hpp>
 
@@ -29,8 +30,9 @@ enum class queue_layout {
 /// medium priority.
 ///
 /// A worker takes from the high queue, then its own, the shared one, another worker's, and the low
-/// queue. To prevent starvation, every 8th take of a worker tries the medium queues before the high
-/// one. Every 32nd take tries the low queue first.
+/// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
+/// about the same with any number of workers. To prevent starvation, every 8th take of a worker
+/// tries the medium queues before the high one. Every 32nd take tries the low queue first.
 ///
 /// Threads: any.
 /// Blocks, Cost: as `segment_queue`.
@@ -49,7 +51,9 @@ public:
     /// Means "no worker": the task comes from outside.
     static constexpr unsigned outside = ~0u;
 
-    REGATTA_APART basic_task_queues(queue_layout layout, unsigned workers) : layout_(layout) {
+    REGATTA_APART basic_task_queues(queue_layout layout, unsigned workers)
+        : layout_(layout)
+        , filled_(layout == queue_layout::shared ? 0 : workers) {
         if (layout != queue_layout::shared) {
             own_ = std::make_unique<queue[]>(workers);
             count_ = workers;
@@ -65,14 +69,12 @@ public:
     std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
         const bool inside = worker != outside;
         queue* q = &shared_;
-        unsigned target = outside; // The worker whose queue outside producers fill.
+        unsigned target = outside; // The worker to whose queue the tasks go.
         if (level != priority::medium) [[unlikely]] {
             q = &queue_of(level);
-        } else if (inside) {
-            q = count_ == 0 ? q : &own_[worker];
-        } else if (layout_ == queue_layout::per_worker) {
+        } else if (inside ? count_ != 0 : layout_ == queue_layout::per_worker) {
             // relaxed: every value that it ever had is valid.
-            target = target_.load(std::memory_order_relaxed);
+            target = inside ? worker : target_.load(std::memory_order_relaxed);
             q = &own_[target];
         }
         constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
@@ -81,8 +83,11 @@ public:
             inside, count, [&](typename queue::cell& c, std::size_t i, void* room) noexcept {
                 c.emplace(make(i), room);
             });
-        if (target != outside && appended.end % run_length < appended.count) {
-            target_.store(next_target(target), std::memory_order_relaxed);
+        if (target != outside) {
+            filled_.set(target);
+            if (!inside && appended.end % run_length < appended.count) {
+                target_.store(next_target(target), std::memory_order_relaxed);
+            }
         }
         return appended.count;
     }
@@ -112,7 +117,13 @@ public:
         bool some = levels && high_.sweep(there, end);
         there = over;
         some = (levels && low_.sweep(there, end)) || some;
-        return (count_ == 0 ? shared_ : own_[worker]).sweep(over, end) || some;
+        if (count_ == 0) {
+            return shared_.sweep(over, end) || some;
+        }
+        // A task that is set aside is in neither of the two queues for a moment. So its bit may be
+        // off; it is on again before workers are told.
+        const note_filled at_end{filled_, worker};
+        return own_[worker].sweep(over, end) || some;
     }
 
     /// Takes what seems to be the oldest task of that priority.
@@ -171,6 +182,13 @@ public:
     }
 
 private:
+    /// Sets a bit at its end.
+    struct note_filled {
+        ~note_filled() { filled.set(place); }
+        basic_occupancy<Atomics>& filled;
+        const unsigned place;
+    };
+
     /// How many tasks from outside go into one worker's queue in a row. It makes the comparison of
     /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
@@ -214,15 +232,19 @@ private:
         }
         if (steal) {
             // A queue that had a task to steal probably has more.
-            const auto count = count_;
-            for (unsigned i = 0; i < count; ++i) {
-                const unsigned from = victim + i < count ? victim + i : victim + i - count;
-                if (from != worker && (b = own_[from].take()).size() != 0) {
-                    victim = from;
-                    stolen = true;
-                    return b;
+            any_filled(victim, [&](unsigned from) noexcept {
+                if (from == worker) {
+                    return false;
                 }
-            }
+                b = own_[from].take();
+                if (b.size() == 0) {
+                    note_empty(from);
+                    return false;
+                }
+                victim = from;
+                stolen = true;
+                return true;
+            });
         }
         return b;
     }
@@ -242,12 +264,43 @@ private:
             (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
             return true;
         }
-        for (unsigned i = 0; i < count_; ++i) {
-            if ((steal || i == worker) && is(own_[i])) {
-                return true;
+        if (!steal) {
+            return count_ != 0 && is(own_[worker]);
+        }
+        return any_filled(0, [&](unsigned i) noexcept {
+            const bool found = is(own_[i]);
+            if (!found) {
+                note_empty(i);
+            }
+            return found;
+        });
+    }
+    /// Calls `look(i)` for each worker whose queue may hold tasks, from worker `from` on and round,
+    /// until it returns true. @returns whether it did.
+    template<class Look>
+    bool any_filled(unsigned from, Look&& look) const noexcept {
+        unsigned begin = from;
+        unsigned end = count_;
+        for (int part = 0; part < 2; ++part) {
+            for (unsigned i = filled_.next(begin); i < end; i = filled_.next(i + 1)) {
+                if (look(i)) {
+                    return true;
+                }
+            }
+            begin = 0;
+            end = from;
+            if (end == 0) {
+                break;
             }
         }
         return false;
+    }
+    /// A look found nothing in that worker's queue.
+    REGATTA_APART void note_empty(unsigned worker) const noexcept {
+        const queue& q = own_[worker];
+        if (!q.coming()) {
+            filled_.clear_unless(worker, [&]() noexcept { return q.coming(); });
+        }
     }
     template<class Use>
     void for_each(Use&& use) const {
@@ -262,6 +315,9 @@ private:
     const queue_layout layout_;
     std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
     unsigned count_ = 0;
+    /// Which of them may hold tasks. A thread that appends to one of them sets its bit before it
+    /// looks for sleepers (I2).
+    mutable basic_occupancy<Atomics> filled_;
     mutable queue shared_;
     mutable queue high_;
     mutable queue low_;
