@@ -30,12 +30,15 @@ namespace {
 
 using namespace regatta::command;
 
-int report(const char* what, int status) {
+int report(const std::string& what, int status) {
     // Names that others chose may be in it.
     std::fprintf(stderr, "regatta: %s\n", regatta::detail::printable_text(what).c_str());
-    if (status == exit_code::usage) {
-        std::fputs("See `regatta --help` and `regatta COMMAND --help`.\n", stderr);
-    }
+    return status;
+}
+
+int report_usage(const char* what, const std::string& command) {
+    const int status = report(what, exit_code::usage);
+    std::fprintf(stderr, "See `%s --help`.\n", command.c_str());
     return status;
 }
 
@@ -70,16 +73,15 @@ int run(int argc, char** argv) {
                "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
                "  regatta race --help              all options");
-    if (argc > 1 && argv[1][0] != '-') {
-        check_subcommand(app, argv[1]);
-        if (argc > 2 && words[1] == "cpus" && argv[2][0] != '-') {
-            check_subcommand(app.below("cpus"), argv[2], "cpus ");
-        }
+    const std::vector<std::string> typed(words.begin() + (argc > 0), words.end());
+    try {
+        const auto status = line.parse(typed);
+        return status ? *status : chosen();
+    } catch (const usage_error& e) {
+        return report_usage(e.what(), line.command_of(typed));
+    } catch (const std::invalid_argument& e) {
+        return report_usage(e.what(), line.command_of(typed));
     }
-    if (const auto status = line.parse(argc, argv)) {
-        return *status;
-    }
-    return chosen();
 }
 
 } // namespace
@@ -97,10 +99,6 @@ int main(int argc, char** argv) {
     ignore_broken_pipes();
     try {
         return run(argc, argv);
-    } catch (const usage_error& e) {
-        return report(e.what(), exit_code::usage);
-    } catch (const std::invalid_argument& e) {
-        return report(e.what(), exit_code::usage);
     } catch (const std::exception& e) {
         return report(e.what(), exit_code::failure);
     }

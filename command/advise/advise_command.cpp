@@ -40,7 +40,7 @@ struct advise_arguments : measure_arguments {
     result_paths files;
 
     bool has_measure_option() const {
-        return rounds || seconds || size || kernel || max_prime || seed || order_seed;
+        return rounds || duration || size || kernel || max_prime || seed || order_seed;
     }
 };
 
@@ -131,7 +131,7 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     race::race_control control;
     const interrupt_guard guard(control);
     if (workload != nullptr) {
-        results = measure_for_advice(*workload, arguments, from, control);
+        results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
     }
     race::evidence all;
     try {
@@ -164,6 +164,7 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
     command.add_option("--json", a.files.json, "Write the advice here; - is standard output")
         .check(check_file)
         .type_name("FILE");
+    add_quiet_option(command, a.files);
     command.footer("Examples:\n"
                    "  regatta advise                            measure matmul, and advise\n"
                    "  regatta advise primes --rounds 15         another workload, more rounds\n"

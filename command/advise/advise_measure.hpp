@@ -18,12 +18,13 @@ namespace regatta::command {
 inline constexpr unsigned advise_rounds = 9;
 
 /// Races all schemes of the workload and measures how far threads scale it; the results are the
-/// documents that `regatta race` and `regatta scale` would write. Draws progress bars.
+/// documents that `regatta race` and `regatta scale` would write. Unless `quiet`, it draws progress
+/// bars, and says first what it measures.
 ///
 /// After `control.request_stop()` it returns what there is by then. Failure: `usage_error` for an
 /// option that the workload does not read; otherwise as `run_race` and `run_scale`.
 std::vector<race::result_text> measure_for_advice(const race::workload_info& workload,
-                                                  const measure_arguments& arguments,
+                                                  const measure_arguments& arguments, bool quiet,
                                                   const race::provenance& from,
                                                   race::race_control& control);
 

@@ -4,6 +4,7 @@
 #include "common/measure_arguments.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/duration_argument.hpp"
 #include "common/nearest_name.hpp"
 #include "common/usage_error.hpp"
 #include "workloads/settings.hpp"
@@ -19,25 +20,27 @@ namespace regatta::command {
 namespace {
 
 constexpr unsigned most_rounds = 100'000;
-constexpr double shortest_time = 0.001;
-constexpr double longest_time = 7.0 * 24 * 3600;
 constexpr double largest_margin = 50;
 
-/// The entry of that name among those listed.
+/// "there is no scheme "tbbb"; did you mean "tbb"?"
 template<class Info>
-const Info& named(const Info* found, std::string_view kind, std::string_view typed,
-                  const std::vector<Info>& all) {
-    if (found != nullptr) {
-        return *found;
-    }
+std::string unknown(std::string_view kind, std::string_view typed, const std::vector<Info>& all) {
     std::vector<std::string_view> names;
     for (const Info& info : all) {
         names.push_back(info.name);
     }
     const std::string near = nearest_name(typed, names);
-    throw usage_error(fmt::format("there is no {} \"{}\"{}; `regatta race --list` shows all", kind,
-                                  typed,
-                                  near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+    return fmt::format("there is no {} \"{}\"{}", kind, typed,
+                       near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
+}
+
+/// The entry that was found, or the error.
+template<class Info>
+const Info& named(const Info* found, const std::string& otherwise) {
+    if (found == nullptr) {
+        throw usage_error(otherwise + "; `regatta race --list` shows all");
+    }
+    return *found;
 }
 
 /// The limits are the workload's, which is not known yet.
@@ -53,8 +56,7 @@ std::string check_size(const std::string& text) {
 } // namespace
 
 std::chrono::nanoseconds measure_arguments::time() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::duration<double>(seconds.value_or(0)));
+    return parse_duration(duration.value_or("")).value_or(std::chrono::nanoseconds{});
 }
 
 std::uint64_t measure_arguments::order_seed_or_fresh() const {
@@ -66,9 +68,9 @@ void add_measure_options(subcommand command, measure_arguments& a) {
                               .check(whole_number(1, most_rounds))
                               .type_name("N")
                               .default_str("15");
-    command.add_option("--time", a.seconds, "Rounds until this time is up")
-        .check(number(shortest_time, longest_time))
-        .type_name("SECONDS")
+    command.add_option("--time", a.duration, "Rounds until this time is up: 90s, 10min")
+        .check(length_of_time("1ms", "7d"))
+        .type_name("TIME")
         .excludes(rounds);
     command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
         .check(check_size)
@@ -95,11 +97,15 @@ void add_margin_option(subcommand command, measure_arguments& a) {
 }
 
 const race::workload_info& workload_named(const std::string& name) {
-    return named(race::find_workload(name), "workload", name, race::workloads());
+    return named(race::find_workload(name), unknown("workload", name, race::workloads()));
 }
 
 const race::scheme_info& scheme_named(const std::string& name) {
-    return named(race::find_scheme(name), "scheme", name, race::schemes());
+    return named(race::find_scheme(name), unknown_scheme(name));
+}
+
+std::string unknown_scheme(const std::string& name) {
+    return unknown("scheme", name, race::schemes());
 }
 
 race::workload_options workload_options_of(const measure_arguments& arguments,

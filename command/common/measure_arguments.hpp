@@ -20,7 +20,7 @@ namespace regatta::command {
 /// As they were typed; what was not typed is absent.
 struct measure_arguments {
     std::optional<unsigned> rounds;
-    std::optional<double> seconds;
+    std::optional<std::string> duration;
     std::optional<std::size_t> size;
     std::optional<std::string> kernel;
     std::optional<std::size_t> max_prime;
@@ -29,7 +29,7 @@ struct measure_arguments {
     std::optional<double> margin; ///< In percent.
 
     /// So many rounds; 0 where the time decides.
-    unsigned rounds_or(unsigned usual) const { return rounds.value_or(seconds ? 0 : usual); }
+    unsigned rounds_or(unsigned usual) const { return rounds.value_or(duration ? 0 : usual); }
     /// For how long; 0 where the rounds decide.
     std::chrono::nanoseconds time() const;
     /// The seed of the order of the runs: a fresh one where none was typed, below 2^32, so that
@@ -48,6 +48,9 @@ void add_margin_option(subcommand command, measure_arguments& arguments);
 const race::workload_info& workload_named(const std::string& name);
 /// The scheme of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::scheme_info& scheme_named(const std::string& name);
+
+/// "there is no scheme "tbbb"; did you mean "tbb"?"
+std::string unknown_scheme(const std::string& name);
 
 /// What was chosen of the workload. Throws `usage_error` for an option that it does not read.
 race::workload_options workload_options_of(const measure_arguments& arguments,

@@ -35,7 +35,7 @@ int measure_and_write(const result_paths& files, const std::vector<std::string>&
     race::race_control control;
     const interrupt_guard guard(control);
     const auto with_progress = [&] {
-        progress_bar bar;
+        progress_bar bar(files.quiet);
         return measure(control, [&](const race::progress& now) { bar.show(now); });
     };
     const auto result = with_progress();

@@ -42,7 +42,7 @@ std::string progress_line(const race::progress& now, const race::text_style& sty
     return race::columns_of(line) <= room ? line : race::padded_right(line, room, style);
 }
 
-progress_bar::progress_bar() : live_(is_live_terminal(STDERR_FILENO)) {}
+progress_bar::progress_bar(bool quiet) : live_(!quiet && is_live_terminal(STDERR_FILENO)) {}
 
 progress_bar::~progress_bar() {
     if (drawn_) {

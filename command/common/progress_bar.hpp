@@ -17,7 +17,8 @@ namespace regatta::command {
 /// The destructor removes the line and shows the cursor again.
 class progress_bar {
 public:
-    progress_bar();
+    /// @param quiet nothing is drawn, whatever standard error is.
+    explicit progress_bar(bool quiet);
     progress_bar(const progress_bar&) = delete;
     progress_bar& operator=(const progress_bar&) = delete;
     ~progress_bar();

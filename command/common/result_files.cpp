@@ -32,6 +32,10 @@ bool try_to(F f) {
 
 } // namespace
 
+void add_quiet_option(subcommand command, result_paths& paths) {
+    command.add_flag("-q,--quiet", paths.quiet, "Neither report nor progress; errors are told");
+}
+
 void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row) {
     command.add_option("--json", paths.json, "Write the whole result here; - is standard output")
         .check(check_file)
@@ -40,9 +44,15 @@ void add_result_options(subcommand command, result_paths& paths, const std::stri
         .add_option("--csv", paths.csv, "Write a line a " + csv_row + " here; - is standard output")
         .check(check_file)
         .type_name("FILE");
+    add_quiet_option(command, paths);
 }
 
-result_files::result_files(const result_paths& paths) {
+result_paths data_alone(result_paths paths) {
+    paths.quiet = paths.quiet || paths.json == "-";
+    return paths;
+}
+
+result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
     if (paths.json == "-" && paths.csv == "-") {
         throw usage_error("--json and --csv cannot both go to standard output");
     }
@@ -115,6 +125,9 @@ bool result_files::write(const std::function<std::string()>& json,
     });
     written &= try_to([&] {
         const int to = text_descriptor();
+        if (quiet_) {
+            return;
+        }
         write_all(to, text(style_of(to)), "cannot write the report");
     });
     return written;

@@ -20,10 +20,16 @@ namespace regatta::command {
 struct result_paths {
     std::string json;
     std::string csv;
+    bool quiet = false; ///< Neither report nor progress; errors and the files are written.
 };
 
-/// Adds `--json` and `--csv`. @param csv_row what a line of the CSV is ("scheme").
+/// Adds `--quiet`.
+void add_quiet_option(subcommand command, result_paths& paths);
+/// Adds `--json`, `--csv` and `--quiet`. @param csv_row what a line of the CSV is ("scheme").
 void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row);
+
+/// For what only looks things up: JSON on standard output has no text besides it.
+result_paths data_alone(result_paths paths);
 
 /// The files, opened before the measurement.
 class result_files {
@@ -57,6 +63,7 @@ private:
 
     std::optional<output_file> json_;
     std::optional<output_file> csv_;
+    bool quiet_;
 };
 
 } // namespace regatta::command

@@ -5,13 +5,120 @@
 
 #include "common/nearest_name.hpp"
 #include "common/usage_error.hpp"
+#include "text/text.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace regatta::command {
+namespace {
+
+constexpr unsigned help_width = 80;
+constexpr unsigned help_indent = 30;
+
+/// Every line kept to the width, but for those that begin with a space: examples to be copied.
+std::string fitted(const std::string& text, unsigned width) {
+    std::string out;
+    for (const std::string& line : CLI::detail::split(text, '\n')) {
+        const bool stays = line.size() <= width || line.front() == ' ';
+        out += stays ? line + '\n' : race::wrapped(line, 0, {width});
+    }
+    return out.substr(0, out.empty() ? 0 : out.size() - 1);
+}
+
+/// The help in 80 columns; the parser's library breaks no line.
+class narrow_help : public CLI::Formatter {
+public:
+    narrow_help() { column_width(help_indent); }
+
+    std::string make_description(const CLI::App* app) const override {
+        return fitted(app->get_description(), help_width) + '\n';
+    }
+    std::string make_footer(const CLI::App* app) const override {
+        return app->get_footer().empty() ? "" : fitted(app->get_footer(), help_width) + '\n';
+    }
+    std::string make_option_desc(const CLI::Option* one) const override {
+        return fitted(one->get_description(), help_width - help_indent);
+    }
+    std::string make_subcommand(const CLI::App* one) const override {
+        std::stringstream out;
+        CLI::detail::format_help(out, one->get_display_name(true),
+                                 fitted(one->get_description(), help_width - help_indent),
+                                 help_indent);
+        return out.str();
+    }
+};
+
+bool is_option(const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+}
+
+/// The command that the first words name, as far as they do.
+struct named_command {
+    const CLI::App* last;
+    std::string path;
+    std::size_t words;
+};
+
+named_command command_named(const CLI::App& top, const std::vector<std::string>& words) {
+    named_command found{&top, top.get_name(), 0};
+    for (const std::string& word : words) {
+        const auto below = found.last->get_subcommands(
+            [&](const CLI::App* one) { return one->get_name() == word; });
+        if (below.empty()) {
+            break;
+        }
+        found = {below.front(), found.path + ' ' + word, found.words + 1};
+    }
+    return found;
+}
+
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
+    const std::string near = nearest_name(typed, {names.begin(), names.end()});
+    return near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near);
+}
+
+/// Where a word can only be a command, it has to be one.
+void check_command(const named_command& found, const std::vector<std::string>& words) {
+    const auto below = found.last->get_subcommands([](const CLI::App*) { return true; });
+    const auto arguments =
+        found.last->get_options([](const CLI::Option* one) { return one->get_positional(); });
+    if (below.empty() || !arguments.empty() || words.size() == found.words ||
+        is_option(words[found.words])) {
+        return;
+    }
+    const std::string before = found.path.substr(std::min(found.path.find(' '), found.path.size()));
+    const std::string parents = before.empty() ? "" : before.substr(1) + ' ';
+    std::vector<std::string> names;
+    for (const CLI::App* const one : below) {
+        names.push_back(parents + one->get_name());
+    }
+    const std::string typed = parents + words[found.words];
+    throw usage_error(
+        fmt::format("there is no command \"{}\"{}", typed, did_you_mean(typed, names)));
+}
+
+std::string unexpected_words(const named_command& found, const std::vector<std::string>& extra) {
+    const auto unknown = std::find_if(extra.begin(), extra.end(), is_option);
+    if (unknown == extra.end()) {
+        return fmt::format("`{}` takes no further word: \"{}\"", found.path, extra.front());
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* const one : found.last->get_options()) {
+        for (const std::string& name : one->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::string typed = unknown->substr(0, unknown->find('='));
+    return fmt::format("`{}` has no option \"{}\"{}", found.path, typed,
+                       did_you_mean(typed, names));
+}
+
+} // namespace
 
 option option::check(argument_check complaint) const {
     option_->check(std::move(complaint), "");
@@ -98,18 +205,6 @@ std::string subcommand::name() const {
     return app_->get_name();
 }
 
-std::vector<std::string> subcommand::names() const {
-    std::vector<std::string> all;
-    for (const CLI::App* const one : app_->get_subcommands({})) {
-        all.push_back(one->get_name());
-    }
-    return all;
-}
-
-subcommand subcommand::below(const std::string& name) const {
-    return subcommand(app_->get_subcommand(name));
-}
-
 std::vector<std::string> subcommand::typed_options() const {
     std::vector<std::string> all;
     for (const CLI::Option* const one : app_->get_options()) {
@@ -124,15 +219,31 @@ command_line::command_line(const std::string& name, const std::string& purpose,
                            const std::string& version)
     : app_(std::make_unique<CLI::App>(purpose)) {
     app_->name(name);
-    app_->set_version_flag("--version", version);
+    app_->formatter(std::make_shared<narrow_help>());
+    app_->set_version_flag("-V,--version", version);
     app_->require_subcommand(1);
 }
 
 command_line::~command_line() = default;
 
-std::optional<int> command_line::parse(int argc, const char* const* argv) const {
+std::string command_line::command_of(const std::vector<std::string>& words) const {
+    return command_named(*app_, words).path;
+}
+
+std::optional<int> command_line::parse(std::vector<std::string> words) const {
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
+    const named_command found = command_named(*app_, words);
+    check_command(found, words);
     try {
-        app_->parse(argc, argv);
+        app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ExtrasError&) {
+        throw usage_error(unexpected_words(found, app_->remaining(true)));
+    } catch (const CLI::RequiredError& e) {
+        const bool command = found.last == app_.get();
+        throw usage_error(command ? "no command was named" : e.what());
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) {
             return app_->exit(e); // --help, --version
@@ -140,16 +251,6 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) const 
         throw usage_error(e.what());
     }
     return std::nullopt;
-}
-
-void check_subcommand(subcommand parent, std::string_view typed, const std::string& parents) {
-    const std::vector<std::string> names = parent.names();
-    if (std::find(names.begin(), names.end(), typed) != names.end()) {
-        return;
-    }
-    const std::string near = nearest_name(typed, {names.begin(), names.end()});
-    throw usage_error("there is no command \"" + parents + std::string(typed) + '"' +
-                      (near.empty() ? "" : "; did you mean \"" + parents + near + "\"?"));
 }
 
 } // namespace regatta::command

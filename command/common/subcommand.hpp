@@ -73,10 +73,6 @@ public:
     void final_callback(std::function<void()> then) const;
 
     std::string name() const;
-    /// Of the commands below it.
-    std::vector<std::string> names() const;
-    /// The one of that name below it.
-    subcommand below(const std::string& name) const;
     /// The names of its options that were typed.
     std::vector<std::string> typed_options() const;
 
@@ -93,17 +89,18 @@ public:
     ~command_line();
 
     subcommand top() const noexcept { return subcommand(app_.get()); }
-    /// Reads it and calls back. Where help or the version was asked for it is printed.
+    /// Reads it and calls back. Where help or the version was asked for it is printed; "help race"
+    /// is "race --help".
+    /// @param words without the program's name.
     /// @returns the exit status, if the process ends with that.
-    /// Failure: `usage_error`, and what is called back throws.
-    std::optional<int> parse(int argc, const char* const* argv) const;
+    /// Failure: `usage_error`, with the nearest name for a command or option that is not there;
+    /// and what is called back throws.
+    std::optional<int> parse(std::vector<std::string> words) const;
+    /// The command that the words name, as far as they do: "regatta race isolation".
+    std::string command_of(const std::vector<std::string>& words) const;
 
 private:
     std::unique_ptr<CLI::App> app_;
 };
-
-/// Throws `usage_error` if `typed` is no name of a command below `parent`, with the nearest name.
-/// @param parents how the user got there: "" or "cpus ".
-void check_subcommand(subcommand parent, std::string_view typed, const std::string& parents = {});
 
 } // namespace regatta::command

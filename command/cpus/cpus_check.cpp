@@ -41,16 +41,6 @@ struct check_arguments {
     result_paths files;
 };
 
-std::chrono::nanoseconds duration_of(const std::string& option, const std::string& text) {
-    const auto duration = parse_duration(text);
-    if (!duration) {
-        throw usage_error(fmt::format("{}: \"{}\" is no length of time; write 10s, 500ms, 2min or "
-                                      "1h, above 0 and at most 30 days",
-                                      option, text));
-    }
-    return *duration;
-}
-
 /// A line on standard error that says how far the check is, where that is a terminal.
 class countdown {
 public:
@@ -111,8 +101,8 @@ int run_command(const check_arguments& arguments) {
     }
     race::race_control control;
     exclusivity_check_options options;
-    options.duration = duration_of("--for", arguments.duration);
-    options.threshold = duration_of("--threshold", arguments.threshold);
+    options.duration = parse_duration(arguments.duration).value_or(options.duration);
+    options.threshold = parse_duration(arguments.threshold).value_or(options.threshold);
     options.owners = arguments.owners;
     options.gap_loop = !arguments.look_on && arguments.owners.empty();
     std::vector<std::string> notes;
@@ -150,6 +140,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
         .type_name("LIST")
         .required();
     command.add_option("--for", a.duration, "How long to look")
+        .check(length_of_time("1ns", "30d"))
         .type_name("TIME")
         .default_str(a.duration);
     command
@@ -163,6 +154,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
                      "Run nothing there; without this (or --owner) a loop on each CPU keeps it "
                      "busy and feels each interruption");
     command.add_option("--threshold", a.threshold, "The shortest interruption that counts")
+        .check(length_of_time("1ns", "30d"))
         .type_name("TIME")
         .default_str(a.threshold);
     command.add_option("--json", a.files.json, "Write the whole result here; - is standard output")

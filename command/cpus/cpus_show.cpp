@@ -38,7 +38,7 @@ int run_command(const show_arguments& arguments) {
     view.groups = race::find_cpuset_groups(view.machine, root);
     view.leases = exclusive_status(view.unread, root);
 
-    result_files to(arguments.files);
+    result_files to(data_alone(arguments.files));
     const bool written =
         to.write([&] { return race::cpus_view_json(view); },
                  [&](const race::text_style& style) { return race::cpus_view_text(view, style); });
@@ -59,7 +59,8 @@ void add_cpus_show(subcommand cpus, action& chosen) {
     cpus.footer("Examples:\n"
                 "  regatta cpus                     packages, cores, siblings, caches, memory\n"
                 "  regatta cpus --json -            the same for programs\n"
-                "  regatta cpus COMMAND --help      about one of the commands");
+                "  regatta cpus COMMAND --help      about one of the commands\n"
+                "\nWhether CPUs of one's own are worth it: regatta race isolation.");
     cpus.final_callback([&chosen, arguments] {
         const show_arguments& given = *arguments;
         if (!chosen) {

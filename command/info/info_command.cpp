@@ -21,7 +21,7 @@ struct info_arguments {
 };
 
 int run_command(const info_arguments& arguments, const std::vector<std::string>& words) {
-    result_files to(arguments.files);
+    result_files to(data_alone(arguments.files));
     const race::provenance from{race::take_fingerprint(arguments.root), words};
     const bool written = to.write(
         [&] { return race::info_json(from); },

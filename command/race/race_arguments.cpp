@@ -14,24 +14,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace regatta::command {
 namespace {
 
 constexpr std::size_t most_chunk = 1'000'000;
-
-std::chrono::nanoseconds kill_every_of(const race_arguments& arguments) {
-    if (arguments.kill_every.empty()) {
-        return {};
-    }
-    const auto time = parse_duration(arguments.kill_every);
-    if (!time) {
-        throw usage_error(fmt::format(
-            "--kill-every: \"{}\" is no length of time; write 100ms or 1s", arguments.kill_every));
-    }
-    return *time;
-}
 
 } // namespace
 
@@ -62,21 +49,22 @@ void add_race_options(subcommand command, race_arguments& a) {
     command
         .add_option("--kill-every", a.kill_every,
                     "Kill a worker after each such time, where a scheme replaces it: 100ms")
+        .check(length_of_time("1us", "30d"))
         .type_name("TIME");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
         .type_name("NAME")
         .default_str(std::string(race::usual_baseline().name));
     add_margin_option(command, a);
     add_result_options(command, a.files, "scheme");
-    command.add_flag("--list", a.list, "List workloads and schemes, and end");
+    command.add_flag("--list", a.list, "List workloads and schemes, and end; --json as usual");
     command.footer(
         "Examples:\n"
         "  regatta race\n"
         "  regatta race matmul --size 1024 --kernel tiled --rounds 30\n"
         "  regatta race --schemes serial,std_thread,tbb --workers 64\n"
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
-        "  regatta race --time 60 --json result.json\n"
-        "  regatta race --command 'one=xz -T1 -k -c f' --command 'all=xz -T{workers} -k -c f'\n"
+        "  regatta race --time 1min --json result.json\n"
+        "  regatta race --command 'one=xz -kc f' --command 'all=xz -kc -T{workers} f'\n"
         "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
 }
@@ -91,6 +79,7 @@ const race::workload_info& chosen_workload(const race_arguments& arguments) {
 std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                                            const race_programs& programs) {
     std::vector<race::entrant> entrants;
+    std::string unknown;
     for (const std::string& word : arguments.schemes) {
         const auto equals = word.find('=');
         const std::string alias = word.substr(0, std::min(equals, word.size()));
@@ -99,7 +88,11 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             throw usage_error(fmt::format(
                 "--schemes: \"{}\" is neither the name of a scheme nor NAME=SCHEME", word));
         }
-        const race::scheme_info& found = scheme_named(name);
+        const race::scheme_info* const found = race::find_scheme(name);
+        if (found == nullptr) {
+            unknown += (unknown.empty() ? "" : ", ") + unknown_scheme(name);
+            continue;
+        }
         const bool taken = std::ranges::any_of(
             entrants, [&](const race::entrant& one) { return one.name == alias; });
         if (taken) {
@@ -108,7 +101,10 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                 "other={}",
                 alias, name));
         }
-        entrants.push_back({alias, &found, true});
+        entrants.push_back({alias, found, true});
+    }
+    if (!unknown.empty()) {
+        throw usage_error(fmt::format("{}; `regatta race --list` shows all", unknown));
     }
     if (arguments.schemes.empty() && !arguments.programs_only()) {
         for (const race::scheme_info& info : race::schemes()) {
@@ -145,7 +141,8 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.seed = arguments.order_seed_or_fresh();
     options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
     options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
-    options.scheme.kill_every = kill_every_of(arguments);
+    options.scheme.kill_every =
+        parse_duration(arguments.kill_every).value_or(options.scheme.kill_every);
     options.baseline = arguments.baseline;
     options.margin = arguments.margin_or(options.margin);
     options.rounds = arguments.rounds_or(options.rounds);

@@ -6,10 +6,10 @@
 #include "common/measurement.hpp"
 #include "common/output_file.hpp"
 #include "common/terminal.hpp"
-#include "race/list.hpp"
 #include "report/race/csv.hpp"
 #include "report/race/full_text.hpp"
 #include "report/race/json.hpp"
+#include "report/race/list.hpp"
 #include "report/race/table.hpp"
 
 #include <fmt/core.h>
@@ -39,9 +39,13 @@ int status_of(const race::race_result& result) {
 int run_race_command(const race_arguments& arguments, const std::vector<std::string>& words) {
     const race::workload_info& workload = chosen_workload(arguments);
     if (arguments.list) {
-        write_all(STDOUT_FILENO, list_text(workload, style_of(STDOUT_FILENO)),
-                  "cannot write to standard output");
-        return exit_code::success;
+        result_files to(data_alone(arguments.files));
+        const bool written = to.write(
+            [&] {
+                return race::list_json(workload, {race::take_fingerprint(), words});
+            },
+            [&](const race::text_style& style) { return race::list_text(workload, style); });
+        return written ? exit_code::success : exit_code::failure;
     }
     const race::race_options options = chosen_options(arguments, workload);
     const race_programs programs(arguments.commands, options.scheme.workers);

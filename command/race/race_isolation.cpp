@@ -4,6 +4,7 @@
 #include "race/race_isolation.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/duration_argument.hpp"
 #include "common/measurement.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
@@ -22,15 +23,13 @@ namespace {
 
 constexpr unsigned most_rounds = 100'000;
 constexpr unsigned most_workers = 1024;
-constexpr double shortest_work = 0.001;
-constexpr double longest_work = 3600;
 
 /// As they were typed; what was not typed is absent.
 struct isolation_arguments {
     std::string noise = race::noise_plan{}.to_string();
     std::optional<unsigned> workers;
     std::optional<unsigned> rounds;
-    std::optional<double> work_seconds;
+    std::optional<std::string> work;
     std::string cpus;
     bool cpus_given = false;
     bool move_others = false;
@@ -56,10 +55,7 @@ race::isolation_options options_of(const isolation_arguments& a) {
     }
     options.workers = a.workers.value_or(options.workers);
     options.rounds = a.rounds.value_or(options.rounds);
-    if (a.work_seconds) {
-        options.work = std::chrono::duration_cast<std::chrono::nanoseconds>(
-            std::chrono::duration<double>(*a.work_seconds));
-    }
+    options.work = parse_duration(a.work.value_or("")).value_or(options.work);
     options.move_others = a.move_others;
     return options;
 }
@@ -113,10 +109,10 @@ void add_race_isolation(subcommand race, action& chosen, const std::vector<std::
     command.add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
         .type_name("LIST")
         .default_str("the last ones");
-    command.add_option("--work", a.work_seconds, "CPU time of each worker's computation")
-        .check(number(shortest_work, longest_work))
-        .type_name("SECONDS")
-        .default_str("0.2");
+    command.add_option("--work", a.work, "CPU time of each worker's computation")
+        .check(length_of_time("1ms", "1h"))
+        .type_name("TIME")
+        .default_str("200ms");
     add_result_options(command, a.files, "sample");
     command.add_flag(
         "--move-others", a.move_others,
@@ -126,9 +122,8 @@ void add_race_isolation(subcommand race, action& chosen, const std::vector<std::
         "  regatta race isolation\n"
         "  regatta race isolation --noise spread:4 --rounds 30\n"
         "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
-        "\nThe noise is made of this program's own processes and ends with it. Where "
-        "CPUs cannot be "
-        "owned,\nthe report says why and has the other three modes.\n"
+        "\nThe noise is made of this program's own processes and ends with it. Where CPUs cannot "
+        "be owned, the report says why and has the other three modes.\n"
         "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
     command.final_callback([race, command, &chosen, &words, arguments] {

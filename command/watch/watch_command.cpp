@@ -33,16 +33,6 @@ struct watch_arguments {
     std::string json;
 };
 
-std::chrono::nanoseconds interval_of(const std::string& text) {
-    using namespace std::chrono_literals;
-    const auto interval = parse_duration(text);
-    if (!interval || *interval < 100ms || *interval > 1h) {
-        throw usage_error(fmt::format(
-            "--interval: \"{}\" is no time from 100ms to 1h, such as 500ms, 2s or 1min", text));
-    }
-    return *interval;
-}
-
 /// Refuses a number that is no process.
 void check_process(int number) {
     const auto process = race::process_of_task(number);
@@ -71,7 +61,7 @@ void check_program(const std::vector<std::string>& program, const std::vector<st
 int run_command(const watch_arguments& arguments, const std::vector<std::string>& words) {
     check_program(arguments.program, words);
     watch_options options;
-    options.interval = interval_of(arguments.interval);
+    options.interval = parse_duration(arguments.interval).value_or(options.interval);
     const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;
     options.pace = arguments.interval + (has_unit ? "" : "s");
     if (arguments.process) {
@@ -103,6 +93,7 @@ void add_watch_command(subcommand app, action& chosen, const std::vector<std::st
     command
         .add_option("--interval", a.interval,
                     "How often to look: 500ms, 2s, 1min; without a unit seconds")
+        .check(length_of_time("100ms", "1h"))
         .type_name("TIME")
         .default_str(a.interval);
     const option once =
@@ -124,14 +115,10 @@ void add_watch_command(subcommand app, action& chosen, const std::vector<std::st
         "  regatta watch -- ./server --port 80      and those of a program that it starts\n"
         "  regatta watch --once --json -            one look, for scripts\n"
         "\nThe output of a program is shown when the view has gone, and its last line in the view; "
-        "after q\n"
-        "it goes on in the foreground.\n"
+        "after q it goes on in the foreground.\n"
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
-        "there "
-        "is no\n"
-        "such program, 126 it cannot be run. Without a program 0, 128 and the signal, or 1 if "
-        "something\n"
-        "could not be written; 2 wrong usage.");
+        "there is no such program, 126 it cannot be run. Without a program 0, 128 and the signal, "
+        "or 1 if something could not be written; 2 wrong usage.");
     command.final_callback([&chosen, &words, arguments] {
         if (!chosen) {
             chosen = [&words, arguments] { return run_command(*arguments, words); };

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """What the command says to right and wrong words."""
 
+import json
 import os
 import re
 import subprocess
@@ -30,9 +31,27 @@ class Usage(unittest.TestCase):
             self.assertIn(text, result.stderr)
 
     def test_version(self):
-        result = run("--version")
-        self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stdout, r"^regatta \d+\.\d+\.\d+\n$")
+        for word in ("--version", "-V"):
+            result = run(word)
+            self.assertEqual(result.returncode, 0)
+            self.assertRegex(result.stdout, r"^regatta \d+\.\d+\.\d+\n$")
+
+    def commands(self, *above):
+        """All commands, each as its words."""
+        yield above
+        below = re.search(r"^Subcommands:\n((?:  .*\n)*)", run(*above, "--help").stdout, re.M)
+        for name in re.findall(r"^  (\w+) ", below[1] if below else "", re.M):
+            yield from self.commands(*above, name)
+
+    def test_every_help_keeps_to_80_columns(self):
+        commands = list(self.commands())
+        self.assertIn(("cpus", "run"), commands)
+        self.assertIn(("race", "isolation"), commands)
+        for words in commands:
+            result = run(*words, "--help")
+            self.assertEqual(result.returncode, 0, result)
+            self.assertEqual([line for line in result.stdout.splitlines() if len(line) > 80], [])
+            self.assertEqual(run("help", *words).stdout, result.stdout)
 
     def test_help_has_examples(self):
         for words in (["--help"], ["race", "--help"]):
@@ -45,7 +64,7 @@ class Usage(unittest.TestCase):
         result = run("race", "--list")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("--size", result.stdout)
-        listed = re.findall(r"^  (\w+)  ", result.stdout, re.M)
+        listed = re.findall(r"\w+", result.stdout)
         for document, most in (("workloads", 20), ("schemes", 100)):
             rows = documented(document)
             self.assertTrue(5 < len(rows) < most, rows)
@@ -58,14 +77,43 @@ class Usage(unittest.TestCase):
     def test_list_says_who_cannot_run_the_workload(self):
         result = run("race", "within", "--list", env=support.environment(COLUMNS="300"))
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"std_thread .*Skipped here: .*within")
-        self.assertNotRegex(result.stdout, r"  mutex_queue .*Skipped here")
+        able, skipped = result.stdout.split("Skipped here")
+        self.assertRegex(skipped, r"std_thread[ ,\w\n]*: .*within")
+        self.assertNotIn("  std_thread ", able)
+        self.assertIn("  mutex_queue ", able)
+        self.assertNotIn("mutex_queue", skipped)
+
+    def test_the_list_is_there_for_programs(self):
+        result = run("race", "within", "--list", "--json", "-")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        document = json.loads(result.stdout)
+        support.validate(document, "list")
+        self.assertCountEqual([one["name"] for one in document["workloads"]], documented("workloads"))
+        why = {one["name"]: one["missing"] for one in document["schemes"]}
+        self.assertIn("within", why["std_thread"])
+        self.assertIsNone(why["mutex_queue"])
+        self.assertEqual([name for name in documented("schemes") if name not in why], [])
+
+    def test_quiet_leaves_the_files_and_the_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            result = run("race", "--schemes", "serial", "--json", path, "-q", *QUICK)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            with open(path, encoding="utf-8") as file:
+                support.validate(json.load(file), "race")
+        self.refused("race", "-q", "--size", "1", says=["64"])
 
     def test_no_subcommand(self):
-        self.refused(says=["subcommand"])
+        self.refused(says=["no command was named"])
 
     def test_unknown_command(self):
-        self.refused("rcae", says=['no command "rcae"', 'did you mean "race"?'])
+        self.refused("rcae", says=['no command "rcae"', 'did you mean "race"?', "`regatta --help`"])
+        self.refused("cpus", "chek", says=['no command "cpus chek"', 'did you mean "cpus check"?',
+                                           "`regatta cpus --help`"])
+        self.refused("help", "rcae", says=['no command "rcae"'])
+
+    def test_a_word_too_many(self):
+        self.refused("scale", "primes", "matmul", says=["takes no further word", '"matmul"'])
 
     def test_schemes_may_stand_before_the_workload(self):
         result = run("race", "--schemes", "serial", "matmul", *QUICK)
@@ -73,13 +121,18 @@ class Usage(unittest.TestCase):
         self.refused("race", "--schemes", "serial", "matmull", says=['no workload "matmull"'])
 
     def test_unknown_option(self):
-        self.refused("race", "--sise", "64", says=["--sise"])
+        self.refused("race", "--sise", "64", says=[
+            '`regatta race` has no option "--sise"; did you mean "--size"?', "`regatta race --help`"])
+        self.refused("cpus", "plan", "1", "--xyzzyplugh", says=[
+            '`regatta cpus plan` has no option "--xyzzyplugh"\n'])
 
     def test_unknown_names_get_the_nearest(self):
         self.refused("race", "matmull", says=['no workload "matmull"', 'did you mean "matmul"?'])
         self.refused("race", "--schemes", "std_thred", *QUICK,
                      says=['no scheme "std_thred"', 'did you mean "std_thread"?', "--list"])
         self.refused("race", "--schemes", "xyzzyplugh", *QUICK, says=['no scheme "xyzzyplugh"'])
+        self.refused("race", "--schemes", "serail,tbb,std_thred", *QUICK, says=[
+            'no scheme "serail"; did you mean "serial"?', 'no scheme "std_thred"'])
 
     def test_ranges(self):
         for workers in ("0", "1025", "-1", "two"):
@@ -115,12 +168,22 @@ class Usage(unittest.TestCase):
             for number in ("0", "-1", "some", "", "1.5", str(highest + 1), "0x10", "010"):
                 self.refused(*words, number, says=[
                     f'{words[-1]}: "{number}" is not a whole number from 1 to {highest}\n'])
-        for words, lowest, highest in ((["race", "--time"], "0.001", 604800),
-                                       (["race", "isolation", "--work"], "0.001", 3600),
-                                       (["scale", "--rate"], "0.001", 1000000000)):
-            for number in ("0", "-1", "some", "", "nan", str(highest + 1)):
-                self.refused(*words, number, says=[
-                    f'{words[-1]}: "{number}" is not a number from {lowest} to {highest}\n'])
+        for number in ("0", "-1", "some", "", "nan", "1000000001"):
+            self.refused("scale", "--rate", number, says=[
+                f'--rate: "{number}" is not a number from 0.001 to 1000000000\n'])
+
+    def test_every_length_of_time_is_refused_in_the_same_words(self):
+        for words, shortest, longest, beyond in (
+                (["race", "--time"], "1ms", "7d", "169h"),
+                (["scale", "--time"], "1ms", "7d", "604801"),
+                (["race", "--kill-every"], "1us", "30d", "31d"),
+                (["race", "isolation", "--work"], "1ms", "1h", "3601"),
+                (["watch", "--interval"], "100ms", "1h", "99ms"),
+                (["cpus", "check", "0", "--for"], "1ns", "30d", "31d"),
+                (["cpus", "check", "0", "--threshold"], "1ns", "30d", "721h")):
+            for time in ("0", "-1", "some", "", "nan", "10 parsecs", beyond):
+                self.refused(*words, time, says=[
+                    f'{words[-1]}: "{time}" is no length of time from {shortest} to {longest}; '])
 
     def test_a_margin_is_a_number_of_percent(self):
         for command in ("race", "scale"):

@@ -155,7 +155,7 @@ class Script(unittest.TestCase):
                 (("--pid", "0"), "--pid"),
                 (("--pid", "some"), "--pid"),
                 (("--pid", "1", "--", "true"), "--pid or start a program after --, not both"),
-                (("--interval", "soon"), '--interval: "soon" is no time from 100ms to 1h'),
+                (("--interval", "soon"), '--interval: "soon" is no length of time from 100ms to 1h'),
                 (("--interval", "1ms"), "from 100ms to 1h"),
                 (("--count", "0"), "--count"),
                 (("--once", "--count", "2"), "--count"),
