@@ -160,6 +160,7 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
         .type_name("FILE...|WORKLOAD")
         .default_str("matmul");
     add_measure_options(command, a);
+    add_size_option(command, a);
     command.option_named("--rounds").default_str(std::to_string(advise_rounds));
     command.add_option("--json", a.files.json, "Write the advice here; - is standard output")
         .check(check_file)

@@ -72,9 +72,6 @@ void add_measure_options(subcommand command, measure_arguments& a) {
         .check(length_of_time("1ms", "7d"))
         .type_name("TIME")
         .excludes(rounds);
-    command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
-        .check(check_size)
-        .type_name("N");
     command.add_option("--kernel", a.kernel, "Which code computes an item").type_name("NAME");
     command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
         .check(check_size)
@@ -87,6 +84,22 @@ void add_measure_options(subcommand command, measure_arguments& a) {
         .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
         .type_name("N")
         .default_str("fresh");
+}
+
+void add_size_option(subcommand command, measure_arguments& a) {
+    command.add_option("--size", a.size, "Size of the problem, in the workload's unit")
+        .check(check_size)
+        .type_name("N");
+}
+
+void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes) {
+    command
+        .add_option("--size", sizes,
+                    "Size of the problem, in the workload's unit; several make a sweep")
+        .check(check_size)
+        .delimiter(',')
+        .one_value_each()
+        .type_name("N,...");
 }
 
 void add_margin_option(subcommand command, measure_arguments& a) {

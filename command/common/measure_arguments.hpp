@@ -39,8 +39,12 @@ struct measure_arguments {
     double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
 };
 
-/// Adds `--rounds`, `--time`, `--size`, `--kernel`, `--max-prime`, `--seed` and `--order-seed`.
+/// Adds `--rounds`, `--time`, `--kernel`, `--max-prime`, `--seed` and `--order-seed`.
 void add_measure_options(subcommand command, measure_arguments& arguments);
+/// Adds `--size`, with one value.
+void add_size_option(subcommand command, measure_arguments& arguments);
+/// Adds `--size`, with one value or several.
+void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes);
 /// Adds `--margin`.
 void add_margin_option(subcommand command, measure_arguments& arguments);
 

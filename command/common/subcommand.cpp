@@ -183,6 +183,10 @@ template option subcommand::add_option(const std::string&, std::vector<std::stri
                                        const std::string&) const;
 template option subcommand::add_option(const std::string&, std::vector<int>&,
                                        const std::string&) const;
+template option subcommand::add_option(const std::string&, std::vector<unsigned>&,
+                                       const std::string&) const;
+template option subcommand::add_option(const std::string&, std::vector<unsigned long>&,
+                                       const std::string&) const;
 
 option subcommand::add_flag(const std::string& name, bool& value,
                             const std::string& purpose) const {

@@ -60,8 +60,8 @@ public:
     subcommand add_subcommand(const std::string& name, const std::string& purpose) const;
     /// Adds an option ("--json") or an argument ("cpus").
     /// @param value where to put what is typed: a `std::string`, an `std::optional` of one, of
-    /// `int`, `unsigned`, `unsigned long` or `double`, or an `std::vector` of `std::string` or
-    /// `int`.
+    /// `int`, `unsigned`, `unsigned long` or `double`, or an `std::vector` of `std::string`,
+    /// `int`, `unsigned` or `unsigned long`.
     template<class Value>
     option add_option(const std::string& name, Value& value, const std::string& purpose) const;
     option add_flag(const std::string& name, bool& value, const std::string& purpose) const;

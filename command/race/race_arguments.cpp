@@ -20,6 +20,15 @@ namespace {
 
 constexpr std::size_t most_chunk = 1'000'000;
 
+template<class T>
+void refuse_twice(const char* option, const std::vector<T>& values) {
+    for (auto one = values.begin(); one != values.end(); ++one) {
+        if (std::find(one + 1, values.end(), *one) != values.end()) {
+            throw usage_error(fmt::format("{}: {} is there twice", option, *one));
+        }
+    }
+}
+
 } // namespace
 
 void add_race_options(subcommand command, race_arguments& a) {
@@ -37,14 +46,21 @@ void add_race_options(subcommand command, race_arguments& a) {
         .one_value_each()
         .type_name("A,B,...")
         .default_str("all");
-    command.add_option("--workers", a.workers, "Workers of each scheme")
+    command.add_option("--workers", a.axes.workers, "Workers of each scheme; several make a sweep")
         .check(whole_number(1, race::run_log::max_workers))
-        .type_name("N")
+        .delimiter(',')
+        .one_value_each()
+        .type_name("N,...")
         .default_str("CPUs available");
     add_measure_options(command, a);
-    command.add_option("--chunk", a.chunk, "Items a message or batch, where a scheme sends several")
+    add_sizes_option(command, a.axes.sizes);
+    command
+        .add_option("--chunk", a.axes.chunks,
+                    "Items a message or batch, where a scheme sends several; several make a sweep")
         .check(whole_number(1, most_chunk))
-        .type_name("N")
+        .delimiter(',')
+        .one_value_each()
+        .type_name("N,...")
         .default_str("8");
     command
         .add_option("--kill-every", a.kill_every,
@@ -62,6 +78,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         "  regatta race\n"
         "  regatta race matmul --size 1024 --kernel tiled --rounds 30\n"
         "  regatta race --schemes serial,std_thread,tbb --workers 64\n"
+        "  regatta race --size 128,256,512 --workers 1,2,4\n"
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
         "  regatta race --time 1min --json result.json\n"
         "  regatta race --command 'one=xz -kc f' --command 'all=xz -kc -T{workers} f'\n"
@@ -131,16 +148,30 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
 
 race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
-    if (workload.name.empty() &&
-        (arguments.size || arguments.kernel || arguments.max_prime || arguments.chunk)) {
+    if (workload.name.empty() && (!arguments.axes.sizes.empty() || arguments.kernel ||
+                                  arguments.max_prime || !arguments.axes.chunks.empty())) {
         throw usage_error("--size, --kernel, --max-prime and --chunk are for the schemes of a "
                           "workload, and only programs take part; name a workload to race both");
     }
+    refuse_twice("--size", arguments.axes.sizes);
+    refuse_twice("--workers", arguments.axes.workers);
+    refuse_twice("--chunk", arguments.axes.chunks);
+    if (arguments.is_sweep() && !arguments.commands.empty()) {
+        throw usage_error("--command takes part in one race, not in a sweep; give --size, "
+                          "--workers and --chunk one value each");
+    }
     race::race_options options;
-    options.work = workload_options_of(arguments, workload);
+    measure_arguments first = arguments;
+    if (!arguments.axes.sizes.empty()) {
+        first.size = arguments.axes.sizes.front();
+    }
+    options.work = workload_options_of(first, workload);
     options.seed = arguments.order_seed_or_fresh();
-    options.scheme.workers = arguments.workers ? *arguments.workers : available_cpus();
-    options.scheme.chunk = arguments.chunk.value_or(options.scheme.chunk);
+    options.scheme.workers =
+        arguments.axes.workers.empty() ? available_cpus() : arguments.axes.workers.front();
+    if (!arguments.axes.chunks.empty()) {
+        options.scheme.chunk = arguments.axes.chunks.front();
+    }
     options.scheme.kill_every =
         parse_duration(arguments.kill_every).value_or(options.scheme.kill_every);
     options.baseline = arguments.baseline;

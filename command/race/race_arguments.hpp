@@ -8,9 +8,8 @@
 #include "common/measure_arguments.hpp"
 #include "common/result_files.hpp"
 #include "race/race_programs.hpp"
-#include "sampling/race.hpp"
+#include "sampling/sweep.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +21,14 @@ struct race_arguments : measure_arguments {
     std::optional<std::string> workload;
     std::vector<std::string> schemes;
     std::vector<std::string> commands; ///< NAME=COMMAND each.
-    std::optional<unsigned> workers;
-    std::optional<std::size_t> chunk;
+    race::sweep_axes axes;             ///< An axis of one value is that of the race.
     std::string kill_every;
     std::string baseline;
     result_paths files;
     bool list = false;
 
+    /// It is a race in each of several cells.
+    bool is_sweep() const noexcept { return axes.cells() > 1; }
     /// Only programs take part: there are some, and neither a workload nor a scheme was named.
     bool programs_only() const noexcept {
         return !commands.empty() && !workload && schemes.empty();

@@ -11,10 +11,13 @@
 #include "report/race/json.hpp"
 #include "report/race/list.hpp"
 #include "report/race/table.hpp"
+#include "report/sweep/sweep_report.hpp"
 
 #include <fmt/core.h>
 
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace regatta::command {
 namespace {
@@ -34,6 +37,14 @@ int status_of(const race::race_result& result) {
     return failed ? exit_code::failure : exit_code::success;
 }
 
+int status_of(const race::sweep_result& sweep) {
+    int worst = exit_code::success;
+    for (const race::sweep_cell* const cell : sweep.measured()) {
+        worst = std::max(worst, status_of(cell->result));
+    }
+    return worst;
+}
+
 } // namespace
 
 int run_race_command(const race_arguments& arguments, const std::vector<std::string>& words) {
@@ -50,12 +61,21 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const race::race_options options = chosen_options(arguments, workload);
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
+    if (arguments.is_sweep()) {
+        return measure_and_write(
+            arguments.files, words,
+            [&](race::race_control& control, const auto& report) {
+                return race::run_sweep(workload, entrants, options, arguments.axes, control,
+                                       report);
+            },
+            [](const race::sweep_result& sweep) { return status_of(sweep); });
+    }
     return measure_and_write(
         arguments.files, words,
         [&](race::race_control& control, const auto& report) {
             return race::run_race(workload, entrants, options, control, report);
         },
-        status_of);
+        [](const race::race_result& result) { return status_of(result); });
 }
 
 } // namespace regatta::command

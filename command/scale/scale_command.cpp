@@ -88,6 +88,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
         .type_name("A,B,...|auto")
         .default_str(a.workers);
     add_measure_options(command, a);
+    add_size_option(command, a);
     command
         .add_option("--rate", a.rate,
                     "Offer so many items a second; their latency counts from when they were due")

@@ -4,6 +4,7 @@
 #include "machine/clock_settings.hpp"
 
 #include "machine/file_text.hpp"
+#include "text/text.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -45,14 +46,6 @@ std::optional<bool> battery_of(const std::string& folder) {
     return unplugged;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const std::string& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
-}
-
 /// What is told of each CPU.
 void read_policies(const cpu_set& online, const std::string& cpus, clock_settings& into) {
     std::vector<std::string> governors;
@@ -75,7 +68,7 @@ void read_policies(const cpu_set& online, const std::string& cpus, clock_setting
             into.throttled = into.throttled.value_or(0) + *count;
         }
     }
-    into.governor = joined(governors);
+    into.governor = joined(governors, ", ");
 }
 
 } // namespace

@@ -125,6 +125,14 @@ std::string ratio_text(double ratio) {
     return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : ratio < 100 ? 2 : 1);
 }
 
+std::string joined(const std::vector<std::string>& phrases, std::string_view separator) {
+    std::string all;
+    for (const std::string& phrase : phrases) {
+        all += phrase.empty() ? "" : fmt::format("{}{}", all.empty() ? "" : separator, phrase);
+    }
+    return all;
+}
+
 std::string times_text(double ratio, const text_style& style) {
     return fmt::format("{:.{}f}{}", ratio,
                        ratio < 100    ? 2

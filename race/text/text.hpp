@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regatta::race {
 
@@ -32,6 +33,9 @@ std::string coloured(std::string_view text, std::string_view colour, const text_
 /// Broken at spaces to lines that keep to the width; lines after the first begin with `indent`
 /// spaces. Ends with a newline.
 std::string wrapped(std::string_view text, std::size_t indent, const text_style& style);
+
+/// Phrases with a separator between them; empty ones are left out.
+std::string joined(const std::vector<std::string>& phrases, std::string_view separator);
 
 /// "71.2 ms": three figures and the unit that suits.
 std::string duration_text(double ns, const text_style& style);

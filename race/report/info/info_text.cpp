@@ -52,15 +52,6 @@ private:
     std::vector<std::pair<std::string_view, std::string>> lines_;
 };
 
-/// Phrases, apart by commas or semicolons; empty ones are left out.
-std::string joined(const std::vector<std::string>& phrases, std::string_view separator = "; ") {
-    std::string all;
-    for (const std::string& phrase : phrases) {
-        all += phrase.empty() ? "" : fmt::format("{}{}", all.empty() ? "" : separator, phrase);
-    }
-    return all;
-}
-
 std::string counted(unsigned count, std::string_view one) {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
@@ -154,7 +145,8 @@ std::string clock_text(const clock_settings& clock) {
                    phrase(clock.base_mhz, "{:.0f} MHz nominally"), range,
                    clock.limit_mhz && clock.limit_mhz != clock.highest_mhz
                        ? fmt::format("limited to {:.0f} MHz", *clock.limit_mhz)
-                       : ""});
+                       : ""},
+                  "; ");
 }
 
 std::string governor_text(const clock_settings& clock) {
@@ -217,9 +209,9 @@ theme memory_of(const fingerprint& m) {
         reserved = fmt::format("{} of {} set aside, {} free", memory.huge_pages,
                                size_text(memory.huge_page_bytes), memory.huge_pages_free);
     }
-    lines.add("huge pages",
-              joined({memory.transparent_huge_pages,
-                      shared.empty() ? "" : "in shared memory: " + shared, reserved}));
+    lines.add("huge pages", joined({memory.transparent_huge_pages,
+                                    shared.empty() ? "" : "in shared memory: " + shared, reserved},
+                                   "; "));
     if (memory.numa_balancing && m.cpu.nodes.value_or(1) > 1) {
         lines.add("NUMA", *memory.numa_balancing
                               ? "the kernel moves memory to the node that uses it"

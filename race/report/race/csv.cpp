@@ -23,16 +23,21 @@ std::string program_fields(const std::optional<program_result>& program) {
 
 } // namespace
 
-std::string to_csv(const race_result& result) {
+std::string csv_head() {
     std::string out = "name,scheme,status,reason,verified,median_ns,low_ns,high_ns,vs_baseline,"
                       "vs_baseline_low,vs_baseline_high,verdict,speedup,efficiency,samples,dropped,"
                       "workers";
     for (const std::string_view name : part_names) {
         out += fmt::format(",{}_ns", name);
     }
-    out += ",command,cpu_ns,peak_bytes\n";
+    return out + ",command,cpu_ns,peak_bytes\n";
+}
+
+std::string csv_lines(const race_result& result, const std::string& first) {
+    std::string out;
     for (const scheme_result& one : result.schemes) {
         const bool measured = one.time.count != 0;
+        out += first;
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_quoted(one.name),
                            csv_quoted(one.scheme), to_string(one.status), csv_quoted(one.reason),
                            one.verified, csv_fields(one.time, 0), csv_fields(one.vs_baseline, 6),
@@ -46,6 +51,10 @@ std::string to_csv(const race_result& result) {
         out += program_fields(one.program) + '\n';
     }
     return out;
+}
+
+std::string to_csv(const race_result& result) {
+    return csv_head() + csv_lines(result, "");
 }
 
 } // namespace regatta::race

@@ -14,5 +14,8 @@ namespace regatta::race {
 /// A header and one line a scheme (RFC 4180, lines end with \n); what is not known is empty. The
 /// columns are those members of the JSON document.
 std::string to_csv(const race_result& result);
+/// Its parts: the header, and the lines, each after `first`.
+std::string csv_head();
+std::string csv_lines(const race_result& result, const std::string& first);
 
 } // namespace regatta::race

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""A race over a grid of sizes, workers and chunks."""
+
+import csv
+import json
+import os
+import tempfile
+import unittest
+
+import support
+from support import run
+
+FEW = ["--schemes", "serial,std_thread,steady_batch", "--rounds", "2"]
+
+
+class Sweep(unittest.TestCase):
+    def test_each_cell_is_a_whole_race(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sweep.csv")
+            result = run("race", "matmul", "--size", "64,96", "--workers", "1,2", "--chunk", "1,4",
+                         "--json", "-", "--csv", path, *FEW)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        document = json.loads(result.stdout)
+        support.validate(document, "sweep")
+        self.assertEqual(document["axes"], {"size": [64, 96], "workers": [1, 2], "chunk": [1, 4]})
+        places = [(cell["size"], cell["workers"], cell["chunk"]) for cell in document["cells"]]
+        self.assertEqual(places, [(s, w, c) for s in (64, 96) for w in (1, 2) for c in (1, 4)])
+        for cell in document["cells"]:
+            race = cell["race"]
+            self.assertEqual((race["settings"]["size"], race["workers"], race["chunk"]),
+                             (cell["size"], cell["workers"], cell["chunk"]))
+            self.assertEqual(race["rounds"], 2)
+            self.assertTrue(all(one["verified"] for one in race["schemes"]))
+        self.assertEqual(len(rows), 8 * 3)
+        self.assertEqual({row["cell_size"] for row in rows}, {"64", "96"})
+        for name in ("serial", "std_thread", "steady_batch", "size 64, workers 1, chunk 4",
+                     "size/workers/chunk", "96/2/4"):
+            self.assertIn(name, result.stderr)
+
+    def test_an_axis_of_one_value_is_no_sweep(self):
+        result = run("race", "--size", "64", "--workers", "1", "--json", "-", *FEW)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        support.validate(json.loads(result.stdout), "race")
+
+    def test_all_cells_are_checked_before_the_first_is_run(self):
+        for words, text in ((["--size", "64,3"], "3 is out of range 64 to 2048"),
+                            (["--workers", "1,0"], '--workers: "0"'),
+                            (["--size", "64,64"], "--size: 64 is there twice"),
+                            (["--size", "64,96", "--command", "x=true"], "not in a sweep")):
+            result = run("race", "matmul", *words, *FEW)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(text, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
