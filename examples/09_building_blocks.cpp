@@ -5,8 +5,8 @@
 // at, a callable that can only be moved, a lock for a few instructions.
 
 #include <regatta/base/inline_task.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/event_count.hpp>
-#include <regatta/sync/spinlock.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
 #include <atomic>
@@ -36,7 +36,7 @@ int main() {
     });
 
     int sum = 0;
-    regatta::spinlock lock;
+    regatta::adaptive_mutex lock;
     const auto submit = [&](task t) {
         while (!ring.try_emplace(std::move(t))) { // full: t is untouched
             std::this_thread::yield();

@@ -156,7 +156,7 @@ TEST(hipe_output, has_ornaments) {
     EXPECT_EQ(util::boundary('=', -1), "");
 }
 
-// "spinlock is regatta::spinlock, spinlock_guard locks it for a scope."
+// "spinlock is regatta::adaptive_mutex, spinlock_guard locks it for a scope."
 TEST(hipe_spinlock, excludes) {
     util::spinlock lock;
     int sum = 0;

@@ -6,8 +6,8 @@
 #include "model_check.hpp"
 
 #include <regatta/bus/detail/handler_table.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/quiescence.hpp>
-#include <regatta/sync/spinlock.hpp>
 
 using table_type = regatta::detail::basic_handler_table<int, model::model_atomics>;
 using quiescence_type = regatta::basic_quiescence<model::model_atomics>;
@@ -45,7 +45,7 @@ struct come_and_go : rl::test_suite<come_and_go, 2> {
 struct one_place : rl::test_suite<one_place, 3> {
     table_type table{1};
     quiescence_type batches;
-    regatta::basic_spinlock<model::model_atomics> registration;
+    regatta::basic_adaptive_mutex<model::model_atomics> registration;
     rl::var<int> state[2];
 
     void before() { state[0]($) = state[1]($) = 0; }

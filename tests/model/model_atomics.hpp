@@ -208,7 +208,8 @@ struct model_atomics {
     }
     static void relax() { rl::yield(1, $); }
     static void relax_for(std::chrono::nanoseconds) { rl::yield(1, $); }
-    static void yield() { rl::yield(1, $); }
+    static void sleep_for(std::chrono::nanoseconds) { rl::yield(1, $); }
+    static void yield() { rl::yield(1, $); } ///< For the scenarios.
 
     using thread_id = unsigned;
     static thread_id this_thread() { return rl::thread_index() + 1; }

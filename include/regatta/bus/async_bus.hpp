@@ -13,16 +13,15 @@
 #include <regatta/bus/detail/message_lanes.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/core/detail/stop_notice.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
-#include <regatta/sync/spinlock.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -146,9 +145,7 @@ public:
             // Also if already unsubscribed: a handler may have ended itself and still be running.
             const auto seen = batches_.observe();
             for (backoff pace; !batches_.passed(seen);) {
-                if (!pace.pause()) {
-                    std::this_thread::yield();
-                }
+                pace.pause_or_sleep(); // A handler may take as long as it likes.
             }
             if (stood) {
                 destroy_unlocked([&] { return table.release(s.place_); });
@@ -278,7 +275,8 @@ private:
     }
 
     std::tuple<detail::handler_table<Messages>...> tables_;
-    spinlock registration_; ///< Guards changes of the tables; never held while user code runs.
+    adaptive_mutex
+        registration_; ///< Guards changes of the tables; never held while user code runs.
 
     /// Whether the consumer is in a batch. Written by the consumer, read by `unsubscribe`.
     alignas(destructive_alignment) quiescence batches_;

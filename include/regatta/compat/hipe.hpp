@@ -16,7 +16,7 @@
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
-#include <regatta/sync/spinlock.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 
 #include <functional>
 #include <mutex>
@@ -42,8 +42,8 @@
 
 namespace hipe::util {
 
-/// A spinning lock and its guard.
-using regatta::spinlock;
+/// Hipe's names of a lock for short sections and of its guard. It spins, then sleeps.
+using spinlock = regatta::adaptive_mutex;
 using spinlock_guard = std::lock_guard<spinlock>;
 
 } // namespace hipe::util

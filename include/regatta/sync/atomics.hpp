@@ -137,7 +137,14 @@ struct std_atomics {
             relax();
         } while (std::chrono::steady_clock::now() < until);
     }
-    static void yield() noexcept { std::this_thread::yield(); }
+    /// Sleeps for about that long: also threads of lower real-time priority get the CPU, which a
+    /// yield would not give them.
+    REGATTA_RARE static void sleep_for(std::chrono::nanoseconds duration) noexcept {
+        std::atomic<std::uint32_t> word{0}; // Nobody wakes it.
+        const auto until = std::chrono::steady_clock::now() + duration;
+        while (detail::platform::futex_wait(word, 0, &until)) {
+        }
+    }
 
     /// Names a thread; a default-constructed one names none.
     using thread_id = std::thread::id;

@@ -5,6 +5,7 @@
 /// @file
 /// How long to spin while there is nothing to do.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <cstdint>
@@ -30,7 +31,7 @@ namespace regatta {
 /// ```
 ///
 /// Threads: one; each waiting loop has its own.
-/// Blocks: never sleeps.
+/// Blocks: only `pause_or_sleep` sleeps.
 /// Cost: no memory access.
 /// Source: the competitive bound of A. Karlin et al., "Competitive randomized algorithms for
 /// non-uniform problems", 1990.
@@ -55,11 +56,28 @@ public:
         return true;
     }
 
+    /// Spins as `pause`; later sleeps, for longer each time, up to a millisecond. For a wait whose
+    /// end no thread announces: for a thread that is within a few instructions of it, but may have
+    /// been preempted.
+    void pause_or_sleep() noexcept {
+        if (!pause()) {
+            Atomics::sleep_for(first_sleep * (1u << sleeps_));
+            sleeps_ += sleeps_ < most_doublings ? 1 : 0;
+        }
+    }
+
     /// Starts again, after the wait is over.
-    void reset() noexcept { step_ = 0; }
+    void reset() noexcept {
+        step_ = 0;
+        sleeps_ = 0;
+    }
 
 private:
+    static constexpr std::chrono::microseconds first_sleep{62};
+    static constexpr std::uint32_t most_doublings = 4;
+
     std::uint32_t step_ = 0;
+    std::uint32_t sleeps_ = 0; ///< How often the sleep was doubled.
 };
 
 /// The backoff of real programs.

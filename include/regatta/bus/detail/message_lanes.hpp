@@ -249,9 +249,7 @@ protected:
         for (std::size_t i = 0; i < lane_count_; ++i) {
             basic_backoff<Atomics> pace;
             while (lanes_[i].ring->publishing()) {
-                if (!pace.pause()) {
-                    Atomics::yield();
-                }
+                pace.pause_or_sleep();
             }
         }
     }
@@ -272,8 +270,10 @@ protected:
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
             // 0 consumed: a publisher is between its claim and the end of its move.
-            if (take_common(left, use) == 0 && !pace.pause()) {
-                Atomics::yield();
+            if (take_common(left, use) == 0) {
+                pace.pause_or_sleep();
+            } else {
+                pace.reset();
             }
         }
     }

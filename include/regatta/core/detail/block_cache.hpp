@@ -10,7 +10,7 @@
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/worker_context.hpp>
-#include <regatta/sync/spinlock.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ struct chain_waiter;
 /// The lock on the links between the futures of one pool. It is held to follow or remove the link
 /// from a continuation to the task that it continues.
 struct future_links {
-    spinlock lock;
+    adaptive_mutex lock;
     chain_waiter* waiting = nullptr; ///< Workers that sleep until a continuation completes.
 };
 
@@ -238,7 +238,7 @@ private:
         *at = worker.next;
     }
 
-    alignas(destructive_alignment) spinlock lock_;
+    alignas(destructive_alignment) adaptive_mutex lock_;
     std::array<shelf, classes> shelves_;
     std::size_t out_ = 0;               ///< Blocks in use or in magazines. Guarded by the lock.
     bool orphaned_ = false;             ///< The owner has been destroyed. Guarded by the lock.

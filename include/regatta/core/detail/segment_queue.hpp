@@ -8,8 +8,8 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/queue_segment.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/atomics.hpp>
-#include <regatta/sync/spinlock.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -412,7 +412,7 @@ private:
         typename Atomics::template atomic<segment*> head_segment_{nullptr};
 
     /// Held to change the chain or the spares, and to close.
-    alignas(destructive_alignment) basic_spinlock<Atomics> chain_;
+    alignas(destructive_alignment) basic_adaptive_mutex<Atomics> chain_;
     segment* spare_ = nullptr; ///< Segments to fill again, linked by `next`.
     std::uint64_t last_number_ = 0;
     bool closed_ = false;

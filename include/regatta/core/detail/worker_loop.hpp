@@ -174,9 +174,11 @@ public:
     template<class Settled>
     void help_until(worker& me, unsigned tasks, Settled&& settled) {
         me.blocked += tasks;
-        while (!settled()) {
-            if (!run_next(me)) {
-                Atomics::yield();
+        for (basic_backoff<Atomics> pace; !settled();) {
+            if (run_next(me)) {
+                pace.reset();
+            } else {
+                pace.pause_or_sleep();
             }
         }
         me.blocked -= tasks;

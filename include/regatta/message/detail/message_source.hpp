@@ -14,6 +14,7 @@
 #include <regatta/core/detail/worker.hpp>
 #include <regatta/message/detail/message_handlers.hpp>
 #include <regatta/message/detail/task_message.hpp>
+#include <regatta/sync/backoff.hpp>
 #include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpmc_ring.hpp>
 
@@ -23,7 +24,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -137,12 +137,15 @@ public:
     /// that messages are still being appended.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
-        do {
+        for (backoff pace;; pace.pause_or_sleep()) {
             while (std::optional<message> m = ring_.try_take()) {
                 drop(*m);
                 dropped();
             }
-        } while (more() && (std::this_thread::yield(), true));
+            if (!more()) {
+                return;
+            }
+        }
     }
 
 private:

@@ -16,6 +16,7 @@
 #include <regatta/core/task_options.hpp>
 #include <regatta/core/task_rejected.hpp>
 #include <regatta/pool/detail/queue_source.hpp>
+#include <regatta/sync/backoff.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +25,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -160,7 +160,7 @@ private:
     /// the lowest priority. @returns whether the caller holds room; false if all queued tasks have
     /// a higher priority.
     REGATTA_RARE bool make_room(priority level) noexcept {
-        while (source_.room().take(1) == 0) {
+        for (backoff pace; source_.room().take(1) == 0;) {
             bool dropped = drop_oldest(priority::low);
             for (const priority lower : {priority::medium, priority::high}) {
                 dropped = dropped || (level >= lower && drop_oldest(lower));
@@ -171,7 +171,7 @@ private:
             if (level != priority::high && source_.queues().size() != 0) {
                 return false;
             }
-            std::this_thread::yield(); // Other producers hold the room and are about to append.
+            pace.pause_or_sleep(); // Other producers hold the room and are about to append.
         }
         return true;
     }

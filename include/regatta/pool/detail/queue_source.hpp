@@ -11,13 +11,13 @@
 #include <regatta/core/priority.hpp>
 #include <regatta/pool/detail/pool_room.hpp>
 #include <regatta/pool/detail/task_queues.hpp>
+#include <regatta/sync/backoff.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <thread>
 
 namespace regatta::detail {
 
@@ -139,13 +139,16 @@ public:
     /// further tasks are on their way.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
-        do {
+        for (backoff pace;; pace.pause_or_sleep()) {
             for (const priority level : {priority::high, priority::medium, priority::low}) {
                 while (drop_oldest(level)) {
                     dropped();
                 }
             }
-        } while (more() && (std::this_thread::yield(), true));
+            if (!more()) {
+                return;
+            }
+        }
     }
     /// Dropped tasks that a waiting thread had run before.
     std::uint64_t dropped_late() const noexcept {

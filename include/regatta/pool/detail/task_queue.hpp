@@ -8,8 +8,8 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/segment_queue.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/atomics.hpp>
-#include <regatta/sync/spinlock.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -198,7 +198,8 @@ private:
     fresh_queue fresh_; ///< The tasks as they come.
     /// What a sweep left; null until the first. Written once under the lock, read by all.
     alignas(destructive_alignment) typename Atomics::template atomic<aside_queue*> aside_{nullptr};
-    basic_spinlock<Atomics> sweeping_; ///< Held by the thread that sweeps; others do not wait.
+    basic_adaptive_mutex<Atomics>
+        sweeping_;                     ///< Held by the thread that sweeps; others do not wait.
     std::size_t over_among_fresh_ = 0; ///< Tasks since the last sweep, at most. Under the lock.
     std::size_t over_among_all_ = 0;   ///< The same since the last one of what was set aside.
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/sync/spinlock.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-TEST(spinlock, is_taken_by_one_and_free_after_unlock) {
-    regatta::spinlock lock;
+TEST(adaptive_mutex, is_taken_by_one_and_free_after_unlock) {
+    regatta::adaptive_mutex lock;
     EXPECT_TRUE(lock.try_lock());
     EXPECT_FALSE(lock.try_lock());
     std::thread([&] { EXPECT_FALSE(lock.try_lock()); }).join();
@@ -23,10 +23,10 @@ TEST(spinlock, is_taken_by_one_and_free_after_unlock) {
     EXPECT_TRUE(guard.owns_lock());
 }
 
-TEST(spinlock, keeps_threads_apart) {
+TEST(adaptive_mutex, keeps_threads_apart) {
     constexpr int threads = 4;
     constexpr int rounds = 5000;
-    regatta::spinlock lock;
+    regatta::adaptive_mutex lock;
     long plain = 0; // Not atomic: only the lock orders it.
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t) {
