@@ -13,7 +13,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -127,4 +132,63 @@ TEST(worker_pool, messages_behind_one_on_its_way_in_wake_further_workers) {
         pool.drain();
         EXPECT_EQ(inside.load(), 4);
     }
+}
+
+namespace {
+
+/// By futures, with one task for each call.
+int fibonacci(regatta::worker_pool<row>& pool, int n) {
+    if (n < 2) {
+        return n;
+    }
+    auto one = pool.submit([&pool, n] { return fibonacci(pool, n - 1); });
+    auto other = pool.submit([&pool, n] { return fibonacci(pool, n - 2); });
+    return one.get() + other.get();
+}
+
+} // namespace
+
+// "At 32 waits within each other the worker runs the task at once": a recursion through futures
+// that has far more tasks than the ring has room.
+TEST(worker_pool, a_recursion_through_futures_ends_in_a_small_ring) {
+    const library_test::time_limit limit("a recursion through futures");
+    for (const unsigned threads : {1u, 2u}) {
+        regatta::worker_pool<row> pool({.threads = threads, .capacity = 32});
+        pool.on<row>([](row&) {}).start();
+        EXPECT_EQ(pool.submit([&] { return fibonacci(pool, 17); }).get(), 1597);
+        pool.wait();
+        const auto figures = pool.stats();
+        EXPECT_EQ(figures.errors, 0u);
+        EXPECT_EQ(figures.tasks, 5167u); // The calls of fibonacci(17).
+        EXPECT_EQ(figures.handled, 5167u);
+        EXPECT_EQ(figures.submitted, 5167u);
+        EXPECT_EQ(figures.queued, 0u);
+    }
+}
+
+// "At 256 such tasks within each other it throws": tasks that each make more than one further.
+TEST(worker_pool, tasks_that_flood_the_pool_are_told) {
+    std::atomic<int> run{0};
+    std::atomic<std::uint64_t> deadlocks{0};
+    regatta::worker_pool<row> pool(
+        {.threads = 1, .capacity = 2, .on_error = [&](std::exception_ptr error) {
+             try {
+                 std::rethrow_exception(std::move(error));
+             } catch (const std::system_error& e) {
+                 EXPECT_EQ(e.code(), std::errc::resource_deadlock_would_occur);
+                 ++deadlocks;
+             }
+         }});
+    pool.on<row>([](row&) {}).start();
+    std::function<void()> flood = [&] {
+        ++run;
+        for (int i = 0; i < 3 && run.load() < 20000; ++i) {
+            pool.execute(std::ref(flood));
+        }
+    };
+    pool.execute(std::ref(flood));
+    pool.wait();
+    EXPECT_GT(deadlocks.load(), 0u);
+    EXPECT_EQ(pool.stats().errors, deadlocks.load());
+    EXPECT_EQ(pool.stats().handled, static_cast<std::uint64_t>(run.load()));
 }

@@ -168,7 +168,10 @@ public:
 
     /// Queues a call of `f(args...)` by a worker. Arguments are held by value; `std::ref` passes a
     /// reference. An exception goes to `worker_pool_options::on_error`. Waits for room as a message
-    /// does. Throws `task_rejected` if the pool is closed.
+    /// does. But at 32 waits within each other the worker runs the task at once, inside this call.
+    /// So a recursion through futures ends. At 256 such tasks within each other it throws
+    /// `std::system_error` (`resource_deadlock_would_occur`). Throws `task_rejected` if the pool is
+    /// closed.
     template<class F, class... Args>
     void execute(F&& f, Args&&... args) {
         if constexpr (std::is_same_v<std::decay_t<F>, detail::future_job>) {
@@ -289,13 +292,16 @@ public:
     worker_pool_stats stats() const {
         worker_pool_stats s;
         engine_.read([&](const auto& worker, const detail::worker_figures& did) {
-            s.workers.push_back({did.run + did.cancelled, did.parked});
+            const auto here = worker.seat.run_here.get();
+            const auto called_off = worker.seat.called_off_here.get();
+            s.workers.push_back({did.run + did.cancelled + here + called_off, did.parked});
             s.handled += s.workers.back().handled;
-            s.tasks += worker.seat.tasks.get();
-            s.cancelled += did.cancelled;
+            s.tasks += worker.seat.tasks.get() + here + called_off;
+            s.cancelled += did.cancelled + called_off;
+            s.submitted += here + called_off;
         });
         s.queued = source_.size();
-        s.submitted = source_.appended();
+        s.submitted += source_.appended();
         s.refused = refused_.load(std::memory_order_relaxed);
         s.errors = errors_.count();
         return s;
@@ -363,10 +369,17 @@ private:
             accepted = accepted || source_.try_append(limit, std::move(m));
             return accepted || source_.closed();
         };
+        constexpr const char* waiting = "wait for room in a handler or task";
         if (!engine_.called_by_worker()) {
             source_.wait_for_room(settled);
         } else if (!settled()) { // A handler that only waited could keep the ring full.
-            engine_.help_until("wait for room in a handler or task", settled);
+            if constexpr (std::is_same_v<T, detail::task_message>) {
+                if (engine_.helps_deepest()) {
+                    engine_.run_here(waiting, [&](auto& seat) { source_.run_here(seat, m); });
+                    return true;
+                }
+            }
+            engine_.help_until(waiting, settled);
         }
         return count(accepted);
     }

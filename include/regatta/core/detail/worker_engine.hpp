@@ -192,6 +192,18 @@ public:
         loop_.help_until(h.me, h.me.in_hook && h.me.helping == 1 ? 0 : 1, settled);
     }
 
+    /// Whether a worker of this pool calls that may nest no further wait.
+    REGATTA_RARE bool helps_deepest() const noexcept {
+        return worker_of(*find_caller()).helping >= deepest_help_;
+    }
+    /// Runs, in a worker of this pool, a task that no queue had room for. Calls `run(seat)`.
+    /// @param what as in `help_until`; up to `deepest_run_here` such tasks may nest.
+    template<class Run>
+    void run_here(const char* what, Run&& run) {
+        const helper h(*this, what, deepest_help_ + deepest_run_here);
+        run(h.me.seat);
+    }
+
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
     REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         refuse_fork("wait for the pool");
@@ -296,11 +308,12 @@ private:
     /// A worker whose task runs other tasks while it waits.
     struct helper {
         REGATTA_RARE helper(worker_engine& engine, const char* what)
+            : helper(engine, what, engine.deepest_help_) {}
+        REGATTA_RARE helper(worker_engine& engine, const char* what, unsigned deepest)
             : me(worker_of(*engine.find_caller())) {
-            if (me.helping == engine.deepest_help_) {
-                fail_system(EDEADLK,
-                            text_of({what, " of the pool '", engine.options_.name, "': at most ",
-                                     decimal(engine.deepest_help_), " waits may nest"}));
+            if (me.helping >= deepest) {
+                fail_system(EDEADLK, text_of({what, " of the pool '", engine.options_.name,
+                                              "': at most ", decimal(deepest), " waits may nest"}));
             }
             ++me.helping;
         }
@@ -337,6 +350,9 @@ private:
             }
         }
     };
+
+    /// Bounds the stack of a worker. A recursion rarely goes that deep.
+    static constexpr unsigned deepest_run_here = 256;
 
     typename loop_type::members_type& members() noexcept { return loop_.members(); }
     const typename loop_type::members_type& members() const noexcept { return loop_.members(); }

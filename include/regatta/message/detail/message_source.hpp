@@ -45,7 +45,10 @@ public:
 
     /// The source's part of each worker's record.
     struct seat {
-        task_count tasks; ///< Tasks that the worker took. Written by the worker, read by `stats`.
+        // Written by the worker, read by `stats`.
+        task_count tasks;           ///< Tasks that the worker took.
+        task_count run_here;        ///< Tasks that it submitted and ran, for want of room.
+        task_count called_off_here; ///< Such tasks that had been cancelled.
     };
 
     /// @param errors outlives this.
@@ -117,6 +120,10 @@ public:
                 }
             });
         return taken ? turn : worker_turn::none;
+    }
+    /// Runs a task that has found no room, in the worker that submits it.
+    REGATTA_RARE void run_here(seat& mine, const task_message& t) noexcept {
+        (t.job()() ? mine.run_here : mine.called_off_here).add();
     }
     void flush(seat&) noexcept {}
     bool ready(unsigned, bool) const noexcept { return ring_.ready(); }
