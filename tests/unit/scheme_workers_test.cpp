@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace regatta::race;
 using testing::AllOf;
@@ -67,7 +68,18 @@ class watched_temporary_folder {
 public:
     watched_temporary_folder() { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
     ~watched_temporary_folder() { ::unsetenv("TMPDIR"); }
-    std::size_t entries() const { return entries_of(folder_.path()); }
+    std::vector<std::string> entries() const {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+            const std::string name = entry.path().filename();
+            // A file of the sanitizer's runtime, which each process makes and removes while it
+            // starts: a worker that is killed in between leaves it.
+            if (REGATTA_THREAD_SANITIZER == 0 || !name.starts_with("tsan.rodata.")) {
+                names.push_back(name);
+            }
+        }
+        return names;
+    }
 
 private:
     temporary_folder folder_;
@@ -120,7 +132,7 @@ struct worker_processes : testing::TestWithParam<std::string> {
         EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
         EXPECT_EQ(errno, ECHILD);
         EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
-        EXPECT_EQ(temporary.entries(), 0u);
+        EXPECT_THAT(temporary.entries(), testing::IsEmpty());
     }
 
     watched_temporary_folder temporary;
