@@ -5,10 +5,13 @@
 #include "support/queue_executor.hpp"
 
 #include <regatta/core/coroutine.hpp>
+#include <regatta/core/task.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -122,6 +125,58 @@ TEST(schedule_on, throws_when_the_executor_refuses_or_discards) {
     library_test::await([&] { return executor.queued() != 0; });
     executor.stop();
     waiting.join();
+}
+
+// "A coroutine that tries again and again needs no deep stack."
+TEST(schedule_on, refused_again_and_again_needs_no_deep_stack) {
+    const auto insist = [](auto& executor) -> co_task<int> {
+        int refused = 0;
+        while (refused < 200'000) {
+            try {
+                co_await schedule_on(executor);
+            } catch (const task_cancelled&) {
+                ++refused;
+            }
+        }
+        co_return refused;
+    };
+    full_executor full;
+    EXPECT_EQ(sync_wait(insist(full)), 200'000);
+}
+
+/// Keeps what it is given, and drops what it kept when it is given more.
+struct forgetful_executor {
+    std::optional<regatta::task> kept;
+    std::atomic<int> given{0};
+    template<class F>
+    void execute(F&& f) {
+        std::optional<regatta::task> dropped(std::exchange(kept, std::nullopt));
+        kept.emplace(std::forward<F>(f));
+        ++given;
+    }
+};
+
+// A coroutine whose task is dropped while another one is handed over continues at once, and the
+// other one stays suspended.
+TEST(schedule_on, throws_when_the_executor_drops_it_for_another) {
+    forgetful_executor executor;
+    int cancelled = 0;
+    const auto wait = [&](forgetful_executor& e) -> co_task<> {
+        try {
+            co_await schedule_on(e);
+        } catch (const task_cancelled&) {
+            ++cancelled;
+        }
+    };
+    std::thread first([&] { sync_wait(wait(executor)); });
+    library_test::await([&] { return executor.given == 1; });
+    std::thread second([&] { sync_wait(wait(executor)); });
+    first.join(); // Only once the second one was handed over.
+    EXPECT_EQ(cancelled, 1);
+    EXPECT_TRUE(executor.kept.has_value());
+    (*std::exchange(executor.kept, std::nullopt))();
+    second.join();
+    EXPECT_EQ(cancelled, 1);
 }
 
 TEST(co_await_future, goes_on_with_the_result) {

@@ -236,6 +236,48 @@ T sync_wait(co_task<T> awaited) {
     }
 }
 
+namespace detail {
+
+/// A coroutine that the calling thread is handing to an executor, from construction to
+/// destruction. A task that is destroyed meanwhile, because the executor refused it, leaves the
+/// coroutine to the thread's `await_suspend`. So a coroutine that tries again and again needs no
+/// deep stack.
+class coroutine_hand_over {
+public:
+    explicit coroutine_hand_over(std::coroutine_handle<> coroutine) noexcept
+        : coroutine_(coroutine)
+        , outer_(std::exchange(innermost(), this)) {}
+    coroutine_hand_over(const coroutine_hand_over&) = delete;
+    coroutine_hand_over& operator=(const coroutine_hand_over&) = delete;
+    ~coroutine_hand_over() { innermost() = outer_; }
+
+    bool refused() const noexcept { return refused_; }
+    /// Tells the hand-over that its task was refused. Any thread, at any time.
+    /// @param coroutine of the task.
+    /// @returns false if the hand-over is not the innermost of the calling thread: perhaps over.
+    static bool refuse(coroutine_hand_over* which, std::coroutine_handle<> coroutine) noexcept {
+        // After its end another one may stand at its address, for another coroutine: the
+        // coroutine of the task is suspended.
+        if (innermost() != which || which->coroutine_ != coroutine) {
+            return false;
+        }
+        which->refused_ = true;
+        return true;
+    }
+
+private:
+    static coroutine_hand_over*& innermost() noexcept {
+        static constinit thread_local coroutine_hand_over* own = nullptr;
+        return own;
+    }
+
+    const std::coroutine_handle<> coroutine_;
+    coroutine_hand_over* const outer_;
+    bool refused_ = false;
+};
+
+} // namespace detail
+
 /// The awaiter that continues a coroutine on an executor. The executor calls its task, or destroys
 /// it uncalled because it refused or discarded it. In the second case the `co_await` throws
 /// `task_cancelled`, on the thread that destroyed the task.
@@ -245,13 +287,16 @@ public:
     explicit schedule_awaiter(Executor& executor) noexcept : executor_(executor) {}
 
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> coroutine) noexcept {
+    /// @returns whether the coroutine stays suspended here: not if the executor refused it.
+    bool await_suspend(std::coroutine_handle<> coroutine) noexcept {
+        detail::coroutine_hand_over mine(coroutine);
         REGATTA_TRY {
-            executor_.execute(resumption(coroutine, cancelled_));
+            executor_.execute(resumption(coroutine, cancelled_, mine));
         }
         REGATTA_CATCH_ALL {
-            // The resumption was destroyed: the coroutine has continued, and this may be gone.
+            // The resumption was destroyed.
         }
+        return !mine.refused(); // The coroutine may have continued: this may be gone.
     }
     void await_resume() const {
         if (cancelled_) {
@@ -262,17 +307,22 @@ public:
 private:
     class resumption {
     public:
-        resumption(std::coroutine_handle<> coroutine, bool& cancelled) noexcept
+        resumption(std::coroutine_handle<> coroutine, bool& cancelled,
+                   detail::coroutine_hand_over& hand_over) noexcept
             : coroutine_(coroutine)
-            , cancelled_(&cancelled) {}
+            , cancelled_(&cancelled)
+            , hand_over_(&hand_over) {}
         resumption(resumption&& other) noexcept
             : coroutine_(std::exchange(other.coroutine_, nullptr))
-            , cancelled_(other.cancelled_) {}
+            , cancelled_(other.cancelled_)
+            , hand_over_(other.hand_over_) {}
         resumption& operator=(resumption&&) = delete;
         ~resumption() {
             if (coroutine_) {
                 *cancelled_ = true;
-                coroutine_.resume();
+                if (!detail::coroutine_hand_over::refuse(hand_over_, coroutine_)) {
+                    coroutine_.resume();
+                }
             }
         }
         void operator()() { std::exchange(coroutine_, nullptr).resume(); }
@@ -280,6 +330,7 @@ private:
     private:
         std::coroutine_handle<> coroutine_;
         bool* cancelled_;
+        detail::coroutine_hand_over* hand_over_; ///< Perhaps over.
     };
 
     Executor& executor_;
