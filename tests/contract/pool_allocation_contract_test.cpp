@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <new>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -216,6 +217,24 @@ TYPED_TEST(pool_allocation, is_one_for_a_larger_closure) {
         pool.execute(sized<500>(runs));
         pool.wait();
     });
+}
+
+// "Returns … once no task runs": a pause needs no memory, so that none can end half done.
+TYPED_TEST(pool_allocation, is_none_for_a_pause) {
+    TypeParam pool({.threads = 3});
+    door d;
+    hold_worker(pool, d);
+    std::thread opener([&] {
+        library_test::await([&] { return pool.paused(); });
+        d.open();
+    });
+    allocations_left = 0; // Also the opener asks for none.
+    EXPECT_NO_THROW(pool.pause());
+    EXPECT_TRUE(pool.paused());
+    allocations_left = -1;
+    pool.resume();
+    opener.join();
+    EXPECT_EQ(pool.submit([] { return 5; }).get(), 5);
 }
 
 // "`std::bad_alloc` before anything is changed": wherever the heap fails, the caller is told, no

@@ -101,6 +101,53 @@ struct two_producers : rl::test_suite<two_producers<Gate>, 4> {
     }
 };
 
+/// A producer takes back its task, for which a worker is being woken, and submits another one. It
+/// may rely on that worker, which has perhaps looked already: the task is run.
+template<class Gate>
+struct woken_for_another : rl::test_suite<woken_for_another<Gate>, 3> {
+    crew<Gate> c;
+    flag_type over{0};
+
+    bool over_or_ready() { return over.load(crew<Gate>::order) != 0 || c.ready(); }
+    void work(unsigned index) {
+        typename Gate::search mine(number_of(index));
+        for (;;) {
+            if (c.take()) {
+                if (c.gate.end(mine, [&] { return c.ready(); })) {
+                    c.gate.notify_one();
+                }
+                if (c.begun.fetch_add(1, relaxed) == 1) {
+                    over.store(1, crew<Gate>::order);
+                    c.gate.notify_all();
+                }
+                continue;
+            }
+            if (over.load(relaxed) != 0) {
+                break;
+            }
+            c.gate.begin(mine);
+            const auto ticket =
+                crew<Gate>::announces ? c.gate.announce_wait(mine) : c.gate.prepare_wait(mine);
+            if (over_or_ready()) {
+                c.gate.cancel_wait(mine);
+            } else {
+                c.gate.commit_wait(mine, ticket);
+            }
+        }
+        static_cast<void>(c.gate.end(mine, [] { return false; }));
+    }
+    void thread(unsigned index) {
+        if (index != 2) {
+            return work(index);
+        }
+        c.submit();
+        if (c.take()) {
+            c.begun.fetch_add(1, relaxed);
+        }
+        c.submit();
+    }
+};
+
 /// The workers as a pool has them: a task is claimed before it is there, and a worker that sees
 /// nothing claimed sleeps at once.
 struct claimed_first : rl::test_suite<claimed_first, 3> {
@@ -282,6 +329,9 @@ int main() {
          model::make_scenario<two_producers<gate_type>>("two producers"),
          model::make_scenario<one_producer<gate_without_light_fence>>("one producer, announced"),
          model::make_scenario<two_producers<gate_without_light_fence>>("two producers, announced"),
+         model::make_scenario<woken_for_another<gate_type>>("woken for another task"),
+         model::make_scenario<woken_for_another<gate_without_light_fence>>(
+             "woken for another task, announced"),
          model::make_scenario<claimed_first>("a task that is claimed before it is there"),
          model::make_scenario<other_changes>("what is no task, announced"),
          model::make_scenario<with_deadline>("a wait that may time out"),
