@@ -32,7 +32,9 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
         ->check(CLI::Range(1u, 10'000u))
         ->capture_default_str();
     app.add_option("--seed", o.seed, "Of the order of the runs")->capture_default_str();
-    app.add_option("--only", o.only, "Only tables whose title contains this text");
+    app.add_option("--only", o.only,
+                   "Only tables whose title contains this text; may be there several times")
+        ->allow_extra_args(false);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
@@ -44,7 +46,10 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
 bench_run::bench_run(bench_options options) : options_(std::move(options)) {}
 
 bool bench_run::wants(const std::string& title) const {
-    return title.find(options_.only) != std::string::npos;
+    const auto& only = options_.only;
+    return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& text) {
+               return title.find(text) != std::string::npos;
+           });
 }
 
 void bench_run::measure(const std::string& title, const std::string& unit,
@@ -75,6 +80,7 @@ void bench_run::show(const std::string& title, const std::string& unit, double s
     std::FILE* out = options_.json == "-" ? stderr : stdout;
     fmt::print(out, "\n{}{}\n", title,
                noise_floor ? fmt::format(" (noise floor {:.1f} %)", 100 * *noise_floor) : "");
+    measured_table table{title, unit, noise_floor, {}};
     for (const race::series& s : all) {
         samples_ += s.samples.size();
         dropped_ += s.disturbed() ? 0 : s.contaminated();
@@ -84,10 +90,13 @@ void bench_run::show(const std::string& title, const std::string& unit, double s
             continue;
         }
         const auto t = s.time();
+        table.rows.push_back(
+            {s.name, {t.median * scale, t.low * scale, t.high * scale, t.count}, s.disturbed()});
         fmt::print(out, "  {:<44} {:>9.1f} {} ({:.1f} … {:.1f}){}\n", s.name, t.median * scale,
                    unit, t.low * scale, t.high * scale,
                    s.disturbed() ? "  all samples disturbed" : "");
     }
+    tables_.push_back(std::move(table));
 }
 
 void bench_run::compare(const comparison& what, const race::series& subject,
@@ -112,6 +121,27 @@ void bench_run::note(const std::string& text) {
 
 void bench_run::skip(const std::string& name, const std::string& why) {
     skipped_.push_back(name + ": " + why);
+}
+
+nlohmann::ordered_json bench_run::tables_as_json() const {
+    auto tables = nlohmann::ordered_json::array();
+    for (const measured_table& table : tables_) {
+        auto rows = nlohmann::ordered_json::array();
+        for (const measured_table::row& r : table.rows) {
+            rows.push_back({{"name", r.name},
+                            {"median", r.time.median},
+                            {"low", r.time.low},
+                            {"high", r.time.high},
+                            {"count", r.time.count},
+                            {"disturbed", r.disturbed}});
+        }
+        tables.push_back({{"title", table.title}, {"unit", table.unit}, {"noise_floor", nullptr}});
+        if (table.noise_floor) {
+            tables.back()["noise_floor"] = *table.noise_floor;
+        }
+        tables.back()["rows"] = std::move(rows);
+    }
+    return tables;
 }
 
 int bench_run::finish(const std::string& bench) {
@@ -144,12 +174,13 @@ int bench_run::finish(const std::string& bench) {
     if (options_.json.empty()) {
         return failed_ ? 1 : 0;
     }
-    const nlohmann::ordered_json document{{"schema", "regatta.bench/1"},  {"bench", bench},
+    const nlohmann::ordered_json document{{"schema", "regatta-bench/1"},  {"bench", bench},
                                           {"rounds", options_.rounds},    {"seed", options_.seed},
                                           {"noise_floor", noise_floor_},  {"samples", samples_},
                                           {"dropped", dropped_},          {"compiler", __VERSION__},
                                           {"flags", REGATTA_BUILD_FLAGS}, {"notes", notes_},
-                                          {"skipped", skipped_},          {"measures", measures}};
+                                          {"skipped", skipped_},          {"measures", measures},
+                                          {"tables", tables_as_json()}};
     if (options_.json == "-") {
         fmt::print("{}\n", document.dump(2));
         return failed_ ? 1 : 0;

@@ -8,6 +8,8 @@
 
 #include "sampling/sampler.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,15 +36,28 @@ struct measure_row {
     bool holds = true;
 };
 
+/// One table as printed, as `tables[]` of the JSON.
+struct measured_table {
+    struct row {
+        std::string name;
+        race::estimate time; ///< In `unit`.
+        bool disturbed;      ///< Other processes used the CPUs during every sample.
+    };
+    std::string title;
+    std::string unit;
+    std::optional<double> noise_floor;
+    std::vector<row> rows;
+};
+
 /// What the command line of a bench says.
 struct bench_options {
     std::string json; ///< A file, "-" for standard output, empty for none.
     unsigned rounds = 0;
     std::uint64_t seed = 1;
-    std::string only; ///< Only tables whose title contains this.
+    std::vector<std::string> only; ///< Only tables whose title contains one of these; empty: all.
 };
 
-/// Reads `--json F`, `--rounds N`, `--seed N`, `--only TEXT`; ends the program for anything else
+/// Reads `--json F`, `--rounds N`, `--seed N`, `--only TEXT`...; ends the program for anything else
 /// (status 2).
 /// @param rounds the default.
 bench_options parse_options(int argc, char** argv, unsigned rounds);
@@ -81,7 +96,10 @@ public:
     int finish(const std::string& bench);
 
 private:
+    nlohmann::ordered_json tables_as_json() const;
+
     bench_options options_;
+    std::vector<measured_table> tables_;
     std::vector<measure_row> rows_;
     std::vector<std::string> notes_;
     std::vector<std::string> skipped_;
