@@ -203,7 +203,7 @@ void measure_oversubscribed(bench::bench_run& run) {
                 all.push_back(std::move(more));
             }
         }
-        run.measure(std::string("workers, ") + name + ": time a task", "ns", std::move(all),
+        run.measure(std::string(name) + " with more workers: time a task", "ns", std::move(all),
                     comparisons);
     }
 }

@@ -32,7 +32,10 @@ bool stop_by_a_message() {
     }
     lane.publish(last{}); // in one lane, messages arrive in order
     consumer.join();
-    return sum == 5050 && !lane.publish(item{1}); // a closed bus accepts nothing
+    const bool refused = !lane.publish(item{1}); // a closed bus accepts nothing
+    std::printf("stop by a message: the sum is %d, then %s\n", sum,
+                refused ? "refused" : "accepted");
+    return sum == 5050 && refused;
 }
 
 bool many_producers() {
@@ -56,6 +59,7 @@ bool many_producers() {
     } // joins the producers
     consumer.request_stop();
     consumer.join();
+    std::printf("many producers: %ld messages\n", sum);
     return sum == 20'006;
 }
 
@@ -72,6 +76,7 @@ bool never_wait_long() {
         }
     }
     pool.close();
+    std::printf("bounded latency: %d of 1000 handled\n", done.load());
     return done == 1000;
 }
 
@@ -97,6 +102,7 @@ bool state_of_each_worker() {
         all.count += t->count;
         all.sum += t->sum;
     }
+    std::printf("state of each worker: %ld messages, the sum is %ld\n", all.count, all.sum);
     return all.count == 1000 && all.sum == 500'500;
 }
 
@@ -118,6 +124,7 @@ bool end_soon() {
     }
     stopping.request_stop();
     pool.close(); // every message still reaches its handler, which returns at once
+    std::printf("end soon: %d of 500 handled or skipped\n", handled + skipped);
     return handled + skipped == 500;
 }
 

@@ -33,7 +33,10 @@ bool results(regatta::steady_pool& pool) {
         questions.push_back([i] { return i * i; });
     }
     const std::vector<int> answers = pool.submit_batch(questions).get();
-    return one.get() == 7 && answers[99] == 9801;
+    const int length = one.get();
+    std::printf("results: %d letters, %zu answers, the last is %d\n", length, answers.size(),
+                answers.back());
+    return length == 7 && answers[99] == 9801;
 }
 
 /// A loop in blocks, one a task. Throws what the first block threw that did, after all have ended.
@@ -53,7 +56,9 @@ bool loop_in_blocks(regatta::steady_pool& pool) {
             values[i] *= 2;
         }
     });
-    return std::accumulate(values.begin(), values.end(), 0.0) == 200'000;
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    std::printf("a loop in 8 blocks: the sum is %.0f\n", sum);
+    return sum == 200'000;
 }
 
 bool deadline() {
@@ -70,7 +75,10 @@ bool deadline() {
         return tried;
     });
     const long tried = search.get();
-    return tried > 0 && !timers.cancel(alarm); // false: it went off
+    const bool went_off = !timers.cancel(alarm); // false: it went off
+    std::printf("a deadline: the search %s\n",
+                went_off ? "was stopped in time" : "ended by itself");
+    return tried > 0 && went_off;
 }
 
 bool stop_a_pool() {
@@ -85,6 +93,9 @@ bool stop_a_pool() {
     pool.close(); // runs what was not called off; stop(stop_mode::discard) would run nothing more
 
     const auto total = pool.stats();
+    std::printf("stop a pool: %llu submitted, %llu neither run nor cancelled\n",
+                static_cast<unsigned long long>(total.submitted),
+                static_cast<unsigned long long>(total.submitted - total.run - total.cancelled));
     return total.submitted == 10'001 && total.run == static_cast<unsigned>(done) &&
            total.run + total.cancelled == total.submitted;
 }

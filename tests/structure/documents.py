@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """Rules of structure.py: documents name what is there."""
 
+import importlib.util
 import pathlib
 import posixpath
 import re
@@ -141,4 +142,34 @@ def public_names(tree):
                     yield f"{name}:{number}: no page of {REFERENCE} names {word}"
 
 
-RULES = (links, public_headers, public_names)
+CONTENTS = "docs/README.md"
+
+
+def contents(tree):
+    """docs/README.md links to each page in docs/ once."""
+    if CONTENTS not in tree.files:
+        return
+    linked = [
+        posixpath.normpath(posixpath.join("docs", (match[1] or match[2]).partition("#")[0]))
+        for _, line in prose(tree.lines(CONTENTS))
+        for match in LINK.finditer(line)
+    ]
+    for name in tree.files:
+        if name.startswith("docs/") and name.endswith(".md") and name != CONTENTS and linked.count(name) != 1:
+            yield f"{CONTENTS}:1: links to {name} {linked.count(name)} times; once is right"
+
+
+def figures(tree):
+    """What is made of the results of benches is made of those in docs/figures."""
+    made = tree.root / "docs/site/figures.py"
+    if not made.is_file():
+        return
+    loaded = importlib.util.spec_from_file_location("figures", made)
+    module = importlib.util.module_from_spec(loaded)
+    loaded.loader.exec_module(module)
+    for name, text in module.pages(tree.root):
+        if name not in tree.files or tree.text(name) != text:
+            yield f"{name}:1: is not what docs/site/figures.py makes of docs/figures; run it"
+
+
+RULES = (links, public_headers, public_names, contents, figures)

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """Shows that each rule of structure.py accepts a sound tree and complains about a broken one."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -280,6 +281,37 @@ class Rules(unittest.TestCase):
         self.assertEqual([complaint.split()[-1] for complaint in found], names)
         told = {page: "`" + "` `".join(names).removeprefix("basic_") + "`\n"}
         self.assertEqual(complaints("public_names", {header: text} | told), [])
+
+    def test_contents(self):
+        pages = {name: "# A\n" for name in ("docs/one.md", "docs/reference/headers.md", "docs/reference/schemes.md")}
+        listed = "[a](one.md) [b](reference/headers.md)\n[c](reference/schemes.md#c)\n"
+        self.assertEqual(complaints("contents", pages | {"docs/README.md": listed}), [])
+        self.check("contents", pages | {"docs/README.md": listed.replace("one.md", "two.md")}, "docs/one.md 0 times")
+        self.check("contents", pages | {"docs/README.md": listed + "[d](one.md)\n"}, "docs/one.md 2 times")
+
+    def test_figures(self):
+        here = pathlib.Path(__file__).resolve().parents[2] / "docs/site/figures.py"
+        machine = {"date": "a day", "regatta": "1.2.3", "processor": "one", "cpus": 2, "kernel": "Linux 6", "compiler": "GCC 12",
+                   "warnings": [], "peers": {"oneTBB": "1"}}
+        row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 3, "disturbed": False}
+        table = {"title": "execute, one outside", "unit": "ns", "noise_floor": 0.1,
+                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB task_group"} | row | {"median": 6.0}]}
+        bench = {"rounds": 1, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table]}
+        files = {"docs/site/figures.py": here.read_text(encoding="utf-8"), "docs/figures/machine.json": json.dumps(machine),
+                 "docs/figures/pools.json": json.dumps(bench)}
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            (root / "README.md").write_text("<!-- made by script/docs --figures -->\n<!-- end -->\n", encoding="utf-8")
+            subprocess.run([sys.executable, "-B", root / "docs/site/figures.py"], check=True)
+            made = {name: (root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md", "docs/figures/peers.svg")}
+        self.assertIn("| a task from outside | **2.00 ns** | 6.00 ns |", made["README.md"])
+        self.assertEqual(complaints("figures", files | made), [])
+        other = made["README.md"].replace("6.00 ns", "5.00 ns")
+        self.check("figures", files | made | {"README.md": other}, "README.md:1: is not what")
+        self.check("figures", files | made | {"docs/benchmarks.md": None}, "docs/benchmarks.md:1: is not what")
 
 
 if __name__ == "__main__":
