@@ -92,6 +92,7 @@ def document(name, lines):
             if first:
                 first = False
                 # The anchor of the title itself stands below it.
+                text = text.replace("`", "")  # The list of pages shows a title as it is.
                 yield f"# {text}" if page == "index" else f"# {text} {{#{page}}}"
                 yield f'<a class="anchor" id="{page}-{anchor}"></a>'
             else:

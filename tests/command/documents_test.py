@@ -3,6 +3,7 @@
 """What the documents show of the command exists: subcommands, options, schemes, workloads, scripts."""
 
 import glob
+import json
 import os
 import re
 import unittest
@@ -34,10 +35,9 @@ class Documents(unittest.TestCase):
     def setUpClass(cls):
         cls.options = {name: set(OPTION.findall(help_of(*name.split()))) for name in COMMANDS}
         cls.options[""] = set(OPTION.findall(help_of()))
-        listing = run("race", "--list", env=support.environment(COLUMNS="400")).stdout
-        workloads, _, schemes = listing.partition("chemes")
-        cls.workloads = set(re.findall(r"^  (\w+)  ", workloads, re.M))
-        cls.schemes = set(re.findall(r"^  (\w+)  ", schemes, re.M)) | {"all", "regatta"}
+        listing = json.loads(run("race", "--list", "--json", "-").stdout)
+        cls.workloads = {one["name"] for one in listing["workloads"]}
+        cls.schemes = {name for one in listing["schemes"] for name in (one["name"], one["alias"])} | {"all"}
         cls.scripts = {"script/" + name for name in os.listdir(os.path.join(ROOT, "script"))}
         cls.others = set(FOREIGN)
         for path in (glob.glob(os.path.join(ROOT, "script", "*")) + glob.glob(os.path.join(ROOT, "bench", "*"))
