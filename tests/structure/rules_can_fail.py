@@ -288,6 +288,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(complaints("contents", pages | {"docs/README.md": listed}), [])
         self.check("contents", pages | {"docs/README.md": listed.replace("one.md", "two.md")}, "docs/one.md 0 times")
         self.check("contents", pages | {"docs/README.md": listed + "[d](one.md)\n"}, "docs/one.md 2 times")
+        self.check("contents", {"README.md": "\n" * 131}, "131 lines, more than 130")
 
     def test_figures(self):
         here = pathlib.Path(__file__).resolve().parents[2] / "docs/site/figures.py"
