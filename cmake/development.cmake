@@ -18,8 +18,10 @@ target_compile_options(regatta_development INTERFACE
     -Wno-restrict
     # Likewise it sees a vector of threads end before its first element.
     -Wno-array-bounds)
-# Where little is optimised GCC 12 warns of accesses that are not there.
-if(NOT REGATTA_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+# A warning stops those who work on this project, not those who install it with another compiler. Where
+# little is optimised GCC 12 warns of accesses that are not there.
+if((REGATTA_BUILD_TESTS OR REGATTA_BUILD_MODELS OR REGATTA_BUILD_GUESTS) AND NOT REGATTA_SANITIZE
+   AND NOT CMAKE_CROSSCOMPILING)
     target_compile_options(regatta_development INTERFACE -Werror)
 endif()
 if(REGATTA_MINIMAL)

@@ -54,7 +54,10 @@ function(regatta_add_system target)
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
+# The number of the shared library's binary interface: one more with each version that a program linked
+# before cannot run with. The Debian package libregatta-systemN carries it in its name.
+set(regatta_system_abi 0)
 regatta_add_system(regatta_system)
 add_library(regatta::system ALIAS regatta_system)
 set_target_properties(regatta_system PROPERTIES EXPORT_NAME system
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    VERSION ${PROJECT_VERSION} SOVERSION ${regatta_system_abi})

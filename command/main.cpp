@@ -7,6 +7,7 @@
 #include "common/subcommand.hpp"
 #include "common/usage_error.hpp"
 #include "cpus/cpus_command.hpp"
+#include "documents/documents.hpp"
 #include "info/info_command.hpp"
 #include "isolation/noise.hpp"
 #include "race/race_arguments.hpp"
@@ -43,10 +44,11 @@ int report_usage(const char* what, const std::string& command) {
 }
 
 int run(int argc, char** argv) {
+    const std::string version = std::string("regatta ") + regatta::version_string;
     const command_line line("regatta",
                             "Races parallel schemes against each other, says why the winner wins, "
                             "and gives programs CPUs of their own.",
-                            std::string("regatta ") + regatta::version_string);
+                            version);
     const subcommand app = line.top();
     action chosen;
     race_arguments arguments;
@@ -73,6 +75,9 @@ int run(int argc, char** argv) {
                "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
                "  regatta race --help              all options");
+    if (const auto status = write_documents(app, words, version)) {
+        return *status;
+    }
     const std::vector<std::string> typed(words.begin() + (argc > 0), words.end());
     try {
         const auto status = line.parse(typed);

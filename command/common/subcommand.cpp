@@ -118,6 +118,41 @@ std::string unexpected_words(const named_command& found, const std::vector<std::
                        did_you_mean(typed, names));
 }
 
+option_entry entry_of(const CLI::Option& is) {
+    option_entry entry;
+    for (const std::string& name : is.get_snames()) {
+        entry.names.push_back("-" + name);
+    }
+    for (const std::string& name : is.get_lnames()) {
+        entry.names.push_back("--" + name);
+    }
+    if (is.get_positional()) {
+        entry.names = {is.get_name(true)};
+    }
+    if (is.get_type_size() != 0) {
+        entry.value = is.get_type_name();
+        entry.preset = is.get_default_str();
+        entry.several = is.get_expected_max() > 1;
+    }
+    entry.purpose = is.get_description();
+    for (const CLI::Option* const other : is.get_excludes()) {
+        entry.excludes.push_back(other->get_name());
+    }
+    entry.required = is.get_required();
+    return entry;
+}
+
+command_entry entry_of(const CLI::App& is) {
+    command_entry entry{is.get_name(), is.get_description(), is.get_footer(), {}, {}, {}};
+    for (const CLI::Option* const one : is.get_options()) {
+        (one->get_positional() ? entry.arguments : entry.options).push_back(entry_of(*one));
+    }
+    for (const CLI::App* const one : is.get_subcommands([](const CLI::App*) { return true; })) {
+        entry.commands.push_back(entry_of(*one));
+    }
+    return entry;
+}
+
 } // namespace
 
 option option::check(argument_check complaint) const {
@@ -217,6 +252,10 @@ std::vector<std::string> subcommand::typed_options() const {
         }
     }
     return all;
+}
+
+command_entry subcommand::entry() const {
+    return entry_of(*app_);
 }
 
 command_line::command_line(const std::string& name, const std::string& purpose,

@@ -7,6 +7,7 @@
 /// alone, because each file that includes it costs seconds of compiling.
 
 #include "common/argument_checks.hpp"
+#include "common/command_entry.hpp"
 
 #include <functional>
 #include <memory>
@@ -75,6 +76,8 @@ public:
     std::string name() const;
     /// The names of its options that were typed.
     std::vector<std::string> typed_options() const;
+    /// All that its help tells, and that of the commands below it.
+    command_entry entry() const;
 
 private:
     CLI::App* app_;

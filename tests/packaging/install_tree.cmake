@@ -1,5 +1,5 @@
-# Installing leaves the headers, the package files, the documents, the command when it is built, and
-# nothing else.
+# Installing leaves the headers, the package files, the documents, the command with its man pages and
+# completions when it is built, and nothing else; uninstalling takes all of it away.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/installed)
 file(GLOB_RECURSE installed RELATIVE ${work}/installed ${work}/installed/*)
@@ -19,7 +19,8 @@ string(REGEX REPLACE "^[^=]*=" "" type ${type})
 string(TOLOWER ${type} type)
 list(APPEND expected ${library_dir}/libregatta_system.a
     ${library_dir}/cmake/regatta/regatta-system-targets.cmake
-    ${library_dir}/cmake/regatta/regatta-system-targets-${type}.cmake)
+    ${library_dir}/cmake/regatta/regatta-system-targets-${type}.cmake
+    ${library_dir}/pkgconfig/regatta.pc ${library_dir}/pkgconfig/regatta-system.pc)
 foreach(name IN ITEMS LICENSE README.md CHANGELOG.md LIMITATIONS.md)
     list(APPEND expected share/doc/regatta/${name})
 endforeach()
@@ -28,6 +29,14 @@ if(with_command)
     file(GLOB programs RELATIVE ${source}/race/schemes ${source}/race/schemes/python/*.py)
     list(TRANSFORM programs PREPEND libexec/regatta/)
     list(APPEND expected ${programs})
+    file(GLOB pages RELATIVE ${build}/command/documents/man ${build}/command/documents/man/*)
+    list(LENGTH pages count)
+    if(count LESS 10)
+        message(FATAL_ERROR "there are no man pages in ${build}/command/documents/man: ${pages}")
+    endif()
+    list(TRANSFORM pages PREPEND share/man/man1/)
+    list(APPEND expected ${pages} share/bash-completion/completions/regatta
+        share/zsh/site-functions/_regatta share/fish/vendor_completions.d/regatta.fish)
 endif()
 
 foreach(path IN LISTS expected)
@@ -45,4 +54,17 @@ if(with_command)
     if(NOT output MATCHES "${version}")
         message(SEND_ERROR "the installed command calls itself: ${output}")
     endif()
+endif()
+
+file(WRITE ${work}/installed/include/regatta_of_others.hpp "")
+run(${CMAKE_COMMAND} --build ${build} --target uninstall)
+file(GLOB_RECURSE left LIST_DIRECTORIES TRUE RELATIVE ${work}/installed ${work}/installed/*)
+list(FILTER left INCLUDE REGEX "regatta")
+if(NOT left STREQUAL "include/regatta_of_others.hpp")
+    message(SEND_ERROR "after uninstalling there is: ${left}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} --target uninstall
+    RESULT_VARIABLE status OUTPUT_VARIABLE messages ERROR_VARIABLE messages)
+if(status EQUAL 0 OR NOT messages MATCHES "nothing to uninstall")
+    message(SEND_ERROR "uninstalling twice: ${messages}")
 endif()

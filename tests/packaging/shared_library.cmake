@@ -6,8 +6,7 @@ configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=package
     -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=system)
 run_system_user(${work}/user)
 
-string(REGEX MATCH "^[0-9]+\\.[0-9]+" so_version ${version})
-foreach(name IN ITEMS libregatta_system.so libregatta_system.so.${so_version} libregatta_system.so.${version})
+foreach(name IN ITEMS libregatta_system.so libregatta_system.so.0 libregatta_system.so.${version})
     if(NOT EXISTS ${work}/installed/lib/${name})
         message(FATAL_ERROR "not installed: lib/${name}")
     endif()

@@ -52,6 +52,7 @@ ORDER = [
     "command/info",
     "command/watch",
     "command/advise",
+    "command/documents",
     "command",
 ]
 # The headers that include a whole subject.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Completion for three shells, from what the parser knows. After "--" each completes a program.
+
+#include "common/command_entry.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regatta::command {
+
+/// The names that an option or argument takes: of "--scheme" those of all schemes.
+struct known_values {
+    std::string name;
+    std::vector<std::string> values;
+};
+
+std::string bash_completion(const command_entry& top, const std::vector<known_values>& known);
+std::string zsh_completion(const command_entry& top, const std::vector<known_values>& known);
+std::string fish_completion(const command_entry& top, const std::vector<known_values>& known);
+
+/// How the value of an option is completed.
+enum class value_kind { none, file, directory, known, unknown };
+
+inline value_kind kind_of(const option_entry& option, const std::vector<known_values>& known) {
+    for (const known_values& one : known) {
+        if (one.name == option.names.back()) {
+            return value_kind::known;
+        }
+    }
+    if (option.value.empty()) {
+        return value_kind::none;
+    }
+    const bool is_file = option.value.compare(0, 4, "FILE") == 0;
+    return is_file                 ? value_kind::file
+           : option.value == "DIR" ? value_kind::directory
+                                   : value_kind::unknown;
+}
+
+/// The values with blanks between them; empty where none are known.
+inline std::string values_of(const option_entry& option, const std::vector<known_values>& known) {
+    std::string text;
+    for (const known_values& one : known) {
+        for (const std::string& value : one.values) {
+            text += one.name == option.names.back() ? (text.empty() ? "" : " ") + value : "";
+        }
+    }
+    return text;
+}
+
+/// A text within single quotes of a shell, with each quote in it written as `quote`.
+inline std::string quoted(std::string_view text, const char* quote = "'\\''") {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'') {
+            out += quote;
+        } else {
+            out += c;
+        }
+    }
+    return out + '\'';
+}
+
+/// Calls `visit(command, path)` for the command and those below it; a path is "regatta race".
+template<class Visit>
+void for_each_command(const command_entry& command, const std::string& path, const Visit& visit) {
+    visit(command, path);
+    for (const command_entry& below : command.commands) {
+        for_each_command(below, path + ' ' + below.name, visit);
+    }
+}
+
+} // namespace regatta::command

@@ -1,0 +1,37 @@
+# Configured without any option the build makes what is installed, optimised, and nothing else; it says
+# what it leaves out, and which packages bring that.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+# targets_of(BUILD): what its default target builds, in `built`.
+function(targets_of folder)
+    run(${CMAKE_COMMAND} --build ${folder} --target help)
+    set(built "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${work}/all -D CMAKE_CXX_COMPILER=${compiler})
+if(NOT output MATCHES "regatta::system\n.*the command regatta with man pages and completion")
+    message(SEND_ERROR "it does not say what it installs: ${output}")
+endif()
+targets_of(${work}/all)
+if(NOT built MATCHES "regatta_command" OR NOT built MATCHES "regatta_documents" OR NOT built MATCHES "uninstall")
+    message(SEND_ERROR "not built: the command, its documents or the target uninstall: ${built}")
+endif()
+if(built MATCHES "gtest|bench_|example_|_unit|_contract|headers_alone")
+    message(SEND_ERROR "built without being asked for: ${CMAKE_MATCH_0}")
+endif()
+file(STRINGS ${work}/all/CMakeCache.txt type REGEX "^CMAKE_BUILD_TYPE:STRING=Release$")
+if(NOT type)
+    message(SEND_ERROR "a plain build is not optimised")
+endif()
+
+run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${work}/without -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_DISABLE_FIND_PACKAGE_CLI11=ON -D CMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
+foreach(text IN ITEMS "not the command regatta" "CLI11 \\(Debian package libcli11-dev\\)"
+        "fmt \\(Debian package libfmt-dev\\)" "apt-get install libcli11-dev libfmt-dev,")
+    if(NOT output MATCHES "${text}")
+        message(SEND_ERROR "it does not say '${text}': ${output}")
+    endif()
+endforeach()
+targets_of(${work}/without)
+if(built MATCHES "regatta_command" OR NOT built MATCHES "regatta_system")
+    message(SEND_ERROR "without CLI11 and fmt it builds: ${built}")
+endif()
