@@ -1,6 +1,6 @@
 # A project finds the installed library, builds with it and runs, also after the tree was moved.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-install_library(${work}/installed)
+run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/installed)
 file(RENAME ${work}/installed ${work}/moved)
 
 set(user ${CMAKE_CURRENT_LIST_DIR}/user)
@@ -21,7 +21,7 @@ endforeach()
 
 # An installation without regatta::system, as on another system than Linux: its absence is said, and
 # the rest can be used. There is no other component.
-file(GLOB system_files ${work}/moved/lib/libregatta_system.* ${work}/moved/lib/cmake/regatta/regatta-system-*)
+file(GLOB_RECURSE system_files ${work}/moved/libregatta_system.* ${work}/moved/regatta-system-targets*)
 file(REMOVE ${system_files})
 foreach(component IN ITEMS system nonsense)
     execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${user} -B ${work}/user-${component}

@@ -57,13 +57,13 @@ if(with_command)
 endif()
 
 file(WRITE ${work}/installed/include/regatta_of_others.hpp "")
-run(${CMAKE_COMMAND} --build ${build} --target uninstall)
+run(${CMAKE_COMMAND} -D build=${build} -P ${source}/cmake/uninstall.cmake)
 file(GLOB_RECURSE left LIST_DIRECTORIES TRUE RELATIVE ${work}/installed ${work}/installed/*)
 list(FILTER left INCLUDE REGEX "regatta")
 if(NOT left STREQUAL "include/regatta_of_others.hpp")
     message(SEND_ERROR "after uninstalling there is: ${left}")
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} --target uninstall
+execute_process(COMMAND ${CMAKE_COMMAND} -D build=${build} -P ${source}/cmake/uninstall.cmake
     RESULT_VARIABLE status OUTPUT_VARIABLE messages ERROR_VARIABLE messages)
 if(status EQUAL 0 OR NOT messages MATCHES "nothing to uninstall")
     message(SEND_ERROR "uninstalling twice: ${messages}")
