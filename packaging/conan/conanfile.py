@@ -60,11 +60,12 @@ class Regatta(ConanFile):
     def package_info(self):
         # The library's own package file, so that find_package means the same everywhere.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = ["lib/cmake/regatta"]
-        self.cpp_info.components["regatta"].set_property("pkg_config_name", "regatta")
-        self.cpp_info.components["regatta"].libdirs = []
+        headers = self.cpp_info.components["regatta"]
+        headers.set_property("pkg_config_name", "regatta")
+        headers.builddirs = ["lib/cmake/regatta"]
+        headers.libdirs = []
         if self.settings.os in ("Linux", "FreeBSD"):
-            self.cpp_info.components["regatta"].system_libs = ["pthread"]
+            headers.system_libs = ["pthread"]
         if self.settings.os == "Linux":
             system = self.cpp_info.components["system"]
             system.set_property("pkg_config_name", "regatta-system")

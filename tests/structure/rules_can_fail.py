@@ -179,6 +179,7 @@ class Rules(unittest.TestCase):
         self.check("version", {"CMakeLists.txt": "project(regatta VERSION 1.2.4)\n"}, "1.2.4")
         self.check("version", {VERSION: SOUND[VERSION].replace('"1.2.3"', '"1.2.2"')}, "1.2.2")
         self.check("version", {"CHANGELOG.md": "## 1.2.2\n"}, "CHANGELOG.md")
+        self.check("version", {"debian/changelog": "regatta (1.2.2) unstable\n"}, "debian/changelog")
 
     def test_licence_line(self):
         self.check("licence_line", {"race/machine/new.cpp": "int i;\n"}, "new.cpp")

@@ -260,7 +260,7 @@ def type_names(tree):
 
 
 def version(tree):
-    """The project's version is the one that base/version.hpp and CHANGELOG.md name."""
+    """The project's version is the one that base/version.hpp, CHANGELOG.md and debian/changelog name."""
     header = "include/regatta/base/version.hpp"
     text = "\n".join(tree.lines(header))
     numbers = [re.search(rf"version_{part} = (\d+);", text) for part in ("major", "minor", "patch")]
@@ -275,6 +275,8 @@ def version(tree):
             yield f"{place} says {value}, the numbers in {header} say {dotted}"
     if not any(line.startswith(f"## {dotted}") for line in tree.lines("CHANGELOG.md")):
         yield f"CHANGELOG.md:1: no section '## {dotted}'"
+    if "debian/changelog" in tree.files and not tree.text("debian/changelog").startswith(f"regatta ({dotted}) "):
+        yield f"debian/changelog:1: does not begin with 'regatta ({dotted})'"
 
 
 def licence_line(tree):

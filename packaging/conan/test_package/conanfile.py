@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """A program that uses the package: both targets, found by CMake."""
 
-import pathlib
+import os
 
 from conan import ConanFile
 from conan.tools.build import can_run
@@ -26,4 +26,4 @@ class RegattaTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(pathlib.Path(self.cpp.build.bindir, "program").as_posix(), env="conanrun")
+            self.run(os.path.join(self.cpp.build.bindir, "program"), env="conanrun")
