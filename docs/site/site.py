@@ -90,6 +90,8 @@ def copy_sources(folder):
         shutil.copyfile(there, f"{here}.txt")
         return f'href="source/{path}.txt"'
 
+    for drawing in (ROOT / "docs/figures").glob("*.svg"):
+        shutil.copyfile(drawing, folder / drawing.name)
     for page in folder.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         changed = SOURCE.sub(place, text)
