@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Model of `adaptive_mutex`: I1, I2. It does not spin, so that each thread that waits sleeps. A
-/// sleeper that is forgotten is a deadlock to the checker.
+/// Model of `adaptive_mutex`: I1.
 
 #include "model_check.hpp"
 

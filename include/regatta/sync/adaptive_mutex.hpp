@@ -7,13 +7,19 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/sync/atomics.hpp>
+#include <regatta/sync/backoff.hpp>
 
 #include <cstdint>
 
 namespace regatta {
 
-/// A mutual-exclusion lock of one word. A thread that finds it held spins for a moment, then sleeps
-/// in the kernel. So a waiting thread of real-time priority leaves its CPU to a preempted holder.
+/// A mutual-exclusion lock of one word. A thread that finds it held spins for some tens of
+/// microseconds, then looks again after sleeps of 62 µs to a millisecond. So a waiting thread of
+/// real-time priority leaves its CPU to a preempted holder.
+///
+/// Nobody wakes a sleeper: knowing of one would make `unlock` a read-modify-write, some 20 ns that
+/// every section would pay. A section is so short that a thread sleeps only where the holder was
+/// preempted, which takes milliseconds itself.
 ///
 /// Meets the standard's Lockable, so `std::lock_guard` and `std::unique_lock` take it.
 ///
@@ -23,14 +29,10 @@ namespace regatta {
 /// sleepers.
 /// Failure: not recursive; locking twice in one thread never returns. The holder does not inherit
 /// the priority of a waiting thread.
-/// Cost: one compare-and-swap when free, one exchange to unlock. A system call only if a thread
-/// sleeps or may.
-/// Source: L. Rudolph and Z. Segall, "Dynamic decentralized cache schemes", 1984; U. Drepper,
-/// "Futexes are tricky", 2011.
+/// Cost: one compare-and-swap when free, one store to unlock.
+/// Source: L. Rudolph and Z. Segall, "Dynamic decentralized cache schemes", 1984.
 ///
 /// I1: at most one thread is between a successful `lock`/`try_lock` and its `unlock`.
-/// I2: while a thread sleeps in `lock`, the lock is contended, or a thread that is awake will make
-///     it contended or unlock it and wake a sleeper.
 template<class Atomics>
 class basic_adaptive_mutex {
 public:
@@ -58,37 +60,22 @@ public:
     }
 
     void unlock() noexcept {
-        // release: partner is the acquire in try_lock() and lock_later(); publishes what this
-        // holder wrote. After it another thread may end the lock; waking uses only the address.
-        if (state_.exchange(unlocked, std::memory_order_release) == contended) [[unlikely]] {
-            Atomics::wake(state_, 1);
-        }
+        // release: partner is the acquire in try_lock(); publishes what this holder wrote.
+        state_.store(unlocked, std::memory_order_release);
     }
 
 private:
     static constexpr std::uint32_t unlocked = 0;
     static constexpr std::uint32_t locked = 1;
-    static constexpr std::uint32_t contended = 2; ///< Locked; a thread may sleep.
-
-    /// About the length of two sections.
-    static constexpr std::uint32_t spins = Atomics::backoff_steps != 0 ? 64 : 0;
 
     REGATTA_RARE void lock_later() noexcept {
-        for (std::uint32_t i = 0; i < spins; ++i) {
-            Atomics::relax();
-            if (try_lock()) {
-                return;
-            }
-        }
-        // It does not know whether others sleep: so it locks as contended, and its unlock() wakes
-        // one of them. acquire: as in try_lock().
-        while (state_.exchange(contended, std::memory_order_acquire) != unlocked) {
-            Atomics::wait(state_, contended, nullptr);
-        }
+        basic_backoff<Atomics> pace;
+        do {
+            pace.pause_or_sleep();
+        } while (!try_lock());
     }
 
-    /// One of the values above. Written by holders and by threads that wait; read by both and by
-    /// the kernel.
+    /// One of the values above. Written by holders, read by threads that wait.
     typename Atomics::template atomic<std::uint32_t> state_{unlocked};
 };
 
