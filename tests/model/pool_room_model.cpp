@@ -57,6 +57,21 @@ struct waiting : rl::test_suite<waiting, 3> {
     void after() { RL_ASSERT(room.take(1) == 0); }
 };
 
+/// One waits for room of which only half becomes free.
+struct half_free : rl::test_suite<half_free, 2> {
+    room_type room{capacity};
+
+    void before() { RL_ASSERT(room.take(capacity) == capacity); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            RL_ASSERT(room.wait([] { return false; })); // I2
+        } else {
+            room.give(capacity / 2);
+        }
+    }
+    void after() { RL_ASSERT(room.take(1) == 0); }
+};
+
 /// One waits in a full pool that is closed meanwhile.
 struct closing : rl::test_suite<closing, 2> {
     room_type room{capacity};
@@ -78,6 +93,7 @@ int main() {
     // those of the event count, whose own model mutates them.
     return model::check({model::make_scenario<never_overdrawn>("never overdrawn"),
                          model::make_scenario<waiting>("two that wait for room"),
+                         model::make_scenario<half_free>("half of the room becomes free"),
                          model::make_scenario<closing>("closed while one waits")},
                         {"pool_room.hpp"});
 }

@@ -18,7 +18,6 @@
 #include <regatta/sync/event_count.hpp>
 #include <regatta/sync/mpmc_ring.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -37,22 +36,25 @@ namespace regatta::detail {
 /// Failure: an exception of a handler goes to the error tally.
 ///
 /// I1: each accepted message is taken once, and then handled or destroyed.
-template<class... Messages>
-class message_source {
+/// I2: a producer that waits for room does not sleep through `tell_closed`, nor through the ring
+///     being half empty.
+template<class Atomics, class... Messages>
+class basic_message_source {
 public:
     using handler_set = message_handlers<Messages...>;
     using message = typename handler_set::message;
 
+    using count = basic_task_count<Atomics>;
     /// The source's part of each worker's record.
     struct seat {
         // Written by the worker, read by `stats`.
-        task_count tasks;           ///< Tasks that the worker took.
-        task_count run_here;        ///< Tasks that it submitted and ran, for want of room.
-        task_count called_off_here; ///< Such tasks that had been cancelled.
+        count tasks;           ///< Tasks that the worker took.
+        count run_here;        ///< Tasks that it submitted and ran, for want of room.
+        count called_off_here; ///< Such tasks that had been cancelled.
     };
 
     /// @param errors outlives this.
-    message_source(std::size_t capacity, error_tally& errors)
+    basic_message_source(std::size_t capacity, error_tally& errors)
         : ring_(capacity)
         , submitted_at_(std::make_unique<std::int64_t[]>(ring_.capacity()))
         , errors_(errors) {}
@@ -78,7 +80,7 @@ public:
         return ring_.has_room_below(limit) &&
                ring_.try_place([&](auto& cell, std::uint64_t position) noexcept {
                    if (timed_.load(std::memory_order_relaxed)) [[unlikely]] {
-                       submitted_at_[position & (ring_.capacity() - 1)] = std_atomics::now_ns();
+                       submitted_at_[position & (ring_.capacity() - 1)] = Atomics::now_ns();
                    }
                    cell.emplace(std::forward<T>(m));
                });
@@ -110,7 +112,7 @@ public:
                 const bool discard = found(false);
                 tell_room();
                 if (submitted != 0) [[unlikely]] {
-                    context.waited = std::chrono::nanoseconds(std_atomics::now_ns() - submitted);
+                    context.waited = std::chrono::nanoseconds(Atomics::now_ns() - submitted);
                 }
                 if (discard) [[unlikely]] {
                     drop(m);
@@ -144,7 +146,7 @@ public:
     /// that messages are still being appended.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
-        for (backoff pace;; pace.pause_or_sleep()) {
+        for (basic_backoff<Atomics> pace;; pace.pause_or_sleep()) {
             while (std::optional<message> m = ring_.try_take()) {
                 drop(*m);
                 dropped();
@@ -186,7 +188,7 @@ private:
         }
     }
 
-    mpmc_ring<message> ring_;
+    basic_mpmc_ring<message, Atomics> ring_;
     /// Time of submission by ring position, used if a handler takes a context. Written and read by
     /// the thread whose turn the ring's cell is.
     const std::unique_ptr<std::int64_t[]> submitted_at_;
@@ -194,9 +196,13 @@ private:
     error_tally& errors_;
     /// Whether a handler takes a context. Written by the owner before the workers start, read by
     /// producers.
-    std::atomic<bool> timed_{false};
+    typename Atomics::template atomic<bool> timed_{false};
     /// Event count of producers that wait for room; workers read it at every message.
-    alignas(destructive_alignment) event_count room_;
+    alignas(destructive_alignment) basic_event_count<Atomics> room_;
 };
+
+/// The source of real worker pools.
+template<class... Messages>
+using message_source = basic_message_source<std_atomics, Messages...>;
 
 } // namespace regatta::detail
