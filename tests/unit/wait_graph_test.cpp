@@ -68,6 +68,24 @@ TEST(wait_graph, refuses_the_wait_that_closes_a_circle) {
     graph.unblock(a);
 }
 
+// A level that has waited for a task, and then waits for the whole pool, no longer waits for it.
+TEST(wait_graph, forgets_what_a_level_has_waited_for) {
+    const int pool = 0;
+    wait_graph graph;
+    std::thread([&] {
+        worker_context waiting(&pool, 0, &graph);
+        worker_level other, free;
+        const fake_task under(waiting.level);
+        {
+            const fake_task ended(&free);
+            graph.block(*waiting.level, ended);
+            graph.unblock(*waiting.level);
+        }
+        const wait_graph::pool_wait all(waiting);
+        EXPECT_TRUE(refused([&] { graph.block(other, under); }));
+    }).join();
+}
+
 // "A worker that waits for the whole pool waits for every task that does not do so itself."
 TEST(wait_graph, takes_a_wait_for_the_pool_for_a_wait_for_all) {
     const int pool = 0;
