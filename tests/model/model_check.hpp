@@ -104,6 +104,14 @@ public:
         seen_sites.open = false;
     }
 
+    /// Each of these scenarios, in which a part is left out by hand, fails.
+    void run_faulty(const std::vector<scenario>& faulty) {
+        for (const scenario& s : faulty) {
+            const bool found = !s.passes(0, budget_, quiet_);
+            report(found, "fault: " + s.name + (found ? ": found" : ": not found"));
+        }
+    }
+
     /// The mutants of all sites in these files. One that is excused stands for its own mutants as
     /// well, so that no order is weaker than what was shown.
     void make_mutants(const std::set<std::string>& files,
@@ -202,11 +210,14 @@ private:
 /// @param files the headers whose operations are mutated.
 /// @param beyond mutants (see `is_named`) that the checker cannot tell from the original, and why;
 /// they are reported as skipped. One that a scenario finds all the same fails the test.
+/// @param faulty scenarios that must fail: for parts that have no order to weaken.
 /// @returns the exit status of the test program.
 inline int check(std::vector<scenario> scenarios, const std::set<std::string>& files,
-                 const std::map<std::string, std::string>& beyond = {}) {
+                 const std::map<std::string, std::string>& beyond = {},
+                 const std::vector<scenario>& faulty = {}) {
     examination e(std::move(scenarios));
     e.run_originals();
+    e.run_faulty(faulty);
     e.make_mutants(files, beyond);
     e.run_mutants();
     return e.result();

@@ -24,13 +24,18 @@
 
 namespace regatta::detail {
 
+template<class World>
+class basic_future_state;
+template<class World>
 struct chain_waiter;
+struct future_world;
 
 /// The lock on the links between the futures of one pool. It is held to follow or remove the link
 /// from a continuation to the task that it continues.
 struct future_links {
     adaptive_mutex lock;
-    chain_waiter* waiting = nullptr; ///< Workers that sleep until a continuation completes.
+    chain_waiter<future_world>* waiting =
+        nullptr; ///< Workers that sleep until a continuation completes.
 };
 
 /// Keeps free blocks of a few sizes on shelves, one shelf a size. Workers take and return handfuls
@@ -42,7 +47,7 @@ struct future_links {
 /// blocks. So every block finds a place, and returning a block never allocates.
 ///
 /// Threads: any.
-/// Blocks: spins while another thread takes or returns.
+/// Blocks: while another thread takes or returns.
 /// Failure: `take` may throw `std::bad_alloc`.
 /// Cost: a lock that is rarely contended, and no access to the block itself.
 class block_store {

@@ -13,9 +13,9 @@
 #include <regatta/core/detail/completion.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
+#include <regatta/sync/atomics.hpp>
 #include <regatta/sync/backoff.hpp>
 
-#include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <stop_token>
@@ -23,11 +23,18 @@
 
 namespace regatta::detail {
 
-class future_state;
+/// What the states of real programs live in; a model checker brings another world.
+struct future_world {
+    using atomics = std_atomics;
+    using store = block_store;
+    using context = worker_context;
+    using stop_token = std::stop_token;
+};
 
 /// A worker that sleeps until a continuation completes. An entry in the list of `future_links`.
+template<class World>
 struct chain_waiter {
-    future_state& target;
+    basic_future_state<World>& target;
     chain_waiter* next;
 };
 
@@ -35,21 +42,32 @@ struct chain_waiter {
 /// `block_store` and has two owners: its job, which a queue holds, and its future.
 ///
 /// Threads: as `completion`. The members are for futures and jobs.
-class future_state : public wait_target {
+///
+/// I1: a worker that waits for a continuation does not sleep while the task that must run next, so
+///     that the continuation can end, is one that it may run and nobody has claimed.
+/// I2: of workers whose waits for tasks form a circle, one is refused.
+template<class World>
+class basic_future_state : public wait_target {
+    using atomics = typename World::atomics;
+    using store_type = typename World::store;
+    using context_type = typename World::context;
+    using token_type = typename World::stop_token;
+    using waiter = chain_waiter<World>;
+
 public:
-    using status_word = completion<future_state*>;
-    using outcome = status_word::outcome;
+    using status_word = basic_completion<basic_future_state*, atomics>;
+    using outcome = typename status_word::outcome;
     using time_point = std::chrono::steady_clock::time_point;
 
-    future_state(const future_state&) = delete;
-    future_state& operator=(const future_state&) = delete;
+    basic_future_state(const basic_future_state&) = delete;
+    basic_future_state& operator=(const basic_future_state&) = delete;
 
     bool complete() const noexcept { return status_.complete(); }
     /// Whether the task never ran. Only for a complete task.
     bool cancelled() const noexcept { return status_.cancelled(); }
     /// Whether somebody has claimed it, to run it or to cancel it. May be old.
     bool claimed() const noexcept { return status_.claimed(); }
-    block_store& store() const noexcept { return store_; }
+    store_type& store() const noexcept { return store_; }
 
     /// Runs the task for its job, which leaves. @returns whether the task ran, here or in a wait
     /// for it.
@@ -99,7 +117,7 @@ public:
         if (store_.elsewhere()) [[unlikely]] {
             fail_system(ESRCH, "wait for a task in a fork of the process that runs it");
         }
-        worker_context* worker = worker_context::current();
+        context_type* worker = context_type::current();
         if (worker == nullptr && store_.pool() != nullptr) {
             worker = store_.find_worker();
         }
@@ -107,7 +125,7 @@ public:
     }
     /// Makes `next` run when this is complete, at once if it already is. From now on the closure of
     /// `next` owns the future's side of this task, and this task owns the job of `next`.
-    void continue_with(future_state& next) noexcept {
+    void continue_with(basic_future_state& next) noexcept {
         if (!status_.attach(&next)) {
             go_on_with(&next);
         }
@@ -126,11 +144,11 @@ protected:
     enum class content : unsigned char { nothing, value, error };
 
     /// @param chained whether it is a continuation, with a `source`.
-    future_state(block_store& store, std::stop_token stop, bool chained) noexcept
+    basic_future_state(store_type& store, token_type stop, bool chained) noexcept
         : chained_(chained)
         , store_(store)
         , stop_(std::move(stop)) {}
-    ~future_state() = default;
+    ~basic_future_state() = default;
 
     /// Runs the closure, stores its result or exception, destroys it.
     virtual outcome run() noexcept = 0;
@@ -141,7 +159,7 @@ protected:
     virtual const void* pool() const noexcept { return store_.pool(); }
     /// The task that this one continues, while the closure owns that task's future; otherwise null.
     /// Requires the lock on links.
-    virtual const future_state* source() const noexcept { return nullptr; }
+    virtual const basic_future_state* source() const noexcept { return nullptr; }
     /// Hands the job of a continuation to its executor. @returns false if it has none: run it here.
     virtual bool hand_over() noexcept { return false; }
 
@@ -149,11 +167,11 @@ protected:
     /// Called before its job is handed over.
     REGATTA_RARE void wake_chain_waiters() noexcept {
         const std::lock_guard lock(store_.links().lock);
-        for (chain_waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
+        for (waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
             w->target.status_.wake_waiters();
         }
     }
-    const std::stop_token& stop() const noexcept { return stop_; }
+    const token_type& stop() const noexcept { return stop_; }
 
 private:
     /// Runs the task that this thread has claimed. @returns false if it was cancelled.
@@ -169,13 +187,13 @@ private:
         return how == outcome::done;
     }
     void begin() noexcept {
-        const worker_context* const worker = worker_context::current();
+        const context_type* const worker = context_type::current();
         // relaxed: see runner_.
         runner_.store(worker != nullptr ? worker->level : nullptr, std::memory_order_relaxed);
     }
     /// Completes this. @returns the continuation to run next, or null. This may be destroyed by
     /// then.
-    future_state* end(outcome how, bool as_job) noexcept {
+    basic_future_state* end(outcome how, bool as_job) noexcept {
         const auto ending = status_.finish(how, as_job);
         if (ending.last) {
             dispose();
@@ -184,7 +202,7 @@ private:
     }
     /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
     /// deep stack.
-    static void go_on_with(future_state* next) noexcept {
+    static void go_on_with(basic_future_state* next) noexcept {
         while (next != nullptr && !next->hand_over()) {
             if (!next->status_.claim()) {
                 return next->leave_as_job();
@@ -206,9 +224,10 @@ private:
     }
     /// The task that must end next so that this one can end: the first of the chain, or this one.
     /// Requires the lock on links.
-    const future_state& first_of_chain() const noexcept {
-        const future_state* first = this;
-        for (const future_state* s = source(); s != nullptr && !s->complete(); s = s->source()) {
+    const basic_future_state& first_of_chain() const noexcept {
+        const basic_future_state* first = this;
+        for (const basic_future_state* s = source(); s != nullptr && !s->complete();
+             s = s->source()) {
             first = s;
         }
         return *first;
@@ -219,14 +238,14 @@ private:
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
     /// stays alive until it has run: no owner disposes of an incomplete task.
-    REGATTA_RARE future_state* claim_next(const void* pool_address,
-                                          chain_waiter* otherwise) noexcept {
+    REGATTA_RARE basic_future_state* claim_next(const void* pool_address,
+                                                waiter* otherwise) noexcept {
         if (!chained_) {
             return claim_for(pool_address) ? this : nullptr;
         }
-        future_links& links = store_.links();
+        auto& links = store_.links();
         const std::lock_guard lock(links.lock);
-        auto& first = const_cast<future_state&>(first_of_chain());
+        auto& first = const_cast<basic_future_state&>(first_of_chain());
         if (first.claim_for(pool_address)) {
             return &first;
         }
@@ -236,24 +255,24 @@ private:
         }
         return nullptr;
     }
-    REGATTA_RARE void unlist(chain_waiter& waiter) noexcept {
+    REGATTA_RARE void unlist(waiter& mine) noexcept {
         if (!chained_) {
             return;
         }
         const std::lock_guard lock(store_.links().lock);
-        chain_waiter** at = &store_.links().waiting;
-        while (*at != &waiter) {
+        waiter** at = &store_.links().waiting;
+        while (*at != &mine) {
             at = &(*at)->next;
         }
-        *at = waiter.next;
+        *at = mine.next;
     }
 
-    REGATTA_RARE bool wait_as_worker(worker_context& worker, const time_point* deadline) {
-        for (backoff pace; !status_.complete();) {
+    REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {
+        for (basic_backoff<atomics> pace; !status_.complete();) {
             if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
                 return false;
             }
-            if (future_state* const next = claim_next(worker.pool, nullptr)) {
+            if (basic_future_state* const next = claim_next(worker.pool, nullptr)) {
                 next->run_claimed(false);
                 worker.overtake();
             } else if (!pace.pause()) {
@@ -263,19 +282,19 @@ private:
         return true;
     }
     /// Sleeps once, unless there is a task to run.
-    REGATTA_RARE void sleep_as_worker(worker_context& worker, const time_point* deadline) {
+    REGATTA_RARE void sleep_as_worker(context_type& worker, const time_point* deadline) {
         const auto ticket = status_.prepare_wait();
         if (status_word::is_complete(ticket)) {
             return;
         }
-        chain_waiter self{*this, nullptr};
-        if (future_state* const next = claim_next(worker.pool, &self)) {
+        waiter self{*this, nullptr};
+        if (basic_future_state* const next = claim_next(worker.pool, &self)) {
             next->run_claimed(false);
             worker.overtake();
             return;
         }
         // A wait with a deadline ends even in a circle of waits.
-        wait_graph* const graph = deadline == nullptr ? worker.graph : nullptr;
+        auto* const graph = deadline == nullptr ? worker.graph : nullptr;
         REGATTA_TRY {
             if (graph != nullptr) {
                 graph->block(*worker.level, *this);
@@ -301,13 +320,16 @@ protected:
 
 private:
     const bool chained_;
-    block_store& store_;
+    store_type& store_;
     /// The level of the worker that runs the task. Written by the thread that claimed it, read
     /// under the lock of the wait graph while a chain is followed. relaxed: of the workers that
     /// wait in a circle, the last to register takes that lock after all the others. They wrote this
     /// before they took it.
-    std::atomic<const worker_level*> runner_{nullptr};
-    const std::stop_token stop_;
+    typename atomics::template atomic<const worker_level*> runner_{nullptr};
+    const token_type stop_;
 };
+
+/// The state of real programs.
+using future_state = basic_future_state<future_world>;
 
 } // namespace regatta::detail

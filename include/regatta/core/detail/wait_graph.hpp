@@ -39,11 +39,14 @@ protected:
 /// Blocks: for the lock.
 /// Cost: a lock and a few comparisons for each blocked worker, only for waits that are about to
 /// sleep.
-class wait_graph {
+///
+/// I1: the levels that are registered form no circle.
+template<class Mutex, class Context>
+class basic_wait_graph {
 public:
-    wait_graph() = default;
-    wait_graph(const wait_graph&) = delete;
-    wait_graph& operator=(const wait_graph&) = delete;
+    basic_wait_graph() = default;
+    basic_wait_graph(const basic_wait_graph&) = delete;
+    basic_wait_graph& operator=(const basic_wait_graph&) = delete;
 
     /// Registers that the worker is blocked on a task, until `unblock`. If the wait could never
     /// end, throws `std::system_error` (`resource_deadlock_would_occur`) and registers nothing.
@@ -69,7 +72,7 @@ public:
     class pool_wait {
     public:
         /// @param limited the wait has a deadline: it ends even in a circle, so it is not refused.
-        explicit pool_wait(worker_context& worker, bool limited = false)
+        explicit pool_wait(Context& worker, bool limited = false)
             : worker_(worker)
             , outer_(*worker.level)
             , graph_(worker.graph) {
@@ -88,9 +91,9 @@ public:
         }
 
     private:
-        worker_context& worker_;
+        Context& worker_;
         worker_level& outer_;
-        wait_graph* const graph_;
+        basic_wait_graph* const graph_;
         worker_level inner_;
     };
 
@@ -142,8 +145,11 @@ private:
         self.next = nullptr;
     }
 
-    std::mutex mutex_;
+    Mutex mutex_;
     worker_level* first_ = nullptr; ///< The blocked levels. Guarded by the mutex.
 };
+
+/// The graph of real programs.
+class wait_graph : public basic_wait_graph<std::mutex, worker_context> {};
 
 } // namespace regatta::detail
