@@ -104,13 +104,22 @@ struct queue_segment {
         }
     }
 
-    /// Prefetches the cells that the next claims will write. Otherwise a claim would wait for them:
-    /// a compare-and-swap is not executed before earlier writes are. For reading: to own them so
-    /// early made tasks of a `dynamic_pool` slower.
+    /// Prefetches what the next claims will write: a cell and the room beside it. Otherwise a claim
+    /// would wait for them: a compare-and-swap is not executed before earlier writes are. The cell
+    /// for reading: to own it so early made tasks of a `dynamic_pool` slower. The room for writing:
+    /// nobody looks at it before its cell is published.
+    template<std::size_t Room>
     void expect_write(std::size_t index) noexcept {
         index += slots_ahead;
-        if (index < Size) {
-            REGATTA_PREFETCH(&slots[index]);
+        if (index >= Size) {
+            return;
+        }
+        REGATTA_PREFETCH(&slots[index]);
+        if constexpr (Room != 0) {
+            const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));
+            for (std::size_t i = 0; i < (Room + cache_line_size - 1) / cache_line_size; ++i) {
+                REGATTA_PREFETCH_WRITE(room + i);
+            }
         }
     }
 

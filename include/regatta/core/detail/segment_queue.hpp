@@ -185,6 +185,7 @@ public:
                                               std::memory_order_relaxed)) {
                 continue;
             }
+            s.template expect_write<Room>(index + claimed);
             for (std::size_t i = 0; i < claimed; ++i) {
                 slot& at = s.slots[index + i];
                 fill(at.element, i,
@@ -192,7 +193,6 @@ public:
                 // release: partner is the acquire of the turn in take(); publishes the element.
                 at.turn.store(segment::turn_of(position + i), std::memory_order_release);
             }
-            s.expect_write(index + claimed);
             return {claimed, index + claimed};
         }
     }
@@ -335,6 +335,12 @@ private:
     /// Advances to the segment after `s`, whose cells have all been claimed.
     /// @returns false if there is none.
     REGATTA_APART bool leave(segment& s) noexcept {
+        // relaxed: a look without a lock. A producer adds the segment before it claims a cell
+        // there. So what orders its element before the caller's look orders the pointer, too. In a
+        // later life of `s` the caller begins again.
+        if (s.next.load(std::memory_order_relaxed) == nullptr) {
+            return false;
+        }
         {
             const std::lock_guard lock(chain_);
             // relaxed, all three: the pointers are written under this lock. The head only shows
@@ -343,9 +349,6 @@ private:
             if (&s != head_segment_.load(std::memory_order_relaxed) ||
                 segment::index_of(s.head.load(std::memory_order_relaxed)) != SegmentSize) {
                 return true;
-            }
-            if (next == nullptr) {
-                return false;
             }
             // release: partner is the acquire in look().
             head_segment_.store(next, std::memory_order_release);
