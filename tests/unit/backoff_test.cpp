@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 
 namespace {
@@ -13,22 +14,34 @@ namespace {
 struct counting {
     static constexpr std::uint32_t backoff_steps = 9;
     static inline int hints = 0;
+    static inline std::int64_t spun_ns = 0;
     static void relax() noexcept { ++hints; }
+    static void relax_for(std::chrono::nanoseconds time) noexcept { spun_ns += time.count(); }
 };
 
 } // namespace
 
 TEST(backoff, spins_longer_each_time_then_says_park) {
     counting::hints = 0;
+    counting::spun_ns = 0;
     regatta::basic_backoff<counting> pace;
-    int last = 0;
-    while (pace.pause()) {
-        EXPECT_EQ(counting::hints - last, last == 0 ? 1 : last + 1); // 1, 2, 4, …
-        last = counting::hints;
+    EXPECT_TRUE(pace.pause());
+    EXPECT_EQ(counting::hints, 1);
+    EXPECT_EQ(counting::spun_ns, 0);
+    std::int64_t last = 0;
+    std::int64_t step = 0;
+    int steps = 1;
+    for (; pace.pause(); ++steps) {
+        const std::int64_t now = counting::spun_ns - last;
+        last = counting::spun_ns;
+        EXPECT_EQ(now, step == 0 ? 100 : 2 * step); // 100, 200, 400 ns …
+        step = now;
     }
-    EXPECT_GT(last, 100);
+    EXPECT_EQ(steps, 9);
+    EXPECT_EQ(last, 25'500);
     EXPECT_FALSE(pace.pause());
-    EXPECT_EQ(counting::hints, last);
+    EXPECT_EQ(counting::spun_ns, last);
+    EXPECT_EQ(counting::hints, 1);
 }
 
 TEST(backoff, begins_anew_after_reset) {
@@ -37,9 +50,11 @@ TEST(backoff, begins_anew_after_reset) {
     while (pace.pause()) {
     }
     const int hints = counting::hints;
+    const std::int64_t spun = counting::spun_ns;
     pace.reset();
     EXPECT_TRUE(pace.pause());
     EXPECT_EQ(counting::hints, hints + 1);
+    EXPECT_EQ(counting::spun_ns, spun);
 }
 
 TEST(backoff, ends_also_with_the_machine_s_own_hints) {

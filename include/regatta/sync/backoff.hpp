@@ -14,10 +14,11 @@ namespace regatta {
 
 /// Paces a loop that waits for something: first it spins, then it says "park".
 ///
-/// The spin starts with one hint and doubles with each step. The first steps react within
-/// nanoseconds; the later ones leave the memory bus alone. The whole stays within some tens of
-/// microseconds, about the cost of a futex wake-up. So spinning never costs more than twice what
-/// the better choice would have cost.
+/// The spin starts with one hint; each further step takes twice the time of the one before. The
+/// first steps react within nanoseconds; the later ones leave the memory bus alone. The whole takes
+/// some 25 microseconds, about the cost of a futex wake-up. So spinning never costs more than twice
+/// what the better choice would have cost. It is the clock that bounds it: a hint takes 10 ns on
+/// one processor and 50 on the next.
 ///
 /// It does not yield in between. A scheduler that goes by deadlines (Linux from 6.6) takes a yield
 /// as a wish to run later, and remembers it over the following sleep. The next wake-up then no
@@ -32,7 +33,7 @@ namespace regatta {
 ///
 /// Threads: one; each waiting loop has its own.
 /// Blocks: only `pause_or_sleep` sleeps.
-/// Cost: no memory access.
+/// Cost: no access to shared memory; after the first step it reads the clock.
 /// Source: the competitive bound of A. Karlin et al., "Competitive randomized algorithms for
 /// non-uniform problems", 1990.
 template<class Atomics>
@@ -49,8 +50,10 @@ public:
         if (step_ >= steps) {
             return false;
         }
-        for (std::uint32_t i = 0; i < (1u << step_); ++i) {
+        if (step_ == 0) {
             Atomics::relax();
+        } else {
+            Atomics::relax_for(std::chrono::nanoseconds(shortest_ns << step_));
         }
         ++step_;
         return true;
@@ -73,6 +76,7 @@ public:
     }
 
 private:
+    static constexpr std::int64_t shortest_ns = 50;
     static constexpr std::chrono::microseconds first_sleep{62};
     static constexpr std::uint32_t most_doublings = 4;
 
