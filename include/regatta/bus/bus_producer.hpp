@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace regatta {
@@ -63,22 +64,33 @@ public:
         return try_publish(T(m), c);
     }
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
+    /// The message is copied or moved once, into its place.
     template<class T>
-    REGATTA_INLINE bool publish(T m) requires(set::template contains<T>) {
-        if (lane_->ring->try_emplace_if(open(), type<T>, std::move(m))) [[likely]] {
-            return bus_->count(true);
+    REGATTA_INLINE bool publish(T&& m) requires(set::template contains<T>) {
+        return put(std::move(m));
+    }
+    template<class T>
+    REGATTA_INLINE bool
+    publish(const T& m) requires(set::template contains<T>&& std::is_copy_constructible_v<T>) {
+        if constexpr (std::is_nothrow_copy_constructible_v<T>) {
+            return put(m);
+        } else {
+            return put(T(m)); // Before it has its place.
         }
-        return publish_later(std::move(m), lane_->ring->capacity());
     }
     /// The same with an admission class: the lane counts as full at the level of that class.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m, admission_class c) {
-        bus_->check_level(c);
-        if (lane_->ring->has_room_below(bus_->limits_[c]) &&
-            lane_->ring->try_emplace_if(open(), type<T>, std::move(m))) [[likely]] {
-            return bus_->count(true);
+    requires(set::template contains<T>) bool publish(T&& m, admission_class c) {
+        return put_below(std::move(m), c);
+    }
+    template<class T>
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool publish(
+        const T& m, admission_class c) {
+        if constexpr (std::is_nothrow_copy_constructible_v<T>) {
+            return put_below(m, c);
+        } else {
+            return put_below(T(m), c);
         }
-        return publish_later(std::move(m), bus_->limits_[c]);
     }
 
     /// Publishes copies of as many messages as there is room for and makes them visible at once.
@@ -123,6 +135,25 @@ private:
     friend lanes;
     basic_bus_producer(lanes& bus, lane& mine) noexcept : bus_(&bus), lane_(&mine) {}
 
+    /// @param m an rvalue to move from, or a constant to copy.
+    template<class M>
+    REGATTA_INLINE bool put(M&& m) {
+        using T = std::remove_cvref_t<M>;
+        if (lane_->ring->try_emplace_if(open(), type<T>, std::forward<M>(m))) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later<T>(std::forward<M>(m), lane_->ring->capacity());
+    }
+    template<class M>
+    bool put_below(M&& m, admission_class c) {
+        using T = std::remove_cvref_t<M>;
+        bus_->check_level(c);
+        if (lane_->ring->has_room_below(bus_->limits_[c]) &&
+            lane_->ring->try_emplace_if(open(), type<T>, std::forward<M>(m))) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later<T>(std::forward<M>(m), bus_->limits_[c]);
+    }
     /// Publishes a message that found no room at first. Takes it by value, so that the caller's
     /// message stays in registers.
     template<class T>

@@ -26,6 +26,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -99,22 +100,31 @@ public:
     }
     /// Publishes a message; if the lane is full, acts as `when_full` says.
     /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
+    /// The message is copied or moved once, into its place.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m) {
-        if (common_.try_emplace(std::move(m))) [[likely]] {
-            return count(true);
+    requires(set::template contains<T>) bool publish(T&& m) { return put(std::move(m)); }
+    template<class T>
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool publish(const T& m) {
+        if constexpr (std::is_nothrow_copy_constructible_v<T>) {
+            return put(m);
+        } else {
+            return put(T(m)); // Before it has its place.
         }
-        return publish_later(std::move(m), capacity());
     }
     /// The same with an admission class: the lane counts as full at the level of that class.
     /// Throws `std::invalid_argument` if that level is 0 and the policy is to block.
     template<class T>
-    requires(set::template contains<T>) bool publish(T m, admission_class c) {
-        check_level(c);
-        if (common_.try_emplace_below(limits_[c], std::move(m))) [[likely]] {
-            return count(true);
+    requires(set::template contains<T>) bool publish(T&& m, admission_class c) {
+        return put_below(std::move(m), c);
+    }
+    template<class T>
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool publish(
+        const T& m, admission_class c) {
+        if constexpr (std::is_nothrow_copy_constructible_v<T>) {
+            return put_below(m, c);
+        } else {
+            return put_below(T(m), c);
         }
-        return publish_later(std::move(m), limits_[c]);
     }
 
     /// Refuses further messages. `run` returns once the rest is processed; publishers that wait for
@@ -378,6 +388,22 @@ private:
         return accepted;
     }
 
+    /// @param m an rvalue to move from, or a constant to copy.
+    template<class M>
+    REGATTA_INLINE bool put(M&& m) {
+        if (common_.try_emplace(std::forward<M>(m))) [[likely]] {
+            return count(true);
+        }
+        return publish_later<std::remove_cvref_t<M>>(std::forward<M>(m), capacity());
+    }
+    template<class M>
+    bool put_below(M&& m, admission_class c) {
+        check_level(c);
+        if (common_.try_emplace_below(limits_[c], std::forward<M>(m))) [[likely]] {
+            return count(true);
+        }
+        return publish_later<std::remove_cvref_t<M>>(std::forward<M>(m), limits_[c]);
+    }
     /// Publishes in the common lane a message that found no room at first. Takes it by value, so
     /// that the caller's message stays in registers.
     template<class T>
