@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// busy_pool steady|balanced|dynamic|worker: two workers run 10,000 tasks of 50 µs that wait in a
-/// row, for a count of the system calls meanwhile.
+/// busy_pool steady|balanced|dynamic|worker [paused]: two workers run 10,000 tasks of 50 µs that
+/// wait in a row, for a count of the system calls meanwhile. With `paused` a paused pool gets a
+/// million empty tasks and is resumed; the program writes "begin" and "end" before and after.
 
 #include <regatta/bus.hpp>
 #include <regatta/pool.hpp>
 
 #include <chrono>
+#include <cstdio>
 #include <string_view>
 
 namespace {
@@ -30,7 +32,35 @@ int run() {
     return pool.stats().run == tasks ? 0 : 1;
 }
 
+constexpr int many = 1'000'000;
+
+template<class Pool, class Submit>
+void fill_paused(Pool& pool, Submit&& submit) {
+    pool.pause();
+    std::fputs("begin\n", stderr);
+    for (int i = 0; i < many; ++i) {
+        submit();
+    }
+    pool.resume();
+    std::fputs("end\n", stderr);
+}
+template<class Pool>
+int run_paused() {
+    Pool pool(2);
+    fill_paused(pool, [&] { pool.execute([] {}); });
+    pool.wait();
+    return pool.stats().run == many ? 0 : 1;
+}
+
 struct message {};
+
+int run_paused_messages() {
+    regatta::worker_pool<message> pool{{.threads = 2, .capacity = many}};
+    pool.on<message>([](message&) {}).start();
+    fill_paused(pool, [&] { pool.submit(message()); });
+    pool.drain();
+    return pool.stats().handled == many ? 0 : 1;
+}
 
 int run_messages() {
     regatta::worker_pool<message> pool{{.threads = 2, .capacity = tasks}};
@@ -45,7 +75,14 @@ int run_messages() {
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::string_view pool = argc == 2 ? argv[1] : "";
+    const std::string_view pool = argc >= 2 ? argv[1] : "";
+    if (argc == 3 && std::string_view(argv[2]) == "paused") {
+        return pool == "steady"     ? run_paused<regatta::steady_pool>()
+               : pool == "balanced" ? run_paused<regatta::balanced_pool>()
+               : pool == "dynamic"  ? run_paused<regatta::dynamic_pool>()
+               : pool == "worker"   ? run_paused_messages()
+                                    : 2;
+    }
     return pool == "steady"     ? run<regatta::steady_pool>()
            : pool == "balanced" ? run<regatta::balanced_pool>()
            : pool == "dynamic"  ? run<regatta::dynamic_pool>()

@@ -2,7 +2,8 @@
 # Copyright (c) 2026 The Regatta authors
 """While work is there, a pool makes no system call a task: busy_pool_test.py BUSY_POOL
 
-Counts the calls that put threads to sleep or wake them, in 10,000 tasks of 50 µs, with strace.
+Counts the calls that put threads to sleep or wake them, in 10,000 tasks of 50 µs, with strace; and
+those that wake threads while a paused pool gets a million tasks and is resumed.
 """
 
 import re
@@ -14,6 +15,7 @@ import tempfile
 TASKS = 10_000
 # A worker that is descheduled, or that finds its queue empty at the end, may sleep now and then.
 ALLOWED = TASKS // 20
+WORKERS = 2
 
 
 def calls(program, pool):
@@ -23,6 +25,16 @@ def calls(program, pool):
         subprocess.run([*strace, program, pool], check=True, timeout=60)
         rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) .*\b(?:futex|membarrier)$", report.read(), re.M)
     return sum(int(count) for count in rows)
+
+
+def wakes_while_paused(program, pool):
+    """How many calls woke threads from the first task of a paused pool to the end of `resume`."""
+    with tempfile.NamedTemporaryFile("r") as report:
+        strace = ["strace", "-f", "-o", report.name, "-e", "trace=futex,write"]
+        subprocess.run([*strace, program, pool, "paused"], check=True, timeout=60, stderr=subprocess.DEVNULL)
+        lines = report.read().splitlines()
+    begin, end = (next(i for i, line in enumerate(lines) if f'"{word}\\n"' in line) for word in ("begin", "end"))
+    return sum("FUTEX_WAKE" in line and "resumed" not in line for line in lines[begin:end])
 
 
 def main(program):
@@ -37,6 +49,9 @@ def main(program):
         count = calls(program, pool)
         print(f"{pool}: {count} futex and membarrier calls in {TASKS} tasks; at most {ALLOWED} are allowed")
         failed += count > ALLOWED
+        count = wakes_while_paused(program, pool)
+        print(f"{pool}, paused: {count} wake-ups for a million tasks and resume; at most {2 * WORKERS} are allowed")
+        failed += count > 2 * WORKERS
     return 1 if failed else 0
 
 
