@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 using library_test::await;
@@ -61,6 +63,26 @@ TEST(steady_pool, without_stealing_a_task_waits_for_its_worker) {
     EXPECT_GT(pool.stats().stolen, 0u);
     d.open();
     pool.wait();
+}
+
+// … and the others sleep on: "A submission wakes that worker alone."
+TEST(steady_pool, without_stealing_a_submission_wakes_its_worker_alone) {
+    constexpr unsigned workers = 8;
+    constexpr std::uint64_t tasks = 200;
+    std::atomic<std::uint64_t> runs{0};
+    steady_pool pool({.threads = workers, .steal = false});
+    await([&] { // Each has gone to sleep once.
+        const auto all = pool.stats().workers;
+        return all.size() == workers &&
+               std::all_of(all.begin(), all.end(), [](const auto& one) { return one.parked != 0; });
+    });
+    const std::uint64_t before = pool.stats().parked;
+    for (std::uint64_t i = 1; i <= tasks; ++i) {
+        pool.execute([&] { ++runs; });
+        await([&] { return runs.load() == i && pool.stats().parked >= before + i; });
+    }
+    // One sleep a task; two if the worker of the task before was just about to sleep.
+    EXPECT_LE(pool.stats().parked - before, 2 * tasks);
 }
 
 // … and not any more.

@@ -239,6 +239,25 @@ struct publication : rl::test_suite<publication, 2> {
     }
 };
 
+/// The same of a notification at a place.
+struct publication_at : rl::test_suite<publication_at, 2> {
+    regatta::basic_event_count<atomics_without_spurious_wakes> gate;
+    rl::var<int> data;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            const auto ticket = gate.prepare_wait();
+            gate.commit_wait(ticket, place_of(1));
+            RL_ASSERT(data($) == 1);
+        } else {
+            data($) = 1;
+            while (!gate.notify_at(place_of(1))) {
+                model::model_atomics::yield();
+            }
+        }
+    }
+};
+
 /// A notifier with a choice, which asks `has_sleepers` before.
 struct asked_first : rl::test_suite<asked_first, 2> {
     gate_type gate;
@@ -327,6 +346,31 @@ struct relied_upon : rl::test_suite<relied_upon, 2> {
     }
 };
 
+/// Two wait at places of their own, each for a condition of its own, and are told there.
+template<class Gate>
+struct each_at_its_place : rl::test_suite<each_at_its_place<Gate>, 3> {
+    Gate gate;
+    rest_check rest;
+    flag_type flags[2];
+
+    void before() {
+        for (flag_type& f : flags) {
+            f.store(0, relaxed);
+        }
+    }
+    void thread(unsigned index) {
+        if (index < 2) {
+            wait_for(gate, flags[index], 1, place_of(index));
+        } else {
+            for (unsigned i = 0; i < 2; ++i) {
+                flags[i].store(1, relaxed);
+                gate.notify_at(place_of(i));
+            }
+        }
+        rest.leave(gate, 3);
+    }
+};
+
 int main() {
     return model::check(
         {model::make_scenario<one_waiter>("one waiter"),
@@ -344,7 +388,11 @@ int main() {
          model::make_scenario<relied_upon>("a thread that is being woken"),
          model::make_scenario<timed_waiter>("a wait that may time out"),
          model::make_scenario<publication>("publication"),
-         model::make_scenario<asked_first>("asked first")},
+         model::make_scenario<publication_at>("publication at a place"),
+         model::make_scenario<asked_first>("asked first"),
+         model::make_scenario<each_at_its_place<gate_type>>("each at its place"),
+         model::make_scenario<each_at_its_place<gate_of_two_words>>(
+             "each at its place, two words")},
         {"event_count.hpp"},
         {{"modify block", "a hint whom to wake: a place that is missing there costs no wake-up"}});
 }

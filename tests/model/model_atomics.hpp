@@ -206,6 +206,11 @@ struct model_atomics {
                          std::source_location at = std::source_location::current()) {
         return wake(word, 1, at);
     }
+    /// Wakes all: which of them have these bits the kernel knows.
+    static void wake_all_of(atomic<std::uint32_t>& word, std::uint32_t,
+                            std::source_location at = std::source_location::current()) {
+        wake(word, 1000, at);
+    }
     static void relax() { rl::yield(1, $); }
     static void relax_for(std::chrono::nanoseconds) { rl::yield(1, $); }
     static void sleep_for(std::chrono::nanoseconds) { rl::yield(1, $); }

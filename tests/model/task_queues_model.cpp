@@ -31,7 +31,8 @@ using gate_type = regatta::basic_event_count<model::atomics_without_light_fence>
 constexpr unsigned outside = queues_type::outside;
 
 inline bool append(queues_type& queues, priority level, unsigned worker, unsigned number) {
-    return queues.append<unsigned>(level, worker, 1, [&](std::size_t) { return number; }) != 0;
+    return queues.append<unsigned>(level, worker, 1, [&](std::size_t) { return number; }).count !=
+           0;
 }
 
 /// A worker's own.

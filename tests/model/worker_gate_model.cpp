@@ -323,6 +323,50 @@ struct only_some : rl::test_suite<only_some, 4> {
     }
 };
 
+/// Tasks each of which one worker alone may take: that worker takes them, and a wake-up of another
+/// one is not missed for it.
+struct owned : rl::test_suite<owned, 3> {
+    gate_without_light_fence gate;
+    flag_type tasks[2];
+
+    void before() {
+        for (flag_type& t : tasks) {
+            t.store(0, relaxed);
+        }
+    }
+    void work(unsigned index, unsigned all) {
+        gate_without_light_fence::search mine(index);
+        for (unsigned taken = 0; taken < all;) {
+            if (const unsigned now = tasks[index].load(relaxed); now != taken) {
+                taken = now;
+                static_cast<void>(gate.end(mine, [] { return false; }));
+                continue;
+            }
+            gate.begin(mine);
+            const auto ticket = gate.announce_wait(mine);
+            if (tasks[index].load(std::memory_order_seq_cst) != taken) {
+                gate.cancel_wait(mine);
+            } else {
+                gate.commit_wait(mine, ticket);
+            }
+        }
+        static_cast<void>(gate.end(mine, [] { return false; }));
+    }
+    void submit(unsigned owner) {
+        tasks[owner].fetch_add(1, std::memory_order_seq_cst);
+        gate.notify([] { return gate_without_light_fence::takers::owner; }, owner);
+    }
+    void thread(unsigned index) {
+        if (index < 2) {
+            work(index, index == 0 ? 2 : 1);
+        } else {
+            submit(0);
+            submit(1);
+            submit(0);
+        }
+    }
+};
+
 int main() {
     return model::check(
         {model::make_scenario<one_producer<gate_type>>("one producer"),
@@ -335,7 +379,8 @@ int main() {
          model::make_scenario<claimed_first>("a task that is claimed before it is there"),
          model::make_scenario<other_changes>("what is no task, announced"),
          model::make_scenario<with_deadline>("a wait that may time out"),
-         model::make_scenario<only_some>("a task that not every worker may take")},
+         model::make_scenario<only_some>("a task that not every worker may take"),
+         model::make_scenario<owned>("tasks of one worker each")},
         {"worker_gate.hpp"},
         {{"fence settle",
           "the checker takes the light fence for a full one, which does without it"}});

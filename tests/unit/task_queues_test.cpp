@@ -24,8 +24,8 @@ public:
     bool append(char letter, unsigned from = outside, priority level = priority::medium) {
         const auto task = [this, letter] { text_ += letter; };
         using closure = std::remove_const_t<decltype(task)>;
-        return queues.append<closure>(level, from, 1, [&](std::size_t) { return closure(task); }) ==
-               1;
+        return queues.append<closure>(level, from, 1, [&](std::size_t) { return closure(task); })
+                   .count == 1;
     }
     /// Runs what the worker takes next. @returns its letter; ' ' if it found none.
     char take(unsigned worker, bool steal = true) {

@@ -36,7 +36,8 @@ public:
     explicit steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
 
     /// Lets idle workers steal from the others' queues, or not. Without stealing a task waits for
-    /// the worker in whose queue it is, however long that worker is busy.
+    /// the worker in whose queue it is, however long that worker is busy. A submission wakes that
+    /// worker alone.
     void enable_stealing() noexcept { engine().steal(true); }
     void disable_stealing() noexcept { engine().steal(false); }
 };

@@ -14,6 +14,7 @@
 #include <regatta/base/detail/platform.hpp>
 
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -121,8 +122,17 @@ struct std_atomics {
     /// @returns whether a thread is known to have been woken.
     REGATTA_APART static bool wake_one(std::atomic<std::uint32_t>& word,
                                        std::uint32_t bits) noexcept {
-        return (bits != 0 && detail::platform::futex_wake_one_of(word, bits)) ||
+        return (bits != 0 && detail::platform::futex_wake_of(word, 1, bits)) ||
                detail::platform::futex_wake(word, 1);
+    }
+    /// Wakes every thread with these bits, and perhaps others.
+    REGATTA_APART static void wake_all_of(std::atomic<std::uint32_t>& word,
+                                          std::uint32_t bits) noexcept {
+        if constexpr (detail::platform::tells_threads_apart) {
+            detail::platform::futex_wake_of(word, INT_MAX, bits);
+        } else {
+            detail::platform::futex_wake(word);
+        }
     }
     /// The clock of figures and of pacing. It decides only how long a thread spins.
     static std::int64_t now_ns() noexcept {

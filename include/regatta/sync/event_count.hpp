@@ -124,6 +124,18 @@ public:
     /// Wakes every thread that sleeps or is about to.
     void notify_all() noexcept { notify(true); }
 
+    /// Wakes the threads that sleep at that place or are about to, for a condition that nobody else
+    /// waits for. Other threads may check theirs once more.
+    /// Cost: a system call if any thread sleeps, wherever.
+    /// @returns whether one did, at this place or another.
+    bool notify_at(unsigned place) noexcept {
+        if (!has_sleepers()) {
+            return false;
+        }
+        wake_at(place);
+        return true;
+    }
+
     /// Whether a notification would find a thread to wake, for a notifier that has a choice. It is
     /// ordered after the caller's change of the condition, as a notification is.
     bool has_sleepers() const noexcept {
@@ -156,6 +168,16 @@ private:
     static std::uint64_t sleepers(std::uint64_t s) noexcept { return s & most_sleepers; }
     static std::uint64_t woken(std::uint64_t s) noexcept { return (s >> 16) & most_sleepers; }
     static ticket epoch(std::uint64_t s) noexcept { return static_cast<ticket>(s >> 32); }
+
+    REGATTA_RARE void wake_at(unsigned place) noexcept {
+        // No mark: it may be that nobody is there (I3).
+        // release: partner is the acquire in leave(), as in wake_sleepers().
+        state_.fetch_add(one_epoch, std::memory_order_release);
+        auto& wakes = words_[word_of(place)].wakes;
+        // release: partner is the acquire of the count in sleep(); publishes the epoch.
+        wakes.fetch_add(1, std::memory_order_release);
+        Atomics::wake_all_of(wakes, bit_of(place));
+    }
 
     /// The state with one sleeper less. If any sleepers are marked as being woken, one mark goes
     /// with it. If it was not its own mark, a thread that is sure to wake stays unmarked. That

@@ -46,7 +46,7 @@ inline constexpr std::uint32_t any_wake = 0xFFFF'FFFF;
 /// Blocks: yes.
 /// Order: none; read the state again with the order that you need.
 /// Failure: none; every return means "look again".
-/// @param bits by which `futex_wake_one_of` knows this thread; not 0.
+/// @param bits by which `futex_wake_of` knows this thread; not 0.
 /// @returns false only when the deadline has passed.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        const std::chrono::steady_clock::time_point* deadline = nullptr,
@@ -63,13 +63,15 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,
                        futex_scope scope = futex_scope::process) noexcept;
 
-/// Wakes one thread of this process that blocks in `futex_wait` on `word` with one of these bits.
+/// Wakes `count` threads of this process that block in `futex_wait` on `word` with one of these
+/// bits, or all if there are fewer.
 ///
 /// Threads: any.
 /// Blocks: never.
 /// Cost: as `futex_wake`.
-/// @returns false if there was none, or if the system cannot tell threads apart and so woke none.
-inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept;
+/// @returns false if there was none, or if the system cannot tell threads apart
+/// (`tells_threads_apart`) and so woke none.
+inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count, std::uint32_t bits) noexcept;
 
 /// Registers this process for `process_fence`; false where the system does not have it. A repeated
 /// call is cheap.

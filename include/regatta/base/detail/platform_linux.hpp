@@ -60,9 +60,11 @@ inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope 
                      nullptr, nullptr, 0) > 0;
 }
 
-inline bool futex_wake_one_of(std::atomic<std::uint32_t>& word, std::uint32_t bits) noexcept {
+inline constexpr bool tells_threads_apart = true;
+inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count,
+                          std::uint32_t bits) noexcept {
     return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word),
-                     FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, bits) > 0;
+                     FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, bits) > 0;
 }
 
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.

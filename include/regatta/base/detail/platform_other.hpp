@@ -55,7 +55,8 @@ inline bool futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexc
     return false;
 }
 
-inline bool futex_wake_one_of(std::atomic<std::uint32_t>&, std::uint32_t) noexcept {
+inline constexpr bool tells_threads_apart = false;
+inline bool futex_wake_of(std::atomic<std::uint32_t>&, int, std::uint32_t) noexcept {
     return false;
 }
 

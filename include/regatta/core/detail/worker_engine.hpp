@@ -173,7 +173,8 @@ public:
     // --- tasks -----------------------------------------------------------------------------------
 
     /// Ensures that a worker looks for tasks that have been appended by a seq_cst operation.
-    void wake() noexcept { loop_.wake(); }
+    /// @param owner the worker in whose queue they are, or `outside`.
+    void wake(unsigned owner = outside) noexcept { loop_.wake(owner); }
 
     /// If a worker calls: ends the jobs that are over in the queues that it appends to.
     void sweep() noexcept {

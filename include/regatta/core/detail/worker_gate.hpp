@@ -5,6 +5,7 @@
 /// @file
 /// Where the workers of a pool sleep, and which of them a new task wakes.
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
@@ -46,7 +47,9 @@ public:
     class search {
     public:
         /// @param worker its index. Of the sleeping workers, one with a low index is woken.
-        explicit search(unsigned worker = 0) noexcept : place_(worker % gate_type::places) {}
+        explicit search(unsigned worker = 0) noexcept
+            : place_(worker % gate_type::places)
+            , bit_(bit_of(worker)) {}
 
         /// Whether the worker counts as looking; if not, `end` does nothing.
         bool on() const noexcept { return on_; }
@@ -54,7 +57,15 @@ public:
     private:
         friend basic_worker_gate;
         const unsigned place_;
+        const std::uint64_t bit_; ///< In `asleep_`.
         bool on_ = false;
+    };
+
+    /// Who may take a task.
+    enum class takers {
+        any,   ///< Every worker.
+        owner, ///< One worker alone.
+        some   ///< It is not known which: all look.
     };
 
     /// Ensures that a worker looks for a task that was appended by a seq_cst operation.
@@ -66,15 +77,33 @@ public:
     /// seq_cst. A thread may change the answer at any time if it then calls `notify_all`.
     template<class AnyWillDo>
     void notify(AnyWillDo&& any_will_do) noexcept {
+        notify([&] { return any_will_do() ? takers::any : takers::some; }, 0);
+    }
+    /// The same. @param who says who may take the task, under the same conditions.
+    /// @param owner the worker that alone may take it, if so. It wakes no other.
+    template<class Who>
+    void notify(Who&& who, unsigned owner) noexcept {
         if (!gate_.has_sleepers()) {
             return;
         }
-        if (!any_will_do()) {
-            gate_.notify_all();
+        switch (who()) {
+        case takers::any:
             // seq_cst: partner is stop(). Either this sees that no worker looks any more, or the
             // worker that stopped looking sees the task.
-        } else if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
-            gate_.notify_one();
+            if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
+                gate_.notify_one();
+            }
+            break;
+        case takers::owner:
+            // relaxed: if has_sleepers() has seen the worker's announcement, it has acquired its
+            // bit. If not, the worker sees the task. After prepare_wait() the fences of both sides
+            // decide the same.
+            if ((asleep_.load(std::memory_order_relaxed) & bit_of(owner)) != 0) {
+                gate_.notify_at(owner % gate_type::places);
+            }
+            break;
+        case takers::some:
+            gate_.notify_all();
         }
     }
     /// Wakes every worker: something other than a single task has changed.
@@ -106,6 +135,7 @@ public:
     /// As `event_count`; the worker stops looking.
     [[nodiscard]] ticket prepare_wait(search& mine) noexcept {
         stop(mine);
+        lie_down(mine);
         return gate_.prepare_wait();
     }
     /// The same without a system call. The worker then looks, seq_cst, whether a task is *coming*:
@@ -113,6 +143,7 @@ public:
     /// looks whether the task is there.
     [[nodiscard]] ticket announce_wait(search& mine) noexcept {
         stop(mine);
+        lie_down(mine);
         return gate_.announce_wait();
     }
     /// Called between the look for a coming task and the look for one that is there. A producer
@@ -123,14 +154,17 @@ public:
     void cancel_wait(search& mine) noexcept {
         begin(mine);
         gate_.cancel_wait();
+        get_up(mine);
     }
     void commit_wait(search& mine, ticket t) noexcept {
         gate_.commit_wait(t, mine.place_);
         begin(mine);
+        get_up(mine);
     }
     bool commit_wait_until(search& mine, ticket t, time_point deadline) noexcept {
         const bool notified = gate_.commit_wait_until(t, deadline, mine.place_);
         begin(mine);
+        get_up(mine);
         return notified;
     }
 
@@ -142,10 +176,31 @@ private:
         }
     }
 
+    /// The bit of a worker in `asleep_`. The workers after the 63rd have one together, which stays
+    /// on once one of them has slept.
+    static constexpr unsigned last_bit = 63;
+    static constexpr std::uint64_t bit_of(unsigned worker) noexcept {
+        return std::uint64_t{1} << (worker < last_bit ? worker : last_bit);
+    }
+    /// The worker is about to announce its sleep.
+    void lie_down(const search& mine) noexcept {
+        // relaxed: the announcement publishes it; partner is the load in has_sleepers().
+        asleep_.fetch_or(mine.bit_, std::memory_order_relaxed);
+    }
+    void get_up(const search& mine) noexcept {
+        if (mine.bit_ != bit_of(last_bit)) {
+            // relaxed: who still sees the bit wakes nobody.
+            asleep_.fetch_and(~mine.bit_, std::memory_order_relaxed);
+        }
+    }
+
     gate_type gate_;
     /// The number of workers that are awake and look for a task. Written by them, read by notifiers
-    /// while a worker sleeps.
-    typename Atomics::template atomic<std::uint32_t> searching_{0};
+    /// while a worker sleeps. Not beside what notifiers read at every task.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> searching_{0};
+    /// The workers that sleep or are about to; see `bit_of`. Written by them, read by notifiers of
+    /// a task for one worker.
+    typename Atomics::template atomic<std::uint64_t> asleep_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

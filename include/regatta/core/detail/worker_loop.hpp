@@ -155,16 +155,27 @@ public:
         return true;
     }
 
+    /// Stands for "no worker".
+    static constexpr unsigned nobody = ~0u;
+
     /// Ensures that a worker looks for the tasks that have been appended.
-    void wake() noexcept {
-        gate_.notify([this] {
-            // seq_cst, both: partners are the fences in notify_all() and announce_wait(). If a load
-            // reads the value before a change, the workers that the change wakes see the task: this
-            // producer appended it before, by a seq_cst operation. In a held loop the sleepers at
-            // the gate are tasks that wait for the pool, and each of them must look.
-            return steal_.load(std::memory_order_seq_cst) &&
-                   hold_.load(std::memory_order_seq_cst) == 0;
-        });
+    /// @param owner the worker that alone may take them while workers do not steal, or `nobody`.
+    void wake(unsigned owner = nobody) noexcept {
+        using takers = typename basic_worker_gate<Atomics>::takers;
+        gate_.notify(
+            [this, owner] {
+                // seq_cst, both: partners are the fences in notify_all() and announce_wait(). If a
+                // load reads the value before a change, the workers that the change wakes see the
+                // task: this producer appended it before, by a seq_cst operation. In a held loop
+                // the sleepers at the gate are tasks that wait for the pool, and each of them must
+                // look.
+                const bool steal = steal_.load(std::memory_order_seq_cst);
+                return hold_.load(std::memory_order_seq_cst) != 0 ? takers::some
+                       : steal                                    ? takers::any
+                       : owner != nobody                          ? takers::owner
+                                                                  : takers::some;
+            },
+            owner);
     }
 
     // --- tasks that wait -------------------------------------------------------------------------
@@ -422,7 +433,9 @@ private:
         }
     }
     REGATTA_RARE void end_search(worker& me) noexcept {
-        if (gate_.end(me.search, [&] { return source_.coming(me.index, stealing()); })) {
+        // Who does not steal has seen its own tasks alone, or such as every worker was woken for.
+        if (gate_.end(me.search, [&] { return source_.coming(me.index, stealing()); }) &&
+            stealing()) {
             wake();
         }
     }

@@ -9,6 +9,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/detail/worker_context.hpp>
 #include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/overflow.hpp>
 #include <regatta/core/pool_options.hpp>
@@ -115,6 +116,11 @@ public:
     static constexpr const char* submission = "submit a task to the pool";
 
 private:
+    /// A name of the calling thread, for its turn among the queues: where it has its variables.
+    static std::uintptr_t this_thread() noexcept {
+        return reinterpret_cast<std::uintptr_t>(&worker_context::current());
+    }
+
     void count_refused(std::size_t count) noexcept {
         refused_.fetch_add(count, std::memory_order_relaxed);
     }
@@ -128,13 +134,13 @@ private:
         std::size_t appended = 0;
         REGATTA_TRY {
             while (appended != count) {
-                const std::size_t more =
-                    source_.queues().append<F>(level, engine_.caller(), count - appended, make);
-                if (more == 0) {
+                const auto more = source_.queues().append<F>(level, engine_.caller(),
+                                                             count - appended, make, this_thread());
+                if (more.count == 0) {
                     break;
                 }
-                appended += more;
-                engine_.wake();
+                appended += more.count;
+                engine_.wake(more.worker);
             }
         }
         REGATTA_CATCH_ALL {

@@ -13,6 +13,7 @@
 #include <regatta/pool/detail/task_queue.hpp>
 #include <regatta/sync/atomics.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,8 +49,14 @@ public:
     using batch = typename queue::batch;
     using tally = typename queue::tally;
 
-    /// Means "no worker": the task comes from outside.
+    /// Means "no worker": the task comes from outside, or is in no worker's queue.
     static constexpr unsigned outside = ~0u;
+
+    /// The result of `append`.
+    struct appended_tasks {
+        std::size_t count; ///< How many tasks; 0 only if the queues are closed.
+        unsigned worker;   ///< The worker in whose queue they are, or `outside`.
+    };
 
     REGATTA_APART basic_task_queues(queue_layout layout, unsigned workers)
         : layout_(layout)
@@ -58,23 +65,31 @@ public:
             own_ = std::make_unique<queue[]>(workers);
             count_ = workers;
         }
+        for (unsigned i = 0; count_ != 0 && i < lanes; ++i) {
+            // relaxed: no other thread knows the queues yet.
+            turns_[i].queue.store(i * std::max(count_ / lanes, 1u) % count_,
+                                  std::memory_order_relaxed);
+        }
     }
 
     /// Appends up to `count` tasks of one priority to adjacent cells.
     ///
     /// @param worker the worker that submits, or `outside`. Only workers append to closed queues.
     /// @param make called as `make(i)` for the i-th task; returns its closure and must not throw.
-    /// @returns how many it appended; 0 only if the queues are closed.
+    /// @param origin names the calling thread. Threads of different names begin at different
+    /// workers' queues.
     template<class F, class Make>
-    std::size_t append(priority level, unsigned worker, std::size_t count, Make&& make) {
+    appended_tasks append(priority level, unsigned worker, std::size_t count, Make&& make,
+                          std::uintptr_t origin = 0) {
         const bool inside = worker != outside;
         queue* q = &shared_;
+        turn_of_outside* const next = &turns_[lane_of(origin)];
         unsigned target = outside; // The worker to whose queue the tasks go.
         if (level != priority::medium) [[unlikely]] {
             q = &queue_of(level);
         } else if (inside ? count_ != 0 : layout_ == queue_layout::per_worker) {
             // relaxed: every value that it ever had is valid.
-            target = inside ? worker : target_.load(std::memory_order_relaxed);
+            target = inside ? worker : next->queue.load(std::memory_order_relaxed);
             q = &own_[target];
         }
         constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
@@ -86,10 +101,10 @@ public:
         if (target != outside) {
             filled_.set(target);
             if (!inside && appended.end % run_length < appended.count) {
-                target_.store(next_target(target), std::memory_order_relaxed);
+                next->queue.store(next_target(target), std::memory_order_relaxed);
             }
         }
-        return appended.count;
+        return {appended.count, target};
     }
 
     /// Takes the task that the worker runs next; empty if it found none.
@@ -139,8 +154,8 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(count_ == 0 ? 0 : target_.load(std::memory_order_relaxed), true, victim,
-                           stolen);
+        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), true,
+                           victim, stolen);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
@@ -192,6 +207,19 @@ private:
     /// How many tasks from outside go into one worker's queue in a row. It makes the comparison of
     /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
+
+    /// Threads outside share a few turns, so that two of them rarely append to the same queue.
+    static constexpr unsigned lanes = 4;
+    struct alignas(destructive_alignment) turn_of_outside {
+        /// The worker's queue that gets the next task. Written and read by producers; every value
+        /// is valid.
+        typename Atomics::template atomic<unsigned> queue{0};
+    };
+    /// Mixes all bits of the name into the highest ones.
+    static unsigned lane_of(std::uintptr_t origin) noexcept {
+        static_assert(lanes == 4);
+        return static_cast<unsigned>(origin * std::uint64_t{0x9E3779B97F4A7C15} >> 62);
+    }
 
     /// The queue of a priority that is not medium.
     REGATTA_RARE queue& queue_of(priority level) noexcept {
@@ -321,9 +349,7 @@ private:
     mutable queue shared_;
     mutable queue high_;
     mutable queue low_;
-    /// The worker's queue that gets the next task from outside. Written and read by producers;
-    /// every value is valid.
-    alignas(destructive_alignment) typename Atomics::template atomic<unsigned> target_{0};
+    turn_of_outside turns_[lanes];
     /// Whether any task has had another priority than medium. Set by producers, never cleared; read
     /// by producers and workers.
     alignas(destructive_alignment) typename Atomics::template atomic<bool> levels_used_{false};
