@@ -15,6 +15,7 @@
 #include "race/race_isolation.hpp"
 #include "scale/scale_command.hpp"
 #include "schemes/scheme.hpp"
+#include "shm/shm_command.hpp"
 #include "watch/watch_command.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
@@ -66,6 +67,7 @@ int run(int argc, char** argv) {
     add_info_command(app, chosen, words);
     add_watch_command(app, chosen, words);
     add_advise_command(app, chosen, words);
+    add_shm_command(app, chosen);
     app.footer("Examples:\n"
                "  regatta race                     all schemes, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
@@ -74,6 +76,7 @@ int run(int argc, char** argv) {
                "  regatta cpus                     the CPUs of this machine\n"
                "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
+               "  regatta shm                      shared memory, and what a crash left of it\n"
                "  regatta race --help              all options");
     if (const auto status = write_documents(app, words, version)) {
         return *status;

@@ -16,6 +16,7 @@ inline constexpr const char* isolation = "regatta-isolation/1";
 inline constexpr const char* info = "regatta-info/1";
 inline constexpr const char* watch = "regatta-watch/1";
 inline constexpr const char* advice = "regatta-advice/1";
+inline constexpr const char* shm = "regatta-shm/1";
 inline constexpr const char* cpus = "regatta-cpus/1";
 inline constexpr const char* cpus_check = "regatta-cpus-check/1";
 inline constexpr const char* cpus_plan = "regatta-cpus-plan/1";

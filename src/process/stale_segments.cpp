@@ -3,18 +3,15 @@
 
 #include <regatta/process/stale_segments.hpp>
 
+#include "process/segment_directory.hpp"
 #include "process/segment_file.hpp"
 #include "process/segment_name.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/base/error.hpp>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -29,22 +26,7 @@ void for_each_stale_segment(
     std::string_view prefix,
     const std::function<void(const std::string&, const std::string&)>& visit) {
     const std::string operation = std::string("look for segments in ") + detail::segment_directory;
-    if (!prefix.empty() && prefix.front() == '/') {
-        prefix.remove_prefix(1);
-    }
-    DIR* directory = ::opendir(detail::segment_directory);
-    if (directory == nullptr) {
-        fail_system(errno, operation);
-    }
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(directory)) {
-        if (std::string_view(entry->d_name).starts_with(prefix)) {
-            names.push_back(std::string("/") + entry->d_name);
-        }
-    }
-    ::closedir(directory);
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
+    for (const std::string& name : detail::names_in_segment_directory(prefix)) {
         const std::string path = detail::segment_path(name);
         detail::unique_descriptor file(
             ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

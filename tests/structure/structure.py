@@ -50,6 +50,7 @@ ORDER = [
     "command/scale",
     "command/cpus",
     "command/info",
+    "command/shm",
     "command/watch",
     "command/advise",
     "command/documents",

@@ -15,8 +15,7 @@ namespace regatta {
 /// The names of this user's named segments that begin with `prefix` and that no process uses: those
 /// that a crash left. Never lists files that are not segments, or segments of other users.
 ///
-/// Threads: any. A concurrent `replace` of a segment may find it in use while this call looks at
-/// it.
+/// Threads: any. A concurrent `replace` of a segment waits a moment while this call looks at it.
 /// Failure: `std::system_error` if the directory cannot be read.
 REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view prefix);
 
