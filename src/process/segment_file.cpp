@@ -9,7 +9,9 @@
 #include <regatta/base/error.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace regatta::detail {
 namespace {
@@ -65,6 +68,30 @@ unique_descriptor unnamed_segment_file(const std::string& operation) {
         fail_system(errno, operation + ": create a file in " + segment_directory);
     }
     return file;
+}
+
+anonymous_file anonymous_segment_file(const std::string& label, const std::string& operation) {
+    unique_descriptor file(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file && errno == EINVAL) {
+        file.reset(::memfd_create(label.c_str(), MFD_CLOEXEC));
+    }
+    if (file) {
+        return {std::move(file), room::of_machine};
+    }
+    if (errno != ENOSYS && errno != EPERM) {
+        fail_system(errno, operation);
+    }
+    return {unnamed_segment_file(operation), room::of_file_system};
+}
+
+bool try_seal_segment(int file, int seals, const std::string& operation) {
+    if (::fcntl(file, F_ADD_SEALS, seals) == 0) {
+        return true;
+    }
+    if (errno != EINVAL && errno != ENOSYS && errno != EPERM) {
+        fail_system(errno, operation + ": seal it");
+    }
+    return false;
 }
 
 void allocate_segment(int file, std::size_t total, room where, const std::string& operation) {
@@ -165,8 +192,12 @@ void remove_unused_segment(const std::string& path, const std::string& operation
             fail_system(EPROTO, operation + ": the name belongs to a file that is not a segment; "
                                             "remove it by hand if it is not needed");
         }
-        if (!try_lock_exclusive(file.get(), operation)) {
-            fail_system(EBUSY, operation + ": it is in use");
+        // Another process may hold the lock for an instant, to see whether the segment is stale.
+        for (int tries = 1; !try_lock_exclusive(file.get(), operation); ++tries) {
+            if (tries == 10) {
+                fail_system(EBUSY, operation + ": it is in use");
+            }
+            ::poll(nullptr, 0, 1);
         }
         if (!is_file_of(path.c_str(), file.get())) {
             continue; // Another process replaced it: check the new one.

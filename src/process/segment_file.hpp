@@ -18,6 +18,20 @@ enum class room { of_file_system, of_machine };
 /// Creates an unnamed file in the segments' file system. It disappears unless `give_name` names it.
 unique_descriptor unnamed_segment_file(const std::string& operation);
 
+/// A file of an anonymous segment, and what limits it.
+struct anonymous_file {
+    unique_descriptor file;
+    room where;
+};
+
+/// Creates one in memory; where the kernel or a sandbox refuses that, an unnamed one in the file
+/// system of named segments.
+anonymous_file anonymous_segment_file(const std::string& label, const std::string& operation);
+
+/// Forbids changes for ever, by seals as fcntl(2) has them. @returns false: the file or the kernel
+/// has no such seals. Failure: `std::system_error` for another reason.
+bool try_seal_segment(int file, int seals, const std::string& operation);
+
 /// Sets the file's mode and allocates all its pages. A size that cannot fit is refused before any
 /// page is allocated, because allocating them could make the kernel kill processes for memory.
 void allocate_segment(int file, std::size_t total, room where, const std::string& operation);

@@ -59,16 +59,9 @@ shared_memory shared_memory::replace(std::string_view name, std::size_t size,
 shared_memory shared_memory::anonymous(std::string_view label, std::size_t size,
                                        std::uint64_t layout) {
     const std::string operation = "create anonymous memory '" + std::string(label) + "'";
-    const std::string text(label);
-    detail::unique_descriptor file(::memfd_create(text.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file) {
-        fail_system(errno, operation);
-    }
-    shared_memory made =
-        unnamed(operation, std::move(file), size, layout, detail::room::of_machine);
-    if (::fcntl(made.descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
-        fail_system(errno, operation + ": seal its size");
-    }
+    detail::anonymous_file file = detail::anonymous_segment_file(std::string(label), operation);
+    shared_memory made = unnamed(operation, std::move(file.file), size, layout, file.where);
+    detail::try_seal_segment(made.descriptor_.get(), F_SEAL_SHRINK | F_SEAL_GROW, operation);
     return made;
 }
 

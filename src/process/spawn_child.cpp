@@ -11,8 +11,100 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 
 namespace regatta::detail {
+namespace {
+
+/// An entry of a directory, as getdents64(2) writes it.
+struct directory_entry {
+    std::uint64_t inode;
+    std::int64_t next;
+    std::uint16_t length;
+    std::uint8_t kind;
+    char name[1];
+};
+
+/// Whether the plan keeps a descriptor.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) bool
+is_kept(const spawn_plan& plan, int descriptor) {
+    for (std::size_t i = 0; i < plan.kept_count; ++i) {
+        if (plan.kept[i] == descriptor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Marks a descriptor close-on-exec, if it is open and not kept.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) void
+close_on_exec(const spawn_plan& plan, int descriptor) {
+    if (!is_kept(plan, descriptor)) {
+        ::syscall(SYS_fcntl, descriptor, F_SETFD, FD_CLOEXEC);
+    }
+}
+
+/// Marks the descriptors close-on-exec that procfs lists and that are not kept.
+/// @returns false: there is no procfs.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) bool
+mark_listed(const spawn_plan& plan) {
+    const long folder =
+        ::syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        return false;
+    }
+    alignas(directory_entry) char entries[1024];
+    for (;;) {
+        const long bytes = ::syscall(SYS_getdents64, folder, entries, sizeof entries);
+        if (bytes <= 0) {
+            return bytes == 0;
+        }
+        for (long at = 0; at < bytes;) {
+            const auto* entry = reinterpret_cast<const directory_entry*>(entries + at);
+            int number = 0;
+            const char* digit = entry->name;
+            for (; *digit >= '0' && *digit <= '9'; ++digit) {
+                number = number * 10 + (*digit - '0');
+            }
+            if (digit != entry->name) { // Not "." and "..".
+                close_on_exec(plan, number);
+            }
+            at += entry->length;
+        }
+    }
+}
+
+/// The same for all that there may be. @returns false, with errno, where their number is not known.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) bool
+mark_possible(const spawn_plan& plan) {
+    std::uint64_t limits[2] = {}; // The soft and the hard one.
+    if (::syscall(SYS_prlimit64, 0, 7 /* RLIMIT_NOFILE */, nullptr, limits) != 0) {
+        return false;
+    }
+    for (std::uint64_t i = 0; i < limits[1] && i < 1u << 20; ++i) {
+        close_on_exec(plan, static_cast<int>(i));
+    }
+    return true;
+}
+
+/// Marks all descriptors close-on-exec that are not kept. @returns false, with errno: not done.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) bool
+mark_close_on_exec(const spawn_plan& plan) {
+    unsigned next = 0;
+    for (std::size_t i = 0; i <= plan.kept_count; ++i) {
+        const unsigned end = i < plan.kept_count ? static_cast<unsigned>(plan.kept[i]) : ~0u;
+        const unsigned last = i < plan.kept_count ? end - 1 : end;
+        if (end > next &&
+            ::syscall(SYS_close_range, next, last, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) {
+            // Before Linux 5.11, or in a sandbox that forbids it.
+            return mark_listed(plan) || mark_possible(plan);
+        }
+        next = end + 1;
+    }
+    return true;
+}
+
+} // namespace
 
 __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) int
 run_spawn_plan(void* argument) {
@@ -57,16 +149,9 @@ run_spawn_plan(void* argument) {
             give_up(spawn_stage::descriptors);
         }
     }
-    // Marks all other descriptors close-on-exec. The report must stay open until exec.
-    unsigned next = 0;
-    for (std::size_t i = 0; i <= plan.kept_count; ++i) {
-        const unsigned end = i < plan.kept_count ? static_cast<unsigned>(plan.kept[i]) : ~0u;
-        const unsigned last = i < plan.kept_count ? end - 1 : end;
-        if (end > next &&
-            ::syscall(SYS_close_range, next, last, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) {
-            give_up(spawn_stage::closing);
-        }
-        next = end + 1;
+    // Not closed at once: the report must stay open until exec.
+    if (!mark_close_on_exec(plan)) {
+        give_up(spawn_stage::closing);
     }
 
     if (plan.own_process_group && ::syscall(SYS_setpgid, 0, 0) != 0) {

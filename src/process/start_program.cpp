@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -21,8 +22,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -71,6 +75,35 @@ private:
     void* base_;
 };
 
+/// A descriptor that becomes readable when a child has ended, of a kernel without pidfds: a thread
+/// waits for the end, and leaves the child to be waited for.
+unique_descriptor watch_by_thread(pid_t pid, const std::string& operation) {
+    unique_descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    unique_descriptor told(event ? ::fcntl(event.get(), F_DUPFD_CLOEXEC, 3) : -1);
+    if (!told) {
+        fail_system(errno, operation + ": make an event descriptor");
+    }
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before); // The program's handlers run in its own threads.
+    try {
+        std::thread([pid, told = std::move(told)] {
+            siginfo_t how{};
+            while (::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOWAIT) != 0 &&
+                   errno == EINTR) {
+            }
+            const std::uint64_t one = 1;
+            static_cast<void>(!::write(told.get(), &one, sizeof one));
+        }).detach();
+    } catch (...) {
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw;
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return event;
+}
+
 /// Clones a process that runs the plan; returns it with its pidfd.
 started_child clone_child(spawn_plan& plan, const std::string& operation) {
     constexpr int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
@@ -82,24 +115,15 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
         const signal_block block;
         pid = unwrapped_clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
         if (pid < 0 && errno == EINVAL) {
-            // An emulator that does not know the flag. The child stays until it is waited for, so
-            // opening its pidfd afterwards is as safe.
+            // An emulator or a sandbox that does not know the flag.
             pid = unwrapped_clone(run_spawn_plan, stack.top(), flags, &plan);
-            if (pid >= 0) {
-                pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-            }
         }
         error = errno;
     }
     if (pid < 0) {
         fail_system(error, operation);
     }
-    if (pidfd < 0) {
-        ::kill(pid, SIGKILL);
-        ::waitpid(pid, nullptr, 0);
-        fail_system(error, operation + ": open its pidfd");
-    }
-    return {pid, unique_descriptor(pidfd)};
+    return {pid, pidfd >= 0 ? unique_descriptor(pidfd) : open_end_of_child(pid, operation)};
 }
 
 /// Throws the error of a child that could not start.
@@ -110,7 +134,7 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
         fail_system(failure.error, operation + ": pass on descriptor " +
                                        std::to_string(failure.parent_descriptor));
     case spawn_stage::closing:
-        fail_system(failure.error, operation + ": close the other descriptors (needs Linux 5.11)");
+        fail_system(failure.error, operation + ": close the other descriptors");
     case spawn_stage::group:
         fail_system(failure.error, operation + ": create a process group");
     case spawn_stage::directory:
@@ -135,6 +159,19 @@ std::vector<char*> to_pointers(std::vector<std::string>& texts) {
 }
 
 } // namespace
+
+unique_descriptor open_end_of_child(pid_t pid, const std::string& operation) {
+    try {
+        // The child stays until it is waited for, so its number is still its own.
+        unique_descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+        return pidfd ? std::move(pidfd) : watch_by_thread(pid, operation);
+    } catch (...) {
+        ::kill(pid, SIGKILL);
+        while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        throw;
+    }
+}
 
 started_child start_program(const spawn_options& options) {
     const std::string operation = "spawn '" + options.program + "'";

@@ -12,6 +12,8 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <string>
+
 namespace regatta::detail {
 
 /// A child that has not been waited for yet.
@@ -28,6 +30,10 @@ extern "C" int unwrapped_clone(int (*)(void*), void*, int, void*, ...) noexcept 
 #else
 inline constexpr auto& unwrapped_clone = ::clone;
 #endif
+
+/// A descriptor that becomes readable when a child of this process has ended that nobody has waited
+/// for. Failure: ends the child, waits for it, and throws `std::system_error`.
+unique_descriptor open_end_of_child(pid_t pid, const std::string& operation);
 
 /// Implements `spawn`.
 started_child start_program(const spawn_options& options);

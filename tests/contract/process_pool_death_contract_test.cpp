@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "process_pool_roles.hpp"
 #include "support/pool_functions.hpp"
 #include "support/pool_storm.hpp"
 #include "support/process_peer.hpp"
@@ -312,6 +313,15 @@ int main(int argc, char** argv) {
     }
     if (role == "--unprivileged") {
         return work_unprivileged();
+    }
+    if (role == "--without" && argc > 2) {
+        return pool_test::work_without(argv[2]);
+    }
+    if (role == "--memory-group" && argc > 2) {
+        return pool_test::work_in_memory_group(argv[2]);
+    }
+    if (role == "--small-shm") {
+        return pool_test::work_with_small_shm();
     }
     if (role == "--refused") {
         return print_refusal({.workers = 1, .pin = regatta::cpu_set{100000}, .failed_starts = 1});

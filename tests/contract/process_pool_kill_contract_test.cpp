@@ -15,6 +15,7 @@
 #include <numeric>
 #include <ostream>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -48,17 +49,19 @@ std::uint64_t mix(std::uint64_t x) {
 
 } // namespace killed_calls
 
-class killed_at : public testing::TestWithParam<worker_step> {
+/// At which step, and whether workers are copies of a zygote.
+class killed_at : public testing::TestWithParam<std::tuple<worker_step, bool>> {
 private:
     library_test::time_limit limit_{"jobs whose workers die at one step"};
 };
 
 TEST_P(killed_at, loses_nothing_twenty_times) {
-    const std::string wish =
-        std::to_string(static_cast<unsigned>(GetParam())) + ":" + std::to_string(kills);
+    const std::string wish = std::to_string(static_cast<unsigned>(std::get<0>(GetParam()))) + ":" +
+                             std::to_string(kills);
     ASSERT_EQ(::setenv(regatta::detail::kill_variable, wish.c_str(), 1), 0);
     regatta::process_pool pool({.workers = 2,
                                 .attempts = 100,
+                                .zygote = std::get<1>(GetParam()),
                                 .longest_back_off = std::chrono::milliseconds(1),
                                 .failed_starts = 100});
     ::unsetenv(regatta::detail::kill_variable);
@@ -83,11 +86,14 @@ TEST_P(killed_at, loses_nothing_twenty_times) {
     EXPECT_EQ(pool.stats().poisoned, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(process_pool, killed_at,
-                         testing::Values(worker_step::started, worker_step::mapped,
-                                         worker_step::attached, worker_step::claiming,
-                                         worker_step::claimed, worker_step::ran,
-                                         worker_step::committed, worker_step::swept,
-                                         worker_step::completed, worker_step::rung,
-                                         worker_step::sleeping),
-                         [](const auto& one) { return name_of(one.param); });
+INSTANTIATE_TEST_SUITE_P(
+    process_pool, killed_at,
+    testing::Combine(testing::Values(worker_step::started, worker_step::mapped,
+                                     worker_step::attached, worker_step::claiming,
+                                     worker_step::claimed, worker_step::ran, worker_step::committed,
+                                     worker_step::swept, worker_step::completed, worker_step::rung,
+                                     worker_step::sleeping),
+                     testing::Bool()),
+    [](const auto& one) {
+        return name_of(std::get<0>(one.param)) + (std::get<1>(one.param) ? "_copied" : "");
+    });

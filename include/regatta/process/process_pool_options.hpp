@@ -50,6 +50,11 @@ struct process_pool_options {
     std::vector<std::string> worker_arguments{};
     /// Descriptors that the workers get, under numbers from 16 on.
     std::vector<inherited_descriptor> descriptors{};
+    /// Workers are copies of a process that waits with the program loaded and initialised (a
+    /// zygote), so that one that died is replaced in a fraction of the time. What initialisers
+    /// before `main` made is copied, too; where they start threads, or the kernel refuses, each
+    /// worker is started by itself: `process_pool_stats::copied` tells.
+    bool zygote = false;
     /// The longest pause before a worker is started whose predecessors all died.
     std::chrono::milliseconds longest_back_off{1000};
     /// How many workers in a row may die before they are ready, until the pool gives up.

@@ -22,6 +22,7 @@ struct process_pool_stats {
     std::uint64_t deadline_kills = 0; ///< Of them, killed because a task took too long.
     std::uint64_t memory_kills = 0;   ///< Of them, killed by the kernel for memory.
     std::uint64_t spawned = 0;        ///< Workers started, the first ones included.
+    std::uint64_t copied = 0;         ///< Of them, copies of the zygote.
     /// From the notice of a death to the readiness of the next worker in its place.
     std::chrono::nanoseconds mean_respawn{0};
     std::chrono::nanoseconds longest_respawn{0};

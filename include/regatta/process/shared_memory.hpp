@@ -41,7 +41,8 @@ enum class room;
 /// leave with `_exit`, or it removes the names of its parent.
 /// Failure: `std::system_error`, which names the operation and the segment; `std::invalid_argument`
 /// for an invalid name or size.
-/// Limits: an anonymous segment is sealed and cannot shrink under its users. A named one cannot be
+/// Limits: an anonymous segment is sealed and cannot shrink under its users, where the kernel has
+/// seals (`kernel_gaps`). A named one cannot be
 /// sealed: a process of the same user that truncates the file kills its users by SIGBUS.
 class REGATTA_SYSTEM_API shared_memory {
 public:

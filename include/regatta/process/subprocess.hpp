@@ -45,7 +45,8 @@ public:
     /// may get this ID.
     pid_t pid() const noexcept { return pid_; }
     /// A descriptor that poll(2) reports as readable when the child has ended; see pidfd_open(2).
-    /// Owned by this object.
+    /// Where the kernel has none, an eventfd(2) that a thread writes to at that moment. Owned by
+    /// this object.
     int pidfd() const noexcept { return pidfd_.get(); }
 
     /// Sends a signal to the child. Never reaches another process.
@@ -101,7 +102,7 @@ private:
 /// parent's page tables are not copied.
 /// Failure: `std::system_error`, which names the program and the step that failed, also if the
 /// child could not run it. `std::invalid_argument` for invalid options. No child is left behind.
-/// Source: clone(2) with CLONE_VM and CLONE_VFORK, close_range(2), Linux 5.11.
+/// Source: clone(2) with CLONE_VM and CLONE_VFORK; close_range(2), or procfs before Linux 5.11.
 REGATTA_SYSTEM_API subprocess spawn(const spawn_options& options);
 
 } // namespace regatta

@@ -27,24 +27,21 @@ arena arena::reserve(const std::string& label, std::size_t size, std::uint64_t l
                      bool sealed_for_others) {
     const std::string operation = "reserve memory of " + label;
     arena made;
-    made.descriptor_ =
-        unique_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!made.descriptor_) {
-        fail_system(errno, operation);
-    }
+    anonymous_file file = anonymous_segment_file(label, operation);
+    made.descriptor_ = std::move(file.file);
+    made.where_ = file.where;
     const std::size_t total = header_bytes + size;
     if (::ftruncate(made.descriptor_.get(), static_cast<off_t>(total)) != 0) {
         fail_system(errno, operation + ": " + std::to_string(size) + " bytes");
     }
-    allocate_segment(made.descriptor_.get(), header_bytes, room::of_machine, operation);
+    allocate_segment(made.descriptor_.get(), header_bytes, made.where_, operation);
     made.map(total, true, operation);
     (::new (made.mapping_) segment_header)->publish(layout, total);
-    if (::fcntl(made.descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
-        fail_system(errno, operation + ": seal its size");
-    }
-    if (sealed_for_others) {
-        // From Linux 5.1. Without it a worker's own mapping is read-only all the same.
-        ::fcntl(made.descriptor_.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+    const int file_number = made.descriptor_.get();
+    // Where there are no seals a worker's own mapping of the input is read-only all the same.
+    if (try_seal_segment(file_number, F_SEAL_SHRINK | F_SEAL_GROW, operation) &&
+        sealed_for_others) {
+        try_seal_segment(file_number, F_SEAL_FUTURE_WRITE, operation);
     }
     return made;
 }
@@ -75,7 +72,7 @@ arena::~arena() {
 }
 
 void arena::fill(std::size_t offset, std::size_t bytes, const std::string& operation) const {
-    fill_segment(descriptor_.get(), header_bytes + offset, bytes, room::of_machine, operation);
+    fill_segment(descriptor_.get(), header_bytes + offset, bytes, where_, operation);
 }
 
 void arena::map(std::size_t total, bool writable, const std::string& operation) {
@@ -92,6 +89,7 @@ void arena::swap(arena& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(mapping_, other.mapping_);
     std::swap(mapped_, other.mapped_);
+    std::swap(where_, other.where_);
 }
 
 std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {

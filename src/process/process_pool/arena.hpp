@@ -5,6 +5,7 @@
 /// @file
 /// Anonymous shared memory of a size that is reserved at once and filled as it is needed.
 
+#include "process/segment_file.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 
 #include <cstddef>
@@ -54,6 +55,7 @@ private:
     unique_descriptor descriptor_;
     void* mapping_ = nullptr;
     std::size_t mapped_ = 0;
+    room where_ = room::of_machine; ///< What `fill` takes its pages of.
 };
 
 /// Which parts of an arena are given out: first fit, in whole blocks.

@@ -28,10 +28,13 @@ inline constexpr int control_descriptor = 3;
 inline constexpr int input_descriptor = 4;
 inline constexpr int output_descriptor = 5;
 inline constexpr int event_descriptor = 6;
+inline constexpr int zygote_descriptor = 7;      ///< Of the zygote only: the parent's orders.
 inline constexpr int first_free_descriptor = 16; ///< For those of the user.
 
 /// First argument of a worker; the number of its slot and the name of the pool follow.
 inline constexpr const char* pool_worker_flag = "--regatta-pool-worker";
+/// The same of the process that workers are copied from.
+inline constexpr const char* pool_zygote_flag = "--regatta-pool-zygote";
 
 /// An exception that a task threw. Written by its worker before the commit.
 struct error_note {
@@ -84,6 +87,9 @@ struct alignas(destructive_alignment) worker_slot {
     /// When the parent noticed that its predecessor had ended; 0: it is the first.
     std::int64_t replaced_ns;
     std::int32_t cpu; ///< What it is pinned to; -1: nothing.
+    /// The process that was copied from the zygote. Written by the kernel before that process runs,
+    /// so that one is known whose zygote dies in the next instant; cleared and read by the parent.
+    std::atomic<std::int32_t> process{0};
 };
 
 /// How workers set themselves up.
@@ -117,7 +123,7 @@ struct pool_control {
     job_slot jobs[most_jobs];
     worker_slot slots[most_workers];
 };
-inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v1");
+inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v2");
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

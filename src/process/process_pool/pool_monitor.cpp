@@ -89,6 +89,7 @@ void pool_core::monitor() {
             killing = time_point::max();
         }
     }
+    fleet_.end_zygote();
 }
 
 void pool_core::poll_until_something(std::vector<pollfd>& polled, bool jobs,

@@ -8,6 +8,7 @@
 #include "process/process_pool/kill_point.hpp"
 #include "process/process_pool/worker_loop.hpp"
 #include "process/process_pool/worker_maps.hpp"
+#include "process/process_pool/zygote.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
@@ -22,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,8 +67,7 @@ void announce(pool_control& control, worker_slot& mine) {
     mine.ready.store(1, std::memory_order_release);
 }
 
-int serve_pool(unsigned slot, const char* name) {
-    worker_maps maps;
+int serve_slot(const worker_maps& maps, unsigned slot, const char* name) {
     pool_control& control = maps.control();
     if (slot >= most_workers) {
         std::fprintf(stderr, "regatta: %s is for the processes that a process pool starts itself\n",
@@ -93,6 +94,15 @@ int serve_pool(unsigned slot, const char* name) {
     return 0;
 }
 
+int serve_pool(std::string_view flag, unsigned slot, const std::string& name) {
+    const worker_maps maps;
+    if (flag == pool_worker_flag) {
+        return serve_slot(maps, slot, name.c_str());
+    }
+    const std::optional<unsigned> copied = serve_as_zygote(maps.control());
+    return copied ? serve_slot(maps, *copied, (name + "/" + std::to_string(*copied)).c_str()) : 0;
+}
+
 } // namespace
 
 void check_not_a_worker() {
@@ -105,7 +115,8 @@ void check_not_a_worker() {
 } // namespace detail
 
 void run_process_worker(int argc, const char* const* argv) {
-    if (argc < 4 || std::string_view(argv[1]) != detail::pool_worker_flag) {
+    const std::string_view flag = argc < 4 ? "" : argv[1];
+    if (flag != detail::pool_worker_flag && flag != detail::pool_zygote_flag) {
         // release: partner is check_not_a_worker(); it publishes nothing else.
         detail::is_no_worker.store(true, std::memory_order_release);
         return;
@@ -113,7 +124,7 @@ void run_process_worker(int argc, const char* const* argv) {
     int status = 1;
     try {
         const auto slot = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
-        status = detail::serve_pool(slot, argv[3]);
+        status = detail::serve_pool(flag, slot, argv[3]);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "regatta: worker of a process pool: %s\n", error.what());
     }

@@ -84,8 +84,15 @@ void worker_fleet::start(unsigned slot) {
     wanted.descriptors.insert(wanted.descriptors.end(), options_.descriptors.begin(),
                               options_.descriptors.end());
     std::optional<subprocess> process;
+    bool copied = false;
     try {
-        process = spawn(wanted);
+        if (options_.zygote) {
+            process = zygote_.start(slot, shared, wanted);
+        }
+        copied = process.has_value();
+        if (!copied) {
+            process = spawn(wanted);
+        }
     } catch (const std::system_error& error) {
         if (std::exchange(first_, false)) {
             throw;
@@ -106,6 +113,7 @@ void worker_fleet::start(unsigned slot) {
     one.killed_at = 0;
     one.committed = shared.committed.load(std::memory_order_relaxed);
     ++counts_.spawned;
+    counts_.copied += copied ? 1 : 0;
 }
 
 void worker_fleet::watch(std::vector<pollfd>& polled) const {
@@ -114,9 +122,16 @@ void worker_fleet::watch(std::vector<pollfd>& polled) const {
             polled.push_back({one.process.pidfd(), POLLIN, 0});
         }
     }
+    if (zygote_.pidfd() >= 0) {
+        polled.push_back({zygote_.pidfd(), POLLIN, 0}); // The last: bury() looks at it alone.
+    }
 }
 
 std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
+    if (zygote_.pidfd() >= 0 && !watched.empty() && watched.back().fd == zygote_.pidfd() &&
+        watched.back().revents != 0) {
+        zygote_.bury();
+    }
     std::vector<worker_death> deaths;
     auto next = watched.begin();
     for (unsigned slot = 0; slot < most_workers && next != watched.end(); ++slot) {
@@ -256,6 +271,7 @@ void worker_fleet::add_to(process_pool_stats& stats) const {
         stats.deadline_kills = counts_.deadline_kills;
         stats.memory_kills = counts_.memory_kills;
         stats.spawned = counts_.spawned;
+        stats.copied = counts_.copied;
     }
     // relaxed, all: statistics.
     const std::uint64_t respawns = control_.respawns.load(std::memory_order_relaxed);

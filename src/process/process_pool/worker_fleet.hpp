@@ -7,6 +7,7 @@
 
 #include "process/process_pool/job_table.hpp"
 #include "process/process_pool/pool_arenas.hpp"
+#include "process/process_pool/zygote.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/process/process_pool_options.hpp>
 #include <regatta/process/subprocess.hpp>
@@ -48,6 +49,8 @@ public:
     /// Kills those whose attempt has taken too long.
     void enforce_deadline();
     void kill_all();
+    /// Ends the process that workers are copied from.
+    void end_zygote() { zygote_.end(); }
 
     /// When `adjust` or `enforce_deadline` are to be called next, if nothing else happens before.
     std::optional<clock::time_point> next(bool jobs) const;
@@ -86,7 +89,8 @@ private:
     const int event_;
     const unique_descriptor null_;
     std::vector<member> members_; ///< By slot.
-    bool first_ = true;           ///< None was ever started.
+    worker_zygote zygote_;
+    bool first_ = true; ///< None was ever started.
     unsigned failed_starts_ = 0;
     std::string given_up_;
     std::uint64_t oom_kills_ = 0; ///< The kernel's count when it was last read.

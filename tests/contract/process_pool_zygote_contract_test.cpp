@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Workers that are copies of a process that waits with the program loaded.
+
+#include "support/pool_functions.hpp"
+
+#include <regatta/process/process_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+namespace copied_calls {
+
+std::uint64_t stumble(const regatta::process_task& task, std::uint64_t x) {
+    if (task.index % 3 == 0 && task.attempt == 1) {
+        ::kill(::getpid(), SIGKILL);
+    }
+    return pool_test::mixed(x);
+}
+int process_number() {
+    return ::getpid();
+}
+int parent_number() {
+    return ::getppid();
+}
+/// 0: the C library knows the thread by its true number, which mutexes rest on.
+int thread_number_of_worker() {
+    pthread_mutexattr_t kind;
+    pthread_mutex_t mutex;
+    ::pthread_mutexattr_init(&kind);
+    ::pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    ::pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    ::pthread_mutex_init(&mutex, &kind);
+    ::pthread_mutex_lock(&mutex);
+    const int owner = mutex.__data.__owner;
+    ::pthread_mutex_unlock(&mutex);
+    return owner == static_cast<int>(::syscall(SYS_gettid)) ? 0 : owner;
+}
+
+} // namespace copied_calls
+
+using pool_test::process_pool;
+using namespace copied_calls;
+
+namespace {
+
+/// The child of this process whose first argument is that of a zygote; 0: there is none.
+int child_called(std::string_view pool) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string number = entry.path().filename().string();
+        if (number.find_first_not_of("0123456789") != std::string::npos) {
+            continue;
+        }
+        std::ifstream line(entry.path() / "cmdline");
+        std::ifstream status(entry.path() / "status");
+        const std::string words(std::istreambuf_iterator<char>(line), {});
+        const std::string state(std::istreambuf_iterator<char>(status), {});
+        // A copy has the same words, and serves under a name of its own.
+        if (words.find(std::string("--regatta-pool-zygote") + '\0' + "0" + '\0' +
+                       std::string(pool) + '\0') != std::string::npos &&
+            state.find("PPid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos &&
+            state.find("Name:\t" + std::string(pool) + "/") == std::string::npos) {
+            return std::stoi(number);
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+TEST_F(process_pool, workers_may_be_copies_of_one_that_waits) { // "a zygote"
+    regatta::process_pool pool({.workers = 2, .zygote = true});
+    const auto in = pool.allocate_input<std::uint64_t>(60);
+    const auto out = pool.allocate<std::uint64_t>(60);
+    std::iota(in.begin(), in.end(), 0u);
+    pool.map<stumble>(in, out).get();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        ASSERT_EQ(out[i], pool_test::mixed(i)) << i;
+    }
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.deaths, 20u);
+    if (stats.copied != 0) { // The thread sanitizer has a thread, so that nothing is copied.
+        EXPECT_EQ(stats.copied, stats.spawned);
+        EXPECT_EQ(pool.submit<parent_number>().get(), ::getpid()); // "a child of the parent"
+    }
+    EXPECT_EQ(pool.submit<thread_number_of_worker>().get(), 0);
+}
+
+TEST_F(process_pool, a_zygote_that_dies_is_replaced) {
+    regatta::process_pool pool({.workers = 1, .zygote = true});
+    for (int i = 0; i < 3; ++i) {
+        pool.submit<process_number>().get();
+        const int zygote = child_called("pool");
+        if (zygote == 0) {
+            GTEST_SKIP() << "nothing is copied here";
+        }
+        ASSERT_EQ(::kill(zygote, SIGKILL), 0);
+        EXPECT_TRUE(pool.signal_worker(0, SIGKILL));
+        EXPECT_GT(pool.submit<process_number>().get(), 0);
+    }
+    EXPECT_EQ(pool.stats().copied, pool.stats().spawned);
+}
