@@ -63,6 +63,13 @@ time_split split_time(const run_log& log, const run_facts& facts) {
         ++working;
         const std::int64_t active_ns = worker.last_ns - worker.first_ns;
         split.set_up_ns += static_cast<double>(worker.first_ns - facts.begin_ns);
+        if (worker.started_ns > facts.begin_ns && worker.started_ns <= worker.first_ns) {
+            const std::int64_t mapped =
+                std::clamp(worker.mapped_ns, worker.started_ns, worker.first_ns);
+            split.steps_ns[0] += static_cast<double>(worker.started_ns - facts.begin_ns);
+            split.steps_ns[1] += static_cast<double>(mapped - worker.started_ns);
+            split.steps_ns[2] += static_cast<double>(worker.first_ns - mapped);
+        }
         if (facts.tiny_items) {
             split.undivided_ns += static_cast<double>(active_ns);
         } else {
@@ -93,6 +100,7 @@ attribution attribute(const std::vector<time_split>& splits, double reference_ns
     result.has_reference = reference_ns > 0;
     std::array<std::vector<double>, part_count> each;
     std::vector<double> walls;
+    std::array<std::vector<double>, set_up_step_count> steps;
     for (const time_split& split : splits) {
         const shares parts = parts_of(split, reference_ns);
         const double sum = split.sum_ns();
@@ -101,6 +109,9 @@ attribution attribute(const std::vector<time_split>& splits, double reference_ns
         }
         for (std::size_t i = 0; i < part_count; ++i) {
             each[i].push_back(parts[i] / sum);
+        }
+        for (std::size_t i = 0; i < set_up_step_count; ++i) {
+            steps[i].push_back(split.set_up_ns > 0 ? split.steps_ns[i] / split.set_up_ns : 0);
         }
         walls.push_back(split.wall_ns);
         result.workers = std::max(result.workers, split.workers);
@@ -116,6 +127,14 @@ attribution attribute(const std::vector<time_split>& splits, double reference_ns
     const double sum = std::accumulate(result.ns.begin(), result.ns.end(), 0.0);
     for (double& value : result.ns) {
         value *= sum > 0 ? result.total_ns() / sum : 0;
+    }
+    for (std::size_t i = 0; i < set_up_step_count; ++i) {
+        result.steps_ns[i] = median(std::move(steps[i]));
+    }
+    // Scaled to the part that they make up; less of it where some workers are no processes.
+    const double whole = std::accumulate(result.steps_ns.begin(), result.steps_ns.end(), 0.0);
+    for (double& value : result.steps_ns) {
+        value *= result.of(part::set_up) / std::max(whole, 1.0);
     }
     return result;
 }

@@ -32,6 +32,16 @@ inline constexpr std::array<std::string_view, part_count> part_names{
     "work",      "inflation", "preempted", "dispatch", "set_up",
     "imbalance", "tear_down", "idle",      "unlogged"};
 
+/// What the set-up of workers consists of that are processes.
+enum class set_up_step : std::size_t {
+    spawning,    ///< To the begin of its program, after the loader.
+    mapping,     ///< To where it has mapped the workload and the log.
+    first_touch, ///< To its first item: what it reads and writes there for the first time.
+};
+inline constexpr std::size_t set_up_step_count = 3;
+inline constexpr std::array<std::string_view, set_up_step_count> set_up_step_names{
+    "spawning_ns", "mapping_ns", "first_touch_ns"};
+
 /// The time of the workers of one run as the log shows it, before the items are held against the
 /// serial scheme.
 struct time_split {
@@ -47,6 +57,9 @@ struct time_split {
     double tear_down_ns = 0;
     double idle_ns = 0;
     double unlogged_ns = 0;
+    /// What `set_up_ns` consists of, by `set_up_step`, of workers that are processes begun in the
+    /// run.
+    std::array<double, set_up_step_count> steps_ns{};
 
     /// Of all parts: workers × wall.
     double sum_ns() const noexcept {
@@ -74,7 +87,9 @@ struct attribution {
     double wall_ns = 0;                  ///< The median.
     unsigned workers = 0;
     bool has_reference = false; ///< The serial scheme ran, so that `inflation` means something.
-    bool counts_items = false;  ///< Items were counted, not timed: `work` is what serial needed.
+    /// What of `set_up` was what, by `set_up_step`; all 0: no process was begun in the run.
+    std::array<double, set_up_step_count> steps_ns{};
+    bool counts_items = false; ///< Items were counted, not timed: `work` is what serial needed.
 
     double of(part p) const noexcept { return ns[static_cast<std::size_t>(p)]; }
     double total_ns() const noexcept { return wall_ns * workers; }

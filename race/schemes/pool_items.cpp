@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
-#include <unistd.h>
 
 namespace regatta::race {
 namespace {
@@ -19,9 +18,7 @@ struct participation {
     explicit participation(const workload_title& workload)
         : process(workload.text, pool_workload_descriptor, pool_log_descriptor)
         , runner(process.work(), process.log()) {
-        if (worker_log* mine = runner.log()) {
-            mine->process = ::getpid();
-        }
+        process.introduce(runner.log());
     }
 
     worker_process process;

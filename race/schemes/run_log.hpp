@@ -35,6 +35,10 @@ struct alignas(destructive_alignment) worker_log {
     std::uint64_t items = 0;   ///< How many items it ran.
     std::uint64_t marks = 0;   ///< Sum of their `item_mark`.
     std::int64_t process = 0;  ///< Its process, where it is not the race's own.
+    /// Of a worker that is a process: when its program began, and when it had mapped the workload
+    /// and this log; 0: it is a thread.
+    std::int64_t started_ns = 0;
+    std::int64_t mapped_ns = 0;
     /// CPU time of processes that have ended and that the race could not wait for itself.
     std::int64_t cpu_ns = 0;
 
@@ -96,7 +100,7 @@ struct run_log {
         next_item.store(0, std::memory_order_relaxed);
     }
 };
-inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v4");
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v5");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -3,13 +3,22 @@
 
 #include "schemes/worker_process.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <unistd.h>
 
 namespace regatta::race {
+namespace {
+
+/// Before `main`: after the loader, with the other initialisers.
+const std::int64_t program_began_ns = detail::monotonic_ns();
+
+} // namespace
 
 worker_process::worker_process(std::string_view workload_name, int workload_descriptor,
                                int log_descriptor) {
@@ -23,6 +32,15 @@ worker_process::worker_process(std::string_view workload_name, int workload_desc
         throw std::runtime_error("the log of the race is too small");
     }
     log_ = reinterpret_cast<run_log*>(memory_.data());
+    mapped_ns_ = detail::monotonic_ns();
+}
+
+void worker_process::introduce(worker_log* mine) const noexcept {
+    if (mine != nullptr) {
+        mine->process = ::getpid();
+        mine->started_ns = program_began_ns;
+        mine->mapped_ns = mapped_ns_;
+    }
 }
 
 int run_worker(int (*body)(worker_process&, const std::vector<std::string>&),
@@ -40,9 +58,7 @@ int run_worker(int (*body)(worker_process&, const std::vector<std::string>&),
 
 int processes_worker(worker_process& process, const std::vector<std::string>&) {
     item_runner runner(process.work(), process.log());
-    if (worker_log* mine = runner.log()) {
-        mine->process = ::getpid();
-    }
+    process.introduce(runner.log());
     runner.run_from_counter();
     return 0;
 }

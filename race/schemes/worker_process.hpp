@@ -11,6 +11,7 @@
 
 #include <regatta/process/shared_memory.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,11 +36,14 @@ public:
 
     workload& work() noexcept { return *work_; }
     run_log& log() noexcept { return *log_; }
+    /// Writes into this worker's log which process it is, and when it began. Null: it has none.
+    void introduce(worker_log* mine) const noexcept;
 
 private:
     std::unique_ptr<workload> work_;
     shared_memory memory_;
     run_log* log_ = nullptr; ///< In `memory_`.
+    std::int64_t mapped_ns_ = 0;
 };
 
 /// Runs a worker's body in a process that was started for it: ignores Ctrl-C, which is the race's

@@ -65,6 +65,22 @@ class WorkerDeath(unittest.TestCase):
                 self.assertGreater(figures["respawn_ns"], 0)
                 self.assertIn(f"{scheme['name']} lost ", " ".join(result.stderr.split()))
 
+    def test_the_set_up_of_processes_is_split(self):
+        # "Where the workers are processes that the run starts"
+        result = support.run("race", "--schemes", "std_thread,processes,process_pool,process_pool_cold",
+                             "--size", "128", "--rounds", "2", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "race")
+        for scheme in document["schemes"]:
+            if scheme["name"] in ("processes", "process_pool_cold"):
+                self.assertAlmostEqual(sum(scheme["set_up"].values()),
+                                       scheme["attribution"]["set_up"],
+                                       delta=1 + 0.001 * scheme["attribution"]["set_up"])
+                self.assertGreater(scheme["set_up"]["spawning_ns"], 0)
+            else:
+                self.assertIsNone(scheme["set_up"])
+
     def test_refuses_to_kill_where_nobody_is_replaced(self):
         result = support.run("race", "--schemes", "std_thread", "--kill-every", "10ms")
         self.assertEqual(result.returncode, 2)

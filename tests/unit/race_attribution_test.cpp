@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 
 namespace race = regatta::race;
@@ -45,6 +46,26 @@ TEST_F(attribution_of_a_log, each_stretch_has_its_part) {
     EXPECT_EQ(split.idle_ns, 2000); // one that ran nothing, one that never came
     EXPECT_EQ(split.preempted_ns, 0);
     EXPECT_EQ(split.sum_ns(), 4000);
+}
+
+TEST_F(attribution_of_a_log, the_set_up_of_processes_is_split) {
+    worker(1100, 2000, 900);
+    worker(1300, 2000, 700);
+    log->workers[0].started_ns = 1040;
+    log->workers[0].mapped_ns = 1070;
+    log->workers[1].started_ns = 1100;
+    log->workers[1].mapped_ns = 1400; // A clock that was read late is no negative time.
+    const auto split = race::split_time(*log, {1000, 2000, 5000, 2, true});
+    EXPECT_EQ(split.set_up_ns, 400);
+    EXPECT_EQ(split.steps_ns, (std::array<double, 3>{140, 230, 30}));
+    EXPECT_EQ(split.sum_ns(), 2000);
+    const auto where = race::attribute({split}, 0);
+    EXPECT_NEAR(where.steps_ns[0] + where.steps_ns[1] + where.steps_ns[2],
+                where.of(race::part::set_up), 1e-6);
+    EXPECT_NEAR(where.steps_ns[0], 140, 1e-6);
+
+    log->workers[0].started_ns = log->workers[1].started_ns = 900; // Before the run: warm.
+    EXPECT_EQ(race::split_time(*log, {1000, 2000, 5000, 2, true}).steps_ns[0], 0);
 }
 
 TEST_F(attribution_of_a_log, items_without_a_cpu_were_preempted) {

@@ -140,6 +140,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     if (schemes) {
         paragraph(reason_words(result));
     }
+    paragraph(set_up_words(result, style));
     paragraph(death_words(result, style));
     paragraph(program_words(result, style));
     for (const std::string& text : python_words(result, style)) {

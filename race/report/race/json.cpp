@@ -22,6 +22,15 @@ json to_value(const attribution& where) {
     return parts;
 }
 
+/// What the set-up consists of; null where no process was begun.
+json set_up_of(const attribution& where) {
+    json steps; // null without any
+    for (std::size_t i = 0; i < set_up_step_count && where.steps_ns[0] > 0; ++i) {
+        steps[std::string(set_up_step_names[i])] = where.steps_ns[i];
+    }
+    return steps;
+}
+
 json to_value(const program_result& program) {
     return {{"command", program.command},
             {"cpu_ns", or_null(program.cpu_ns)},
@@ -57,6 +66,7 @@ json to_value(const scheme_result& one) {
     value["program"] = one.program ? to_value(*one.program) : json();
     value["figures"] = to_value(one.figures);
     value["attribution"] = to_value(one.where);
+    value["set_up"] = set_up_of(one.where);
     value["attribution_workers"] = one.where.workers;
     value["contaminated"] = one.measured.contaminated();
     value["dropped"] = one.measured.dropped();

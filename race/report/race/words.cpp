@@ -173,6 +173,22 @@ std::string reason_words(const race_result& result) {
     return text + ".";
 }
 
+std::string set_up_words(const race_result& result, const text_style& style) {
+    std::string text;
+    for (const scheme_result& one : result.schemes) {
+        const double whole = one.where.of(part::set_up);
+        const auto& steps = one.where.steps_ns;
+        if (one.ok() && steps[0] > 0 && whole > 0 && one.where.workers > 0) {
+            text += fmt::format("{} {} took {} a worker: spawning {}, mapping {}, first touch {}",
+                                text.empty() ? "Set-up of processes:" : ";", one.name,
+                                duration_text(whole / one.where.workers, style),
+                                percent_text(steps[0] / whole), percent_text(steps[1] / whole),
+                                percent_text(steps[2] / whole));
+        }
+    }
+    return text.empty() ? text : text + ".";
+}
+
 std::string death_words(const race_result& result, const text_style& style) {
     std::string text;
     for (const scheme_result& one : result.schemes) {

@@ -16,6 +16,8 @@ namespace regatta::race {
 std::string outcome_words(const race_result& result, const text_style& style);
 /// Why: what the workers of the winner and of others did with their time.
 std::string reason_words(const race_result& result);
+/// What the set-up of workers consists of that are processes; empty where none was begun in a run.
+std::string set_up_words(const race_result& result, const text_style& style);
 /// What kills of workers came to, in the schemes that replace them; empty where none was killed.
 std::string death_words(const race_result& result, const text_style& style);
 /// Which scheme suits which need, the fastest of those that do; empty where none suits one.
