@@ -5,6 +5,7 @@
 /// rows, an empty job, and what a death costs.
 
 #include "bench.hpp"
+#include "process_pool_case.hpp"
 
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
@@ -172,6 +173,33 @@ void measure_deaths(bench::bench_run& run, const bench::bench_options& options) 
                 static_cast<double>(pool.stats().mean_respawn.count()) * 1e-6);
 }
 
+/// From the kill of an idle worker to the answer of the next one in its place.
+void measure_respawn(bench::bench_run& run) {
+    const std::string title = "a worker that is killed: time to the answer of the next one";
+    if (!run.wants(title)) {
+        return;
+    }
+    process_pool started({.workers = 1, .attempts = 1000});
+    process_pool copied({.workers = 1, .attempts = 1000, .zygote = true});
+    const auto replace = [](process_pool& pool) {
+        pool.submit<process_bench::same>(1).get();
+        const std::uint64_t deaths = pool.stats().deaths;
+        const std::int64_t begin = detail::monotonic_ns();
+        pool.signal_worker(0, SIGKILL);
+        while (pool.stats().deaths == deaths) {
+        }
+        pool.submit<process_bench::same>(1).get();
+        return race::outcome{static_cast<double>(detail::monotonic_ns() - begin)};
+    };
+    run.measure(title, "ns",
+                {{"process_pool", [&] { return replace(started); }},
+                 {"process_pool zygote", [&] { return replace(copied); }}},
+                {{"zygote", "process_pool zygote", "process_pool", {}, false}});
+    if (copied.stats().copied == 0) {
+        run.note("the zygote could not copy itself here: both start their workers alike");
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -194,5 +222,7 @@ int main(int argc, char** argv) {
          {"process_pool_cold", "python_pool_map_1blas", std::nullopt}});
     measure_round_trips(run);
     measure_deaths(run, options);
+    measure_respawn(run);
+    process_bench::measure_python(run);
     return run.finish("process_pool");
 }

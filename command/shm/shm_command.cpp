@@ -107,9 +107,9 @@ void add_shm_command(subcommand app, action& chosen) {
     shm.footer("Examples:\n"
                "  regatta shm                      segments of this library, sizes, users\n"
                "  regatta shm --json -             the same for programs\n"
-               "  regatta shm clean                remove what a crash left, and nothing else\n"
-               "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; 2 wrong "
-               "usage.");
+               "  regatta shm clean                remove what a crash left, nothing else\n"
+               "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; "
+               "2 wrong\nusage.");
     shm.final_callback([&chosen, listing] {
         if (!chosen) {
             chosen = [listing] { return run_command(*listing, false); };
@@ -120,10 +120,10 @@ void add_shm_command(subcommand app, action& chosen) {
         shm.add_subcommand("clean", "Remove your segments that no process uses any more");
     const auto cleaning = std::make_shared<shm_arguments>();
     add_options(clean, *cleaning);
-    clean.footer("It removes named segments of this library that belong to you and that no process "
-                 "has open.\nOther files, segments in use and those of other users stay.\n"
+    clean.footer("It removes named segments of this library that belong to you and that no\n"
+                 "process has open. Other files, segments in use and those of other users stay.\n"
                  "\nExit status: 0 nothing of yours is stale now, 1 something could not be "
-                 "removed, 2 wrong usage.");
+                 "removed,\n2 wrong usage.");
     clean.final_callback([&chosen, cleaning] {
         if (!chosen) {
             chosen = [cleaning] { return run_command(*cleaning, true); };

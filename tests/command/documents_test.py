@@ -13,7 +13,7 @@ from support import run
 
 ROOT = support.ROOT
 COMMANDS = ["race", "race isolation", "scale", "info", "watch", "advise", "cpus", "cpus plan", "cpus run", "cpus check",
-            "cpus status", "cpus release"]
+            "cpus status", "cpus release", "shm", "shm clean"]
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 OPTION = re.compile(r"--[a-z][a-z-]*")

@@ -4,6 +4,7 @@
 // Memory that runs out: of a control group, whose worker the kernel kills, and of /dev/shm.
 
 #include "process_pool_roles.hpp"
+#include "support/eventually.hpp"
 #include "support/forbidden_calls.hpp"
 #include "support/pool_functions.hpp"
 #include "support/process_peer.hpp"
@@ -149,7 +150,8 @@ int pool_test::work_in_memory_group(const std::string& folder) {
             expect(error.failure().cause == regatta::failure_cause::memory, error.what()) && good;
     }
     // A SIGKILL of somebody else's is none.
-    pool.signal_worker(0, SIGKILL);
+    library_test::await([&] { return pool.stats().workers == 1; });
+    good = expect(pool.signal_worker(0, SIGKILL), "there is a worker to kill") && good;
     good =
         expect(pool.submit<hungry_calls::take_memory>(1, 0u).get() == 1, "the pool lives") && good;
     library_test::await([&] { return pool.stats().deaths == 4; });

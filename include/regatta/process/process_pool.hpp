@@ -31,11 +31,20 @@ class pool_core;
 
 /// A call on its way to the workers.
 struct process_call {
+    process_call(process_function& called, std::size_t count, std::size_t sent,
+                 std::size_t returned) noexcept
+        : function(called)
+        , tasks(count)
+        , argument_bytes(sent)
+        , result_bytes(returned) {}
+
     process_function& function;
-    std::size_t tasks = 1;
+    std::size_t tasks;
+    std::size_t argument_bytes; ///< Of `arguments`; the rest has no value.
+    std::size_t result_bytes;
     located_span input{};
     located_span output{};
-    std::array<std::byte, most_arguments> arguments{};
+    std::array<std::byte, most_arguments> arguments;
 };
 
 /// Of a job of one task that has ended: its result. Failure: throws how the task failed.
@@ -148,7 +157,8 @@ public:
                     std::span<typename detail::map_shape_of<Function>::output> output,
                     std::size_t tasks, const More&... more) {
         using shape = detail::map_shape_of<Function>;
-        detail::process_call call{detail::registered_function<Function, shape>::entry(), tasks};
+        detail::process_call call(detail::registered_function<Function, shape>::entry(), tasks,
+                                  shape::codec::size, 0);
         call.input = memory().locate(input.data(), input.size(), sizeof(input[0]));
         call.output = memory().locate(output.data(), output.size(), sizeof(output[0]));
         if (shape::by_element) {
@@ -212,7 +222,8 @@ private:
     template<auto Function, class... Args>
     detail::process_call call_of(const Args&... args) {
         using shape = detail::submit_shape_of<Function>;
-        detail::process_call call{detail::registered_function<Function, shape>::entry()};
+        detail::process_call call(detail::registered_function<Function, shape>::entry(), 1,
+                                  shape::codec::size, shape::result_size());
         shape::codec::pack(memory(), call.arguments.data(), args...);
         return call;
     }

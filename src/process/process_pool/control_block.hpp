@@ -22,6 +22,9 @@ using task_words = basic_task_words<shared_atomics>;
 inline constexpr unsigned most_workers = 256;
 inline constexpr unsigned most_jobs = 64; ///< At work at once; a bit each in one word.
 inline constexpr unsigned kept_errors = 16;
+/// How often who spins looks at once, before it looks less and less often: a small job and its
+/// answer take less than that.
+inline constexpr unsigned eager_polls = 50;
 
 /// Under these numbers a worker inherits the three arenas and the parent's event descriptor.
 inline constexpr int control_descriptor = 3;

@@ -10,6 +10,7 @@
 #include <regatta/process/process_pool.hpp>
 #include <regatta/process/task_failure.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -31,7 +32,11 @@ public:
 
     const std::weak_ptr<pool_core> pool;
     std::uint32_t generation = 0; ///< Its number; does not change once it was given to the pool.
-    std::optional<process_call> call;
+    process_function* function = nullptr;
+    located_span input;
+    located_span output;
+    std::size_t argument_bytes = 0;
+    std::size_t result_bytes = 0;
     std::size_t tasks = 0;
     /// Its place among the pool's unfinished jobs.
     std::size_t place = 0;
@@ -52,7 +57,8 @@ public:
     std::atomic<bool> done{false};
 
     std::vector<task_failure> failures;
-    std::array<std::byte, most_result> result;
+    /// Its arguments until it has its slot, later the result of its one task.
+    std::array<std::byte, std::max(most_arguments, most_result)> bytes;
 
     /// Throws the failure of the first task that failed, if one did.
     void check() const;

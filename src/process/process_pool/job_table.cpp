@@ -43,7 +43,8 @@ void job_table::publish_waiting() {
         waiting_.pop_front();
         publish(job, static_cast<unsigned>(std::countr_one(used_)));
     }
-    if (waiting_.empty()) {
+    // relaxed: only this side writes it.
+    if (waiting_.empty() && control_.tell_parent.load(std::memory_order_relaxed) != 0) {
         control_.tell_parent.store(0, std::memory_order_seq_cst);
     }
 }
@@ -61,11 +62,11 @@ void job_table::publish(const record_pointer& job, unsigned index) {
             note.attempt = 0;
         }
     }
-    slot.function = job->call->function.id;
-    slot.input = job->call->input;
-    slot.output = job->call->output;
+    slot.function = job->function->id;
+    slot.input = job->input;
+    slot.output = job->output;
     slot.tell_parent = job->reported;
-    std::memcpy(slot.arguments, job->call->arguments.data(), sizeof slot.arguments);
+    std::memcpy(slot.arguments, job->bytes.data(), job->argument_bytes);
     // release: partner is the acquire of worker_loop::work_on().
     slot.generation.store(job->generation, std::memory_order_release);
     used_ |= std::uint64_t{1} << index;
@@ -112,9 +113,7 @@ void job_table::settle(job_record& job) {
     counts.poisoned += poisoned;
     counts.cancelled += job.cancelled;
     counts.run += job.tasks - job.cancelled - poisoned;
-    if (job.tasks == 1) {
-        std::memcpy(job.result.data(), slot.result, sizeof slot.result);
-    }
+    std::memcpy(job.bytes.data(), slot.result, job.result_bytes);
     memory_.give_words(job.words, job.tasks);
     used_ &= ~(std::uint64_t{1} << index);
     control_.jobs_at_work.store(used_, std::memory_order_seq_cst);

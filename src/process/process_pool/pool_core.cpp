@@ -6,6 +6,7 @@
 #include "process/process_pool/function_registry.hpp"
 #include "process/process_pool/kill_point.hpp"
 #include "process/process_pool/worker_entry.hpp"
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/available_cpus.hpp>
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -106,7 +108,12 @@ void pool_core::start() {
 }
 
 void pool_core::begin(const record_pointer& job, const process_call& call) {
-    job->call.emplace(call);
+    job->function = &call.function;
+    job->input = call.input;
+    job->output = call.output;
+    job->argument_bytes = call.argument_bytes;
+    job->result_bytes = call.result_bytes;
+    std::memcpy(job->bytes.data(), call.arguments.data(), call.argument_bytes);
     job->tasks = call.tasks;
     {
         const std::lock_guard lock(lock_);
@@ -146,6 +153,7 @@ bool pool_core::wait(job_record& job, const time_point* deadline) {
         control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to &&
         (deadline == nullptr || *deadline > std::chrono::steady_clock::now());
     // acquire: partner is the release of finish().
+    unsigned polls = 0;
     for (backoff pace; !job.done.load(std::memory_order_acquire);) {
         // acquire: partner is the release of job_table::publish().
         const int slot = job.slot.load(std::memory_order_acquire);
@@ -169,7 +177,8 @@ bool pool_core::wait(job_record& job, const time_point* deadline) {
         }
         if (!job.reported && bell.complete(job.generation)) {
             collect(false);
-        } else if (spins && pace.pause()) {
+        } else if (spins && (polls++ < eager_polls || pace.pause())) {
+            REGATTA_CPU_RELAX();
             continue;
         } else if (!bell.wait(ticket, deadline) && !bell.complete(job.generation)) {
             return job.done.load(std::memory_order_acquire);

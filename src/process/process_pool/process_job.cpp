@@ -38,7 +38,7 @@ void job_record::check() const {
 
 const std::byte* result_of(const job_record& record) {
     record.check();
-    return record.result.data();
+    return record.bytes.data();
 }
 
 void abandon_job(job_record& record) noexcept {

@@ -5,6 +5,7 @@
 
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/function_registry.hpp"
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/process_task.hpp>
 #include <regatta/sync/backoff.hpp>
@@ -53,7 +54,9 @@ void worker_loop::serve() {
         // relaxed: only how long it stays awake depends on it.
         const bool spins =
             control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to;
-        while (spins && control_.work.look() == seen && pace.pause()) {
+        unsigned polls = 0;
+        while (spins && control_.work.look() == seen && (polls++ < eager_polls || pace.pause())) {
+            REGATTA_CPU_RELAX();
         }
         if (control_.work.look() != seen) {
             continue;
@@ -168,14 +171,16 @@ void worker_loop::end_job(job_slot& job, std::uint32_t generation) {
 task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
     task_status how = task_status::done;
     try {
-        const process_function* function = find_process_function(job.function);
-        if (function == nullptr) {
+        if (function_ == nullptr || function_->id != job.function) {
+            function_ = find_process_function(job.function);
+        }
+        if (function_ == nullptr) {
             how = task_status::threw;
             note_error(job, task, "regatta::unknown_function",
                        "the worker's program does not know the function; it has to name it in "
                        "offer_process_functions");
         } else {
-            function->call({task, maps_, job.input, job.output, job.arguments, job.result});
+            function_->call({task, maps_, job.input, job.output, job.arguments, job.result});
         }
     } catch (const std::exception& error) {
         how = task_status::threw;

@@ -50,6 +50,7 @@ private:
     pool_control& control_;
     worker_slot& mine_;
     const unsigned slot_;
+    const process_function* function_ = nullptr; ///< The last one that it has called.
     std::array<finished_look, most_jobs> looks_{};
 };
 
