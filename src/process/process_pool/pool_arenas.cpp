@@ -76,8 +76,6 @@ unsigned pool_arenas::class_of_words(std::size_t tasks) noexcept {
 
 std::size_t pool_arenas::take_words(std::size_t tasks) {
     const unsigned kind = class_of_words(tasks);
-    const std::string operation =
-        "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
     const std::lock_guard lock(lock_);
     auto& free = free_words_[kind];
     if (!free.empty()) {
@@ -85,6 +83,8 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
         free.pop_back();
         return offset;
     }
+    const std::string operation =
+        "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
     if (kind >= 48) {
         fail_system(ENOMEM, operation);
     }
