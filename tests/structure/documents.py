@@ -175,4 +175,37 @@ def figures(tree):
             yield f"{name}:1: is not what docs/site/figures.py makes of docs/figures; run it"
 
 
-RULES = (links, public_headers, public_names, contents, figures)
+INSTALL = "docs/guide/install.md"
+
+
+def install_lines(tree):
+    """What README says to install stands in the install guide, whose lines tests/machine/fresh_debian runs."""
+    if START not in tree.files or INSTALL not in tree.files:
+        return
+    guide = {" ".join(line.split()) for line in tree.lines(INSTALL)}
+    section, within = False, False
+    for number, line in enumerate(tree.lines(START), 1):
+        if not within and HEADING.match(line):
+            section = line == "## Install"
+        elif FENCE.match(line):
+            within = not within
+        elif section and within and line and " ".join(line.split()) not in guide:
+            yield f"{START}:{number}: is no line of {INSTALL}: {line}"
+
+
+COSTS = "docs/guide/compile_lines.md"
+UMBRELLA = re.compile(r"include/(regatta/\w+\.hpp)$")
+
+
+def include_costs(tree):
+    """The table of what including costs has a row for each header of a whole subject, and for no other."""
+    if COSTS not in tree.files:
+        return
+    rows = {match[1] for line in tree.lines(COSTS) if (match := re.match(r"\| `<(regatta/\w+\.hpp)>`", line))}
+    there = {match[1] for name in tree.files if (match := UMBRELLA.match(name))}
+    for header in sorted(rows ^ there):
+        fault = "has a row for" if header in rows else "has no row for"
+        yield f"{COSTS}:1: {fault} <{header}>; script/bench compile --only umbrellas --markdown makes the table"
+
+
+RULES = (links, public_headers, public_names, contents, figures, install_lines, include_costs)

@@ -315,6 +315,19 @@ class Rules(unittest.TestCase):
         self.check("figures", files | made | {"README.md": other}, "README.md:1: is not what")
         self.check("figures", files | made | {"docs/benchmarks.md": None}, "docs/benchmarks.md:1: is not what")
 
+    def test_install_lines(self):
+        said = "# A\n\n## Install\n```\nmake it\n```\nor so\n\n## More\n```\nother\n```\n"
+        guide = "<!-- empty root: make -->\n```sh\nmake  it\n```\n"
+        files = {"README.md": said, "docs/guide/install.md": guide}
+        self.assertEqual(complaints("install_lines", files), [])
+        self.check("install_lines", files | {"README.md": said.replace("make it", "make all")}, "README.md:5: is no line of")
+
+    def test_include_costs(self):
+        files = {"include/regatta/pool.hpp": LICENCE, "docs/guide/compile_lines.md": "| `<regatta/pool.hpp>` | 1.00 |\n"}
+        self.assertEqual(complaints("include_costs", files), [])
+        self.check("include_costs", files | {"docs/guide/compile_lines.md": "\n"}, "has no row for <regatta/pool.hpp>")
+        self.check("include_costs", files | {"include/regatta/pool.hpp": None}, "has a row for <regatta/pool.hpp>")
+
 
 if __name__ == "__main__":
     unittest.main()
