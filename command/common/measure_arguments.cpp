@@ -21,6 +21,8 @@ namespace {
 
 constexpr unsigned most_rounds = 100'000;
 constexpr double largest_margin = 50;
+constexpr double lowest_rate = 0.001;
+constexpr double highest_rate = 1e9;
 
 /// "there is no scheme "tbbb"; did you mean "tbb"?"
 template<class Info>
@@ -53,6 +55,11 @@ std::string check_size(const std::string& text) {
                              text);
 }
 
+/// What a rate is typed with: "2000" or "2000/s".
+std::string without_unit(const std::string& rate) {
+    return rate.ends_with("/s") ? rate.substr(0, rate.size() - 2) : rate;
+}
+
 } // namespace
 
 std::chrono::nanoseconds measure_arguments::time() const {
@@ -61,6 +68,10 @@ std::chrono::nanoseconds measure_arguments::time() const {
 
 std::uint64_t measure_arguments::order_seed_or_fresh() const {
     return order_seed ? *order_seed : std::uint64_t{std::random_device{}()};
+}
+
+std::optional<double> measure_arguments::rate() const {
+    return rate_text ? std::optional(std::stod(without_unit(*rate_text))) : std::nullopt;
 }
 
 void add_measure_options(subcommand command, measure_arguments& a) {
@@ -107,6 +118,16 @@ void add_margin_option(subcommand command, measure_arguments& a) {
         .check(number(0, largest_margin))
         .type_name("PERCENT")
         .default_str("1");
+}
+
+void add_rate_option(subcommand command, measure_arguments& a) {
+    command
+        .add_option("--rate", a.rate_text,
+                    "Offer so many items a second; their latency counts from when they were due")
+        .check([](const std::string& text) {
+            return number(lowest_rate, highest_rate)(without_unit(text));
+        })
+        .type_name("ITEMS[/s]");
 }
 
 const race::workload_info& workload_named(const std::string& name) {

@@ -27,6 +27,7 @@ struct measure_arguments {
     std::optional<std::uint64_t> seed;
     std::optional<std::uint64_t> order_seed;
     std::optional<double> margin; ///< In percent.
+    std::optional<std::string> rate_text;
 
     /// So many rounds; 0 where the time decides.
     unsigned rounds_or(unsigned usual) const { return rounds.value_or(duration ? 0 : usual); }
@@ -35,6 +36,8 @@ struct measure_arguments {
     /// The seed of the order of the runs: a fresh one where none was typed, below 2^32, so that
     /// every reader of JSON has it to the letter.
     std::uint64_t order_seed_or_fresh() const;
+    /// Items a second that are offered.
+    std::optional<double> rate() const;
     /// As a share.
     double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
 };
@@ -47,6 +50,9 @@ void add_size_option(subcommand command, measure_arguments& arguments);
 void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes);
 /// Adds `--margin`.
 void add_margin_option(subcommand command, measure_arguments& arguments);
+
+/// Adds `--rate`.
+void add_rate_option(subcommand command, measure_arguments& arguments);
 
 /// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::workload_info& workload_named(const std::string& name);

@@ -29,6 +29,12 @@ void refuse_twice(const char* option, const std::vector<T>& values) {
     }
 }
 
+/// As many as there are CPUs; where items are offered at a rate, the producer has one of these.
+unsigned workers_beside(bool producer) {
+    const unsigned cpus = available_cpus();
+    return producer && cpus > 1 ? cpus - 1 : cpus;
+}
+
 } // namespace
 
 void add_race_options(subcommand command, race_arguments& a) {
@@ -51,7 +57,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         .delimiter(',')
         .one_value_each()
         .type_name("N,...")
-        .default_str("CPUs available");
+        .default_str("CPUs available, less one for the producer with --rate");
     add_measure_options(command, a);
     add_sizes_option(command, a.axes.sizes);
     command
@@ -71,6 +77,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         .type_name("NAME")
         .default_str(std::string(race::usual_baseline().name));
     add_margin_option(command, a);
+    add_rate_option(command, a);
     add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end; --json as usual");
     command.footer(
@@ -81,6 +88,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         "  regatta race --size 128,256,512 --workers 1,2,4\n"
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
         "  regatta race --time 1min --json result.json\n"
+        "  regatta race empty --rate 20000/s --size 20000   # whose latency is lowest?\n"
         "  regatta race --command 'one=xz -kc f' --command 'all=xz -kc -T{workers} f'\n"
         "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
@@ -160,6 +168,13 @@ race::race_options chosen_options(const race_arguments& arguments,
         throw usage_error("--command takes part in one race, not in a sweep; give --size, "
                           "--workers and --chunk one value each");
     }
+    if (arguments.rate() && arguments.is_sweep()) {
+        throw usage_error("--rate is for one race, not for a sweep; give --size, --workers and "
+                          "--chunk one value each");
+    }
+    if (arguments.rate() && !arguments.commands.empty()) {
+        throw usage_error("--rate: items cannot be offered to a program; race programs without it");
+    }
     race::race_options options;
     measure_arguments first = arguments;
     if (!arguments.axes.sizes.empty()) {
@@ -168,7 +183,9 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.work = workload_options_of(first, workload);
     options.seed = arguments.order_seed_or_fresh();
     options.scheme.workers =
-        arguments.axes.workers.empty() ? available_cpus() : arguments.axes.workers.front();
+        arguments.axes.workers.empty() ? workers_beside(arguments.rate().has_value())
+                                       : arguments.axes.workers.front();
+    options.rate = arguments.rate();
     if (!arguments.axes.chunks.empty()) {
         options.scheme.chunk = arguments.axes.chunks.front();
     }

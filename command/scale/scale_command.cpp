@@ -3,7 +3,6 @@
 
 #include "scale/scale_command.hpp"
 
-#include "common/argument_checks.hpp"
 #include "common/measure_arguments.hpp"
 #include "common/measurement.hpp"
 #include "common/result_files.hpp"
@@ -19,20 +18,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 namespace regatta::command {
 namespace {
-
-constexpr double lowest_rate = 0.001;
-constexpr double highest_rate = 1e9;
 
 /// As they were typed; what was not typed is absent.
 struct scale_arguments : measure_arguments {
     std::string workload = "primes";
     std::string scheme{race::usual_baseline().name};
     std::string workers = "auto";
-    std::optional<double> rate;
     result_paths files;
 };
 
@@ -43,7 +37,7 @@ race::scale_options options_of(const scale_arguments& a, const race::workload_in
     options.rounds = a.rounds_or(options.rounds);
     options.time = a.time();
     options.seed = a.order_seed_or_fresh();
-    options.rate = a.rate;
+    options.rate = a.rate();
     options.margin = a.margin_or(options.margin);
     return options;
 }
@@ -89,11 +83,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
         .default_str(a.workers);
     add_measure_options(command, a);
     add_size_option(command, a);
-    command
-        .add_option("--rate", a.rate,
-                    "Offer so many items a second; their latency counts from when they were due")
-        .check(number(lowest_rate, highest_rate))
-        .type_name("ITEMS");
+    add_rate_option(command, a);
     add_margin_option(command, a);
     add_result_options(command, a.files, "number of workers");
     command.footer("Examples:\n"

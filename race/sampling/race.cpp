@@ -4,6 +4,7 @@
 #include "sampling/race.hpp"
 
 #include "machine/quiesce.hpp"
+#include "sampling/offered_rate.hpp"
 #include "sampling/race_evaluation.hpp"
 #include "sampling/scheme_run.hpp"
 #include "workloads/settings.hpp"
@@ -57,6 +58,9 @@ public:
         , control_(control)
         , observer_(observer)
         , work_(workload.make(options.work)) {
+        if (options.rate) {
+            check_offered_rate(*options.rate, *work_);
+        }
         result_.workload = workload.name;
         result_.settings = settings_of(workload, options.work);
         result_.items = work_->items();
@@ -65,10 +69,11 @@ public:
         result_.seed = options.work.seed;
         result_.order_seed = options.seed;
         result_.margin = options.margin;
+        result_.rate = options.rate;
         result_.warm_up = std::max(1U, options.warm_up);
         result_.load_source = meter_.source();
         result_.load_resolution_ns = meter_.resolution_ns();
-        if (work_->tiny_items()) {
+        if (work_->tiny_items() && !options.rate) {
             result_.notes.push_back(
                 "the items are too short to be timed one by one: work is what serial needs for "
                 "all of them, dispatch is all else between a worker's first item and its last; "
@@ -103,11 +108,34 @@ private:
                 mine.program.emplace().command = one.scheme->command;
             }
             mine.reason = one.scheme->missing(*work_);
+            if (options_.rate && !one.scheme->single_tasks && mine.reason.empty()) {
+                mine.reason = "it takes no single tasks, which a producer could hand over on time";
+            }
             if (!mine.reason.empty()) {
                 mine.status = scheme_status::skipped;
             }
-            runners_.emplace_back(*one.scheme, options_.scheme, *work_, control_);
+            courses_.push_back(course_of(*one.scheme));
         }
+    }
+
+    /// One of those who take part, or the control.
+    struct course {
+        scheme_run runs;
+        latency_record delays{};
+    };
+
+    course course_of(const scheme_info& scheme) const {
+        return {scheme_run(scheme, options_.scheme, *work_, control_, options_.rate.value_or(0))};
+    }
+
+    outcome run_once(course& one) const {
+        outcome got = one.runs.run_once();
+        if (options_.rate && got.failure.empty()) {
+            one.delays.ran(one.runs.delays());
+            const std::int64_t latency = one.delays.last().percentile(judged_percentile);
+            got.ns = static_cast<double>(std::max<std::int64_t>(1, latency));
+        }
+        return got;
     }
 
     void note_programs() {
@@ -130,10 +158,12 @@ private:
 
     std::vector<contender> contenders() {
         std::vector<contender> all;
-        for (std::size_t i = 0; i < runners_.size(); ++i) {
+        numbers_.clear();
+        for (std::size_t i = 0; i < courses_.size(); ++i) {
             if (result_.schemes[i].ok()) {
-                all.push_back(
-                    {result_.schemes[i].name, [&one = runners_[i]] { return one.run_once(); }});
+                all.push_back({result_.schemes[i].name,
+                               [this, &one = courses_[i]] { return run_once(one); }});
+                numbers_.push_back(i);
             }
         }
         return all;
@@ -152,7 +182,7 @@ private:
             if (found->failed()) {
                 mine.status = scheme_status::failed;
                 mine.reason = found->failure;
-                mine.wrong_result = runners_[i].wrong();
+                mine.wrong_result = courses_[i].runs.wrong();
             }
         }
     }
@@ -209,11 +239,21 @@ private:
         std::vector<contender> all = contenders();
         // The control is a runner of its own, which knows whether its own results were wrong.
         const auto base = std::ranges::find(entrants_, result_.baseline, &entrant::name);
-        scheme_run control(*base->scheme, options_.scheme, *work_, control_);
-        all.push_back({control_name(result_.baseline), [&] { return control.run_once(); }});
-        const sampling_result measured = measure(all, sampling(), observer_);
+        course control = course_of(*base->scheme);
+        all.push_back({control_name(result_.baseline), [&] { return run_once(control); }});
+        sampling_options how = sampling();
+        how.taken = [this](std::size_t index, const sample& taken) {
+            if (options_.rate && index < numbers_.size()) { // the last one is the control
+                courses_[numbers_[index]].delays.keep(taken);
+            }
+        };
+        const sampling_result measured = measure(all, how, observer_);
         take(measured);
-        take_control(measured, control.wrong());
+        take_control(measured, control.runs.wrong());
+        for (std::size_t i = 0; options_.rate && i < courses_.size(); ++i) {
+            scheme_result& one = result_.schemes[i];
+            one.latency = courses_[i].delays.usable(one.measured);
+        }
         result_.rounds = measured.rounds;
         evaluate_race(result_, measured);
     }
@@ -224,7 +264,8 @@ private:
     const std::function<void(const progress&)>& observer_;
     load_meter meter_;
     std::unique_ptr<workload> work_;
-    std::vector<scheme_run> runners_;
+    std::vector<course> courses_;
+    std::vector<std::size_t> numbers_; ///< Of those courses that are being measured.
     race_result result_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct race_options {
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     double margin = usual_margin;     ///< A difference that is of no interest, as a share; 0…1.
+    /// Items that are offered a second to those schemes that take single tasks: the race is then
+    /// about the latency of the items. Absent: as fast as they go, and about the time.
+    std::optional<double> rate{};
     std::string baseline{}; ///< An entrant's name. Empty: that of `usual_baseline`, or the first.
 };
 

@@ -3,6 +3,7 @@
 
 #include "sampling/race_evaluation.hpp"
 
+#include "sampling/offered_rate.hpp"
 #include "sampling/possible_best.hpp"
 
 #include <algorithm>
@@ -156,6 +157,22 @@ void note_unsteadiness(race_result& result) {
     }
 }
 
+/// That a scheme did not keep up with the rate.
+void note_lag(race_result& result, const scheme_result& one, const std::vector<run_details>& runs) {
+    std::vector<double> walls;
+    for (const run_details& run : runs) {
+        walls.push_back(run.split.wall_ns);
+    }
+    const double wall = median(std::move(walls));
+    if (wall > 0 && fell_behind(*result.rate, result.items, wall, one.latency)) {
+        const double took = static_cast<double>(result.items) / wall * 1e9;
+        result.notes.push_back(one.name + " took " + std::to_string(std::lround(took)) +
+                               " of the " + std::to_string(std::lround(*result.rate)) +
+                               " items a second that were offered: its latencies are those of a "
+                               "queue that grows as long as the run goes on");
+    }
+}
+
 void note_disturbances(race_result& result) {
     std::string disturbed;
     std::string rare;
@@ -222,6 +239,10 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     }
     for (scheme_result& one : result.schemes) {
         const std::vector<run_details> runs = details_of(one.measured);
+        if (result.rate) {
+            note_lag(result, one, runs);
+            continue; // where workers wait for items to arrive, no time is lost
+        }
         one.where = attribute(splits_of(runs), reference_ns);
         if (one.speedup && one.divides_items()) {
             one.efficiency = one.speedup->median / result.how.workers;

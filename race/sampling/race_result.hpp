@@ -49,8 +49,10 @@ struct scheme_result {
     bool verified = false;     ///< It ran, and the result of each run was checked and right.
 
     series measured;
-    estimate time;        ///< In nanoseconds.
-    estimate vs_baseline; ///< Time ratio, paired.
+    estimate time;        ///< In nanoseconds; at a rate the latency at `judged_percentile`.
+    estimate vs_baseline; ///< Its ratio, paired.
+    /// At a rate: from the arrival of an item to its begin, of the items of the runs that count.
+    latency_histogram latency;
     verdict word = verdict::undecided;
     unsigned more_rounds = 0;         ///< See `judgement`.
     std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.
@@ -86,6 +88,7 @@ struct race_result {
     std::uint64_t seed = 0;       ///< Of the data.
     std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.
+    std::optional<double> rate{}; ///< Items that were offered a second: `race_options::rate`.
 
     unsigned rounds = 0;     ///< Completed.
     unsigned warm_up = 0;    ///< Rounds before those.

@@ -36,7 +36,8 @@ outcome scheme_run::run_once() {
     run_log& log = control_->log();
     work_->reset();
     log.clear();
-    log.offered.set_rate(rate_);
+    log.offered.set_rate(rate_,
+                         scheme_->single_tasks ? item_source::producer : item_source::workers);
     const std::unique_ptr<scheme> one = scheme_->make(options_);
     run_context context{*work_, log, control_->descriptor(), options_.workers};
     one->prepare(context);
@@ -74,13 +75,12 @@ verification scheme_run::verify(bool logged) const {
     return result.ok && logged ? check_items(control_->log(), work_->items()) : result;
 }
 
-latency_histogram scheme_run::latencies() const {
+latency_histogram scheme_run::sum_of(const latency_histogram* of_workers) const {
     latency_histogram all;
-    const run_log& log = control_->log();
     // Relaxed: the workers were joined, or their processes waited for.
-    const unsigned seen = log.seen.load(std::memory_order_relaxed);
+    const unsigned seen = control_->log().seen.load(std::memory_order_relaxed);
     for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
-        all.merge(log.latencies[i]);
+        all.merge(of_workers[i]);
     }
     return all;
 }

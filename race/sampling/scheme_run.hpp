@@ -17,7 +17,8 @@ namespace regatta::race {
 /// Threads: one, and no other runs the same workload meanwhile.
 class scheme_run {
 public:
-    /// @param rate items that are offered a second; 0: as fast as they go.
+    /// @param rate items that are offered a second, by a producer where the scheme has one that
+    /// hands over single tasks; 0: as fast as they go.
     scheme_run(const scheme_info& scheme, const scheme_options& options, workload& work,
                race_control& control, double rate = 0)
         : scheme_(&scheme)
@@ -31,12 +32,15 @@ public:
     outcome run_once();
 
     /// The latencies of the items of the last run, of all its workers.
-    latency_histogram latencies() const;
+    latency_histogram latencies() const { return sum_of(control_->log().latencies); }
+    /// Where they are offered at a rate: how long each waited from its arrival to its begin.
+    latency_histogram delays() const { return sum_of(control_->log().delays); }
     /// Whether a result was wrong.
     bool wrong() const noexcept { return wrong_; }
 
 private:
     verification verify(bool logged) const;
+    latency_histogram sum_of(const latency_histogram* of_workers) const;
 
     const scheme_info* scheme_;
     scheme_options options_;

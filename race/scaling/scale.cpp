@@ -6,6 +6,7 @@
 #include "machine/clock_meter.hpp"
 #include "machine/peak.hpp"
 #include "machine/quiesce.hpp"
+#include "sampling/offered_rate.hpp"
 #include "sampling/scheme_run.hpp"
 #include "scaling/scale_evaluation.hpp"
 #include "workloads/settings.hpp"
@@ -14,8 +15,6 @@
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,8 +23,6 @@ namespace regatta::race {
 namespace {
 
 constexpr unsigned baseline_runs = 3; ///< Before the first round, and after the last.
-/// The longest time that the items of a run may take to arrive at an offered rate.
-constexpr double longest_arrival_minutes = 5;
 
 std::vector<unsigned> counts_of(const scale_options& options) {
     std::vector<unsigned> counts = options.workers;
@@ -48,35 +45,12 @@ void check(const scale_options& options) {
     if (options.rounds == 0 && options.time.count() <= 0) {
         fail_argument("rounds: neither a number of rounds nor a time is given");
     }
-    if (options.rate && !(std::isfinite(*options.rate) && *options.rate > 0)) {
-        fail_argument("rate: " + std::to_string(*options.rate) +
-                      " items a second are out of range; allowed is what is above 0");
-    }
-}
-
-/// That the items of a run arrive within some minutes: there are many runs.
-void check_arrival(double rate, std::size_t items) {
-    constexpr double longest = longest_arrival_minutes * 60;
-    const double seconds = static_cast<double>(items) / rate;
-    if (seconds > longest) {
-        const double least = static_cast<double>(items) / longest;
-        const double round = least > 1 ? 1 : 1e4;
-        char text[240];
-        std::snprintf(text, sizeof text,
-                      "rate: at %g items a second the %zu items of a run take %.0f minutes to "
-                      "arrive; allowed are up to %.0f, so offer %g or more, or run fewer items",
-                      rate, items, seconds / 60, longest_arrival_minutes,
-                      std::ceil(least * round) / round);
-        fail_argument(text);
-    }
 }
 
 /// One number of workers.
 struct course {
     scheme_run runs;
-    latency_histogram last{};  ///< Of the last run.
-    latency_histogram clean{}; ///< Of those that nothing disturbed.
-    latency_histogram all{};
+    latency_record latencies{};
     std::optional<double> last_clock{};
     std::vector<clock_sample> clocks{};
 };
@@ -91,12 +65,8 @@ public:
         , control_(control)
         , observer_(observer)
         , work_(workload.make(options.work)) {
-        if (options.rate && work_->handed_out() != work_->items()) {
-            fail_argument("rate: the items of " + std::string(workload.name) +
-                          " hand out one another; choose a workload whose items are independent");
-        }
         if (options.rate) {
-            check_arrival(*options.rate, work_->items());
+            check_offered_rate(*options.rate, *work_);
         }
         if (const std::string why = scheme.missing(*work_); !why.empty()) {
             throw scheme_failure(std::string(scheme.name) + " cannot run: " + why);
@@ -124,7 +94,7 @@ public:
         }
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             scale_point& point = result_.points[i];
-            point.latency = point.measured.disturbed() ? courses_[i].all : courses_[i].clean;
+            point.latency = courses_[i].latencies.usable(point.measured);
             evidence_.clocks.push_back(std::move(courses_[i].clocks));
         }
         evaluate_scale(result_, evidence_);
@@ -170,7 +140,7 @@ private:
     outcome run_once(course& one, unsigned workers) {
         outcome got = one.runs.run_once();
         if (got.failure.empty()) {
-            one.last = one.runs.latencies();
+            one.latencies.ran(one.runs.latencies());
             one.last_clock = clock_now(std::min(workers, result_.cpus));
         }
         return got;
@@ -252,10 +222,7 @@ private:
         sampling_options how = sampling();
         how.taken = [this](std::size_t index, const sample& taken) {
             course& one = courses_[numbers_[index]];
-            one.all.merge(one.last);
-            if (!taken.load.contaminated) {
-                one.clean.merge(one.last);
-            }
+            one.latencies.keep(taken);
             if (one.last_clock) {
                 one.clocks.push_back({taken.round, *one.last_clock});
             }

@@ -3,6 +3,7 @@
 
 #include "scaling/truth_checks.hpp"
 
+#include "sampling/offered_rate.hpp"
 #include "scaling/level_shift.hpp"
 #include "scaling/speedup.hpp"
 
@@ -322,20 +323,10 @@ private:
         }
     }
 
-    /// The last item arrives when all before it did. What a run takes longer than that is the
-    /// latency of the last items: of the usual length while the workers keep up. Where no item
-    /// waited for about that long it is something else, such as the start of the workers.
     void note_late() {
         for (const scale_point& point : result_.points) {
-            if (!point.ran() || result_.items < 2) {
-                continue;
-            }
-            const double arriving_ns = static_cast<double>(result_.items - 1) / *result_.rate * 1e9;
-            const double behind_ns = point.time.median - arriving_ns;
-            const auto usual_ns = static_cast<double>(point.latency.min());
-            const auto longest_ns = static_cast<double>(point.latency.max());
-            if (behind_ns > 0.05 * arriving_ns && behind_ns > 3 * usual_ns &&
-                longest_ns > 0.5 * behind_ns) {
+            if (point.ran() &&
+                fell_behind(*result_.rate, result_.items, point.time.median, point.latency)) {
                 warn(kind::late, point.workers,
                      workers_text(point.workers) + " took " +
                          number(point.events_per_second.median, 0) + " of the " +

@@ -64,7 +64,8 @@ scheme_info asio_scheme() {
             .suits = "work that goes along with sockets and timers",
             .make = make_new<asio>,
             .library_version = version,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 } // namespace regatta::race

@@ -34,9 +34,10 @@ public:
 
     void run(run_context& context) override {
         runner_.emplace(context.work, context.log);
-        in_waves(context, [this](std::size_t first, std::size_t last) {
+        in_waves(context, [this, &context](std::size_t first, std::size_t last) {
             count_.add(static_cast<std::uint32_t>(last - first));
             for (std::size_t item = first; item < last; ++item) {
+                context.log.offered.hand_over(item, context.log.stop);
                 bus_.publish(item_message{static_cast<std::uint32_t>(item)});
             }
             count_.wait();
@@ -58,6 +59,7 @@ scheme_info async_bus_scheme() {
             .summary = "regatta::async_bus, a message an item to its one consumer; a warm thread",
             .suits = "passing messages on in order; not dividing work",
             .make = make_new<bus_with_one_consumer>,
+            .single_tasks = true,
             .traits = {.workers = worker_kind::one}};
 }
 

@@ -72,6 +72,7 @@ scheme_info eigen_scheme() {
             .make = make_new<eigen>,
             .library_version = version,
             .spawns = true,
+            .single_tasks = true,
             .traits = {.synchronises_unseen = true}};
 }
 

@@ -29,18 +29,24 @@ public:
     };
 
     item_tasks(run_context& context, Post post, BeforeSpawn before_spawn)
-        : runners_(context.work, context.log)
+        : log_(context.log)
+        , runners_(context.work, context.log)
         , post_(std::move(post))
         , before_spawn_(std::move(before_spawn)) {}
 
     task of(std::size_t item) noexcept { return {this, item}; }
-    void hand_out(std::size_t item) { post_(of(item)); }
+    /// Where items are offered at a rate: when it is due.
+    void hand_out(std::size_t item) {
+        log_.offered.hand_over(item, log_.stop);
+        post_(of(item));
+    }
     void spawn(std::size_t item) override {
         before_spawn_();
         post_(of(item));
     }
 
 private:
+    run_log& log_;
     thread_runners runners_;
     Post post_;
     BeforeSpawn before_spawn_;
@@ -51,14 +57,16 @@ inline constexpr std::size_t wave_items = std::size_t{1} << 18;
 
 /// Divides the items that the scheme hands out into waves, so that a queue without a bound needs no
 /// memory for all of them at once: calls `wave(first, last)`, which hands out items `first` to
-/// `last − 1` and returns when they, and those that they spawned, are done.
+/// `last − 1` and returns when they, and those that they spawned, are done. Items that are offered
+/// at a rate are one wave: the end of another would hold up the producer.
 template<class Wave>
 void in_waves(run_context& context, Wave wave) {
     const std::size_t count = context.work.handed_out();
     // Relaxed: as in the workers; nothing is read that the request would publish.
     for (std::size_t first = 0;
          first < count && context.log.stop.load(std::memory_order_relaxed) == 0;) {
-        const std::size_t last = std::min(first + wave_items, count);
+        const std::size_t last =
+            context.log.offered.paced() ? count : std::min(first + wave_items, count);
         wave(first, last);
         first = last;
     }

@@ -71,6 +71,17 @@ public:
         return max_;
     }
 
+    /// Calls `f(last, count)` for each bucket with times in it, in rising order: `count` times are
+    /// longer than the `last` of the bucket before and not longer than this one's.
+    template<class F>
+    void for_each_bucket(F f) const {
+        for (std::size_t i = 0; i < bucket_count; ++i) {
+            if (buckets_[i] != 0) {
+                f(last_of(i), buckets_[i]);
+            }
+        }
+    }
+
 private:
     static constexpr unsigned precision_bits = 5; ///< 32 buckets to a doubling.
     static constexpr unsigned value_bits = 43;    ///< Up to 2^43 ns, 2.4 hours.

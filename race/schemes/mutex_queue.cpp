@@ -44,7 +44,8 @@ scheme_info mutex_queue_scheme() {
                        "std::function, one post an item; warm threads",
             .suits = "tasks of a millisecond and more, with nothing to install",
             .make = make_new<mutex_queue>,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 } // namespace regatta::race

@@ -89,6 +89,8 @@ struct run_log {
     /// Of each worker's items: the time of each, or where they are offered at a rate, the time from
     /// its arrival to its end. Of tiny items that are not, nothing. Written by that worker only.
     latency_histogram latencies[max_workers];
+    /// Of items that are offered at a rate: from its arrival to its begin. By that worker only.
+    latency_histogram delays[max_workers];
 
     /// Forgets the previous run (but not a request to stop).
     void clear() noexcept {
@@ -96,6 +98,7 @@ struct run_log {
         for (unsigned i = 0; i < max_workers && (i < used || workers[i].items != 0); ++i) {
             workers[i] = worker_log{};
             latencies[i].clear();
+            delays[i].clear();
         }
         next_item.store(0, std::memory_order_relaxed);
     }
@@ -132,7 +135,8 @@ inline verification check_items(const run_log& log, std::uint64_t count) {
 ///
 /// Cost: two clock reads an item, about 50 ns, the same for every scheme. Where the items are tiny
 /// and offered at no rate, one after the first, second, fourth … 64th item and after every 64th
-/// from then on. Where they are offered at a rate, each waits until it has arrived.
+/// from then on. Where they are offered at a rate and no producer hands them over, each waits until
+/// it has arrived.
 class item_runner {
 public:
     item_runner(workload& work, run_log& log) noexcept
@@ -146,6 +150,7 @@ public:
         if (slot < run_log::max_workers) {
             mine_ = &log.workers[slot];
             latency_ = &log.latencies[slot];
+            delay_ = &log.delays[slot];
         }
     }
 
@@ -193,9 +198,10 @@ private:
     template<class Run>
     void timed(std::size_t item, Run run) noexcept {
         arrivals& offered = log_->offered;
+        const bool paced = offered.paced();
         std::int64_t arrived = 0;
-        if (offered.paced()) {
-            arrived = offered.next(*stop_);
+        if (paced) {
+            arrived = offered.arrival_of(item, *stop_);
             if (stopped()) {
                 return;
             }
@@ -203,7 +209,10 @@ private:
         const std::int64_t begin = detail::monotonic_ns();
         run();
         const std::int64_t end = detail::monotonic_ns();
-        latency_->record(end - (offered.paced() ? arrived : begin));
+        if (paced) {
+            delay_->record(begin - arrived);
+        }
+        latency_->record(end - (paced ? arrived : begin));
         mine_->add(item, begin, end);
     }
 
@@ -224,7 +233,8 @@ private:
     run_log* log_;
     const std::atomic<std::uint32_t>* stop_;
     worker_log* mine_ = nullptr;
-    latency_histogram* latency_ = nullptr; ///< Null where `mine_` is.
+    latency_histogram* latency_ = nullptr; ///< Null where `mine_` is, as the next.
+    latency_histogram* delay_ = nullptr;
     bool counts_only_;
     std::uint64_t next_look_ = 1; ///< Of tiny items: after how many the clock is read next.
 };

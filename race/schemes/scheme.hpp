@@ -136,6 +136,8 @@ struct scheme_info {
     std::string command{};
     /// Whether its workers can hand over further items, as `run_spawning` asks for.
     bool spawns = false;
+    /// Whether a producer hands over the items one by one, so that it can do so on a schedule.
+    bool single_tasks = false;
     /// Whether it takes part only where it is asked for by name.
     bool on_request = false;
     /// What its worker processes do; null where it starts no process that is this program.

@@ -16,8 +16,10 @@ namespace {
 class tbb_group final : public scheme {
 public:
     void prepare(run_context& context) override {
-        threads_.emplace(context.workers);
-        arena_.initialize(static_cast<int>(context.workers));
+        // At a rate the calling thread is the producer and has no time for items.
+        const unsigned threads = context.workers + (context.log.offered.paced() ? 1 : 0);
+        threads_.emplace(threads);
+        arena_.initialize(static_cast<int>(threads));
         arena_.execute([&] { threads_->start(); });
     }
 
@@ -49,6 +51,7 @@ scheme_info tbb_group_scheme() {
             .make = make_new<tbb_group>,
             .library_version = tbb_version,
             .spawns = true,
+            .single_tasks = true,
             .traits = {.synchronises_unseen = true}};
 }
 

@@ -87,7 +87,8 @@ scheme_info steady_scheme() {
             .summary = "regatta::steady_pool, one execute an item; warm threads",
             .suits = "many short tasks of about the same length",
             .make = make_new<one_by_one<steady_pool>>,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 scheme_info steady_batch_scheme() {
@@ -103,7 +104,8 @@ scheme_info balanced_scheme() {
             .suits = "tasks of uneven length",
             .alias = "regatta", // it suits the most kinds of items
             .make = make_new<one_by_one<balanced_pool>>,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 scheme_info balanced_batch_scheme() {
@@ -118,7 +120,8 @@ scheme_info dynamic_scheme() {
             .summary = "regatta::dynamic_pool, one execute an item; warm threads",
             .suits = "load that varies, so that threads come and go",
             .make = make_new<one_by_one<dynamic_pool>>,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 scheme_info dynamic_batch_scheme() {

@@ -45,9 +45,10 @@ public:
         for (unsigned i = 0; i < context.workers; ++i) {
             runners_.emplace_back(context.work, context.log);
         }
-        in_waves(context, [this](std::size_t first, std::size_t last) {
+        in_waves(context, [this, &context](std::size_t first, std::size_t last) {
             count_.add(spawning_ ? static_cast<std::uint32_t>(last - first) : 0);
             for (std::size_t item = first; item < last; ++item) {
+                context.log.offered.hand_over(item, context.log.stop);
                 pool_->submit(item_message{static_cast<std::uint32_t>(item)});
             }
             count_.wait();
@@ -74,7 +75,8 @@ scheme_info worker_pool_scheme() {
             .summary = "regatta::worker_pool, a message an item; warm threads",
             .suits = "a service that handles typed messages, at the latency of a hand-over",
             .make = make_new<pool_of_workers>,
-            .spawns = true};
+            .spawns = true,
+            .single_tasks = true};
 }
 
 } // namespace regatta::race

@@ -45,6 +45,22 @@ class Output(unittest.TestCase):
             self.assertAlmostEqual(sum(scheme["attribution"].values()) / whole, 1, delta=0.02,
                                    msg=scheme["name"])
 
+    def test_a_rate_is_raced_by_latency(self):
+        result = run("race", "empty", "--size", "200", "--rate", "20000/s", "--rounds", "2", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "race")
+        self.assertEqual(document["rate"], 20000)
+        self.assertEqual(document["judged"], "p99_latency")
+        schemes = {s["name"]: s for s in document["schemes"]}
+        for name in ("steady", "balanced", "dynamic", "worker_pool", "mutex_queue", "async_bus"):
+            self.assertEqual(schemes[name]["latency_ns"]["count"] % 200, 0, schemes[name])
+            self.assertGreater(schemes[name]["latency_ns"]["count"], 0)
+            self.assertIsNone(schemes[name]["attribution"])
+        self.assertEqual(schemes["std_thread"]["status"], "skipped")
+        self.assertIn("items/s offered", " ".join(result.stderr.split()))
+        self.assertIn("99th percentiles", " ".join(result.stderr.split()))
+
     def test_each_workload_is_raced_and_names_its_settings(self):
         for name, size in (("empty", 1000), ("allocate", 1000), ("uneven", 100), ("within", 1000),
                            ("transcend", 4)):

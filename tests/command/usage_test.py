@@ -134,6 +134,16 @@ class Usage(unittest.TestCase):
         self.refused("race", "--schemes", "serail,tbb,std_thred", *QUICK, says=[
             'no scheme "serail"; did you mean "serial"?', 'no scheme "std_thred"'])
 
+    def test_rates_that_cannot_be_offered(self):
+        for rate in ("0", "-1", "nan", "many", "1e12", "5/min"):
+            self.refused("race", "empty", "--rate", rate, says=["--rate"])
+        self.refused("race", "within", "--rate", "10/s", says=["the items of within hand out one another"])
+        self.refused("race", "empty", "--rate", "10", says=["take 167 minutes to arrive"])
+        self.refused("race", "--command", "a=true", "--rate", "10", says=["--rate", "a program"])
+        result = run("race", "empty", "--schemes", "std_thread", "--rate", "100000", *QUICK[2:])
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("std_thread was asked for but cannot run: it takes no single tasks", result.stderr)
+
     def test_ranges(self):
         for workers in ("0", "1025", "-1", "two"):
             self.refused("race", "--workers", workers, says=["--workers"])

@@ -18,7 +18,7 @@
 namespace regatta::race::fakes {
 
 /// Each item counts a little and marks that it ran.
-class counting final : public workload {
+class counting : public workload {
 public:
     explicit counting(const workload_options& options) : runs_(options.size.value_or(1000), 0) {}
 
@@ -80,6 +80,22 @@ inline scheme_info info(std::string_view name, scripted::body run, bool logs = t
             .make = [run = std::move(run),
                      logs](const scheme_options&) { return std::make_unique<scripted>(run, logs); },
             .traits = traits_of(name)};
+}
+
+/// The same of one that takes single tasks.
+inline scheme_info info_of_tasks(std::string_view name, scripted::body run) {
+    scheme_info made = info(name, std::move(run));
+    made.single_tasks = true;
+    return made;
+}
+
+/// One thread hands over an item when it is due, and runs it: a stall holds up all that follow.
+inline void run_when_due(run_context& context) {
+    item_runner runner(context.work, context.log);
+    for (std::size_t item = 0; item < context.work.items(); ++item) {
+        context.log.offered.hand_over(item, context.log.stop);
+        runner(item);
+    }
 }
 
 inline void run_serially(run_context& context) {

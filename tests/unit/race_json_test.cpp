@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace race = regatta::race;
@@ -37,10 +38,38 @@ TEST(race_json, has_what_the_format_promises) {
     EXPECT_EQ(d["rounds"], 15);
     EXPECT_GT(d["noise_floor"].get<double>(), 0);
     EXPECT_EQ(d["margin"], 0.01);
+    EXPECT_TRUE(d["rate"].is_null());
+    EXPECT_EQ(d["judged"], "time");
     EXPECT_EQ(d["machine"]["cpu_model"], "A processor");
     EXPECT_EQ(d["command"], "regatta race --json 'it'\\''s here.json'");
     EXPECT_EQ(d["leaders"], json::array({"std_thread"}));
     ASSERT_EQ(d["schemes"].size(), 4u);
+}
+
+TEST(race_json, latencies_have_percentiles_and_a_histogram) {
+    fakes::result_maker maker;
+    maker.result.rate = 5000;
+    maker.add("std_thread", 0.02);
+    for (int i = 1; i <= 1000; ++i) {
+        maker.result.schemes.front().latency.record(i);
+    }
+    const json d = json::parse(race::to_json(maker.finish(), fakes::some_machine()));
+    EXPECT_EQ(d["rate"], 5000.0);
+    EXPECT_EQ(d["judged"], "p99_latency");
+    const json latency = d["schemes"][0]["latency_ns"];
+    EXPECT_EQ(latency["count"], 1000);
+    EXPECT_NEAR(latency["median"].get<double>(), 500, 16);
+    EXPECT_NEAR(latency["p99_9"].get<double>(), 999, 32);
+    EXPECT_EQ(latency["max"], 1000);
+    std::uint64_t count = 0;
+    std::int64_t last = 0;
+    for (const json& bucket : latency["histogram"]) {
+        EXPECT_GT(bucket["up_to_ns"].get<std::int64_t>(), last);
+        last = bucket["up_to_ns"];
+        count += bucket["count"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(count, 1000u);
+    EXPECT_TRUE(d["schemes"][0]["attribution"].is_null());
 }
 
 TEST(race_json, a_scheme_that_ran) {

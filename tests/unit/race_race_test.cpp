@@ -211,6 +211,59 @@ TEST_F(race_of_fakes, who_runs_std_thread_is_the_baseline_under_any_name) {
     EXPECT_EQ(run().baseline, "mine");
 }
 
+TEST_F(race_of_fakes, at_a_rate_those_that_take_single_tasks_are_judged_by_their_latency) {
+    enter(fakes::info("loop", fakes::run_serially));
+    enter(fakes::info_of_tasks("prompt", fakes::run_when_due));
+    // Hands over the items in tens: nine of ten wait.
+    enter(fakes::info_of_tasks("in_tens", [](race::run_context& c) {
+        race::item_runner runner(c.work, c.log);
+        for (std::size_t item = 0; item < c.work.items(); ++item) {
+            c.log.offered.hand_over(item / 10 * 10 + 9, c.log.stop);
+            runner(item);
+        }
+    }));
+    options.rate = 5'000;
+    const auto result = run();
+    EXPECT_EQ(result.rate, 5'000);
+    EXPECT_EQ(result.find("loop")->status, race::scheme_status::skipped);
+    EXPECT_THAT(result.find("loop")->reason, HasSubstr("no single tasks"));
+    EXPECT_EQ(result.baseline, "prompt");
+    for (const char* name : {"prompt", "in_tens"}) {
+        const auto& one = *result.find(name);
+        EXPECT_TRUE(one.verified) << one.reason;
+        EXPECT_EQ(one.latency.count(), 200 * one.measured.usable().size());
+        EXPECT_EQ(one.where.total_ns(), 0); // no time of workers is lost by waiting for arrivals
+        EXPECT_FALSE(one.efficiency.has_value());
+    }
+    // The first of ten waits for nine intervals of 0.2 ms.
+    EXPECT_GE(result.find("in_tens")->time.median, 1.8e6 / 1.04);
+    EXPECT_GE(result.find("in_tens")->latency.percentile(0.95), 1'700'000);
+}
+
+TEST_F(race_of_fakes, a_rate_that_cannot_be_offered_is_refused) {
+    enter(fakes::info_of_tasks("prompt", fakes::run_when_due));
+    for (const double rate : {0.0, -1.0, 0.5}) { // at the last 200 items take 7 minutes to arrive
+        options.rate = rate;
+        EXPECT_THROW(run(), std::invalid_argument) << rate;
+    }
+}
+
+TEST_F(race_of_fakes, who_takes_fewer_items_than_are_offered_is_named) {
+    // 200 items of 0.2 ms and more arrive within 2 ms.
+    enter(fakes::info_of_tasks("slow", [](race::run_context& c) {
+        race::item_runner runner(c.work, c.log);
+        for (std::size_t item = 0; item < c.work.items(); ++item) {
+            c.log.offered.hand_over(item, c.log.stop);
+            const auto until = regatta::detail::monotonic_ns() + 200'000;
+            while (regatta::detail::monotonic_ns() < until) {
+            }
+            runner(item);
+        }
+    }));
+    options.rate = 100'000;
+    EXPECT_THAT(run().notes, Contains(HasSubstr("items a second that were offered")));
+}
+
 TEST_F(race_of_fakes, bad_options_are_refused) {
     enter(fakes::info("good", fakes::run_serially));
     options.scheme.workers = 0;

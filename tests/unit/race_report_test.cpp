@@ -370,6 +370,8 @@ TEST(race_csv, one_line_a_scheme_and_as_many_fields_in_each) {
     EXPECT_EQ(commas(lines[1]), commas(lines[0]));
     EXPECT_EQ(commas(lines[2]), commas(lines[0]));
     EXPECT_THAT(lines[0], StartsWith("name,scheme,status,reason,verified,median_ns"));
-    EXPECT_THAT(lines[0], EndsWith("idle_ns,unlogged_ns,command,cpu_ns,peak_bytes"));
+    EXPECT_THAT(
+        lines[0],
+        EndsWith("idle_ns,unlogged_ns,command,cpu_ns,peak_bytes,p50_ns,p99_ns,p99_9_ns,max_ns"));
     EXPECT_THAT(lines[2], HasSubstr("\"said \"\"no\"\"\""));
 }

@@ -5,6 +5,9 @@
 
 #include "text/command_line.hpp"
 
+#include <cstdint>
+#include <utility>
+
 namespace regatta::race {
 
 json text_or_null(const std::string& text) {
@@ -33,6 +36,25 @@ json to_value(const series& measured) {
         all.push_back(to_value(one));
     }
     return all;
+}
+
+json to_value(const latency_histogram& latency) {
+    if (latency.count() == 0) {
+        return nullptr;
+    }
+    json histogram = json::array();
+    latency.for_each_bucket([&](std::int64_t last, std::uint64_t count) {
+        histogram.push_back({{"up_to_ns", last}, {"count", count}});
+    });
+    return {{"count", latency.count()},
+            {"min", latency.min()},
+            {"mean", latency.mean()},
+            {"median", latency.percentile(0.5)},
+            {"p95", latency.percentile(0.95)},
+            {"p99", latency.percentile(0.99)},
+            {"p99_9", latency.percentile(0.999)},
+            {"max", latency.max()},
+            {"histogram", std::move(histogram)}};
 }
 
 json settings_value(const std::vector<std::pair<std::string, std::string>>& settings) {

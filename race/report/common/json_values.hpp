@@ -30,6 +30,8 @@ json to_value(const estimate& e);
 /// Its round, its time, and what disturbed it.
 json to_value(const sample& one);
 json to_value(const series& measured);
+/// Percentiles and histogram; null of nothing.
+json to_value(const latency_histogram& latency);
 /// The record of the machine; docs/reference/machine.schema.json describes it.
 json to_value(const fingerprint& machine);
 /// A workload's settings as an object; those that are whole numbers are such.

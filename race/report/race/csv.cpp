@@ -30,7 +30,7 @@ std::string csv_head() {
     for (const std::string_view name : part_names) {
         out += fmt::format(",{}_ns", name);
     }
-    return out + ",command,cpu_ns,peak_bytes\n";
+    return out + ",command,cpu_ns,peak_bytes,p50_ns,p99_ns,p99_9_ns,max_ns\n";
 }
 
 std::string csv_lines(const race_result& result, const std::string& first) {
@@ -46,9 +46,14 @@ std::string csv_lines(const race_result& result, const std::string& first) {
                            one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
                            one.measured.samples.size(), one.measured.dropped(), result.how.workers);
         for (const double ns : one.where.ns) {
-            out += measured ? fmt::format(",{:.0f}", ns) : ",";
+            out += measured && !result.rate ? fmt::format(",{:.0f}", ns) : ",";
         }
-        out += program_fields(one.program) + '\n';
+        out += program_fields(one.program);
+        for (const double share : {0.5, 0.99, 0.999, 1.0}) {
+            out +=
+                one.latency.count() == 0 ? "," : fmt::format(",{}", one.latency.percentile(share));
+        }
+        out += '\n';
     }
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include "report/race/full_text.hpp"
 #include "report/info/info_text.hpp"
+#include "report/race/latency_table.hpp"
 #include "report/race/program_words.hpp"
 #include "report/race/python_words.hpp"
 #include "report/race/table.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace regatta::race {
@@ -40,7 +42,28 @@ std::string title(const race_result& result, const provenance& from, const text_
     }
     text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
                         result.warm_up);
+    if (result.rate) {
+        text += fmt::format("{}{} items/s offered", dot, amount_text(*result.rate));
+    }
     return text;
+}
+
+/// Why schemes were skipped, in the order of the first of each reason, and their names.
+std::vector<std::pair<std::string, std::string>> skipped_by_reason(const race_result& result) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const scheme_result& one : result.schemes) {
+        if (one.status != scheme_status::skipped) {
+            continue;
+        }
+        const auto same =
+            std::ranges::find(all, one.reason, [](const auto& of) { return of.first; });
+        if (same == all.end()) {
+            all.emplace_back(one.reason, one.name);
+        } else {
+            same->second += ", " + one.name;
+        }
+    }
+    return all;
 }
 
 /// How many samples were dropped, and whose.
@@ -82,9 +105,10 @@ std::string unclear_words(const race_result& result) {
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
-    const std::string ratios =
-        fmt::format("Ratios are times of {} = 1; verdicts are about differences of {} and more. ",
-                    result.baseline, percent_text(result.margin));
+    const std::string ratios = fmt::format(
+        "{}Ratios are {} of {} = 1; verdicts are about differences of {} and more. ",
+        result.rate ? "Latency: from when an item was due to its begin. " : "",
+        result.rate ? "99th percentiles" : "times", result.baseline, percent_text(result.margin));
     if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }
@@ -110,7 +134,9 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     for (const std::string& note : result.notes) {
         paragraph("NOTE: " + note + ".", "1;33");
     }
-    if (const std::string table = table_text(result, style); !table.empty()) {
+    const std::string table =
+        result.rate ? latency_table_text(result, style) : table_text(result, style);
+    if (!table.empty()) {
         out += '\n' + table;
         paragraph(floor_words(result, style));
         paragraph(unclear_words(result));
@@ -123,10 +149,8 @@ std::string to_text(const race_result& result, const provenance& from, const tex
                       "1;31");
         }
     }
-    for (const scheme_result& one : result.schemes) {
-        if (one.status == scheme_status::skipped) {
-            paragraph(fmt::format("skipped {}: {}", one.name, one.reason));
-        }
+    for (const auto& [reason, names] : skipped_by_reason(result)) {
+        paragraph(fmt::format("skipped {}: {}", names, reason));
     }
     if (result.stopped) {
         paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
@@ -137,7 +161,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     paragraph(outcome_words(result, style), "1");
     const bool schemes = std::ranges::any_of(
         result.schemes, [](const scheme_result& one) { return !one.program.has_value(); });
-    if (schemes) {
+    if (schemes && !result.rate) { // the workers' time says nothing of a latency
         paragraph(reason_words(result));
     }
     paragraph(set_up_words(result, style));

@@ -61,6 +61,7 @@ json to_value(const scheme_result& one) {
     value["vs_baseline"] = to_value(one.vs_baseline);
     value["verdict"] = measured ? json(to_string(one.word)) : json();
     value["more_rounds"] = one.word == verdict::unclear ? json(one.more_rounds) : json();
+    value["latency_ns"] = to_value(one.latency);
     value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
     value["efficiency"] = or_null(one.efficiency);
     value["program"] = one.program ? to_value(*one.program) : json();
@@ -85,6 +86,8 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["chunk"] = result.how.chunk;
     document["kill_every_ns"] = result.how.kill_every.count();
     document["workers"] = result.how.workers;
+    document["rate"] = or_null(result.rate);
+    document["judged"] = result.rate ? "p99_latency" : "time";
     document["oversubscribed"] = result.oversubscribed();
     document["seed"] = result.seed;
     document["order_seed"] = result.order_seed;

@@ -4,7 +4,7 @@
 #include "report/race/table.hpp"
 
 #include "report/common/bar.hpp"
-#include "report/common/verdict_word.hpp"
+#include "report/race/race_rows.hpp"
 
 #include <fmt/core.h>
 
@@ -38,20 +38,6 @@ struct table_column {
         return kind == column::name || kind == column::verdict || kind == column::bar;
     }
 };
-
-/// Those that have figures, the fastest first.
-std::vector<const scheme_result*> rows_of(const race_result& result) {
-    std::vector<const scheme_result*> rows;
-    for (const scheme_result& one : result.schemes) {
-        if (one.ok() && one.time.count != 0) {
-            rows.push_back(&one);
-        }
-    }
-    std::ranges::stable_sort(rows, [](const scheme_result* a, const scheme_result* b) {
-        return a->vs_baseline.median < b->vs_baseline.median;
-    });
-    return rows;
-}
 
 std::string title_of(column kind) {
     switch (kind) {
@@ -88,11 +74,7 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     case column::ratio:
         return ratio_text(row.vs_baseline.median);
     case column::interval:
-        if (row.vs_baseline.count < pairs_for_a_verdict) {
-            return "-"; // there is none of 95 %
-        }
-        return ratio_text(row.vs_baseline.low) + (style.unicode ? "…" : "..") +
-               ratio_text(row.vs_baseline.high);
+        return interval_text(row.vs_baseline, style);
     case column::speedup:
         return row.speedup ? fmt::format("{:.2f}{}", row.speedup->median, style.unicode ? "×" : "x")
                            : "-";
@@ -104,9 +86,7 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
     case column::memory:
         return row.program && row.program->peak_bytes ? bytes_text(*row.program->peak_bytes) : "-";
     case column::verdict:
-        return row.word == verdict::unclear
-                   ? fmt::format("{} +{}", word_of(row.word), row.more_rounds)
-                   : std::string(word_of(row.word));
+        return verdict_text(row);
     case column::bar:
         break;
     }
@@ -173,20 +153,6 @@ void fit(std::vector<table_column>& columns, const text_style& style) {
     }
 }
 
-std::string_view colour_of(const table_column& one, const scheme_result& row) {
-    if (one.kind == column::verdict) {
-        switch (row.word) {
-        case verdict::faster:
-            return "32";
-        case verdict::slower:
-            return "31";
-        default:
-            return "90";
-        }
-    }
-    return {};
-}
-
 void trim_right(std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
 }
@@ -203,7 +169,10 @@ std::string row_text(const std::vector<table_column>& columns, const scheme_resu
         const std::string& text = row == nullptr ? one.title : one.cells[index];
         const std::string cell = one.to_the_left() ? padded_right(text, one.width, style)
                                                    : padded_left(text, one.width, style);
-        line += coloured(cell, row == nullptr ? "1" : colour_of(one, *row), style);
+        const std::string_view colour = row == nullptr                ? "1"
+                                        : one.kind == column::verdict ? verdict_colour(row->word)
+                                                                      : "";
+        line += coloured(cell, colour, style);
     }
     if (!style.colour) {
         trim_right(line);

@@ -109,8 +109,9 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
     if (leaders.size() > 1) {
-        return fmt::format("the fastest may be any of {}: none of them was shown to take {} more "
-                           "than another",
+        return fmt::format("the {} may be any of {}: none of them was shown to take {} more than "
+                           "another",
+                           result.rate ? "lowest latency (99th percentile)" : "fastest",
                            joined(leaders), percent_text(result.margin));
     }
     const auto others = followers(result, leaders);
@@ -120,9 +121,10 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
     }
     const scheme_result& next = *others.front();
     const estimate ratio = paired_ratio(first.measured, next.measured);
-    return fmt::format("{} won: {}, {} of the time of {}, the next (95 % interval {}{}{})",
-                       first.name, duration_text(first.time.median, style),
-                       ratio_text(ratio.median), next.name, ratio_text(ratio.low),
+    return fmt::format("{} {}: {}, {} of {} {}, the next (95 % interval {}{}{})", first.name,
+                       result.rate ? "has the lowest latency (99th percentile)" : "won",
+                       duration_text(first.time.median, style), ratio_text(ratio.median),
+                       result.rate ? "that of" : "the time of", next.name, ratio_text(ratio.low),
                        style.unicode ? "…" : "..", ratio_text(ratio.high));
 }
 
@@ -215,6 +217,9 @@ std::string choice_words(const race_result& result) {
                               {"typed dispatch", "typed"},
                               {"several languages", "languages"}};
     std::string text;
+    if (result.rate && !result.leaders.empty()) {
+        text = fmt::format("lowest latency: {}", joined(result.leaders));
+    }
     for (const need& one : needs) {
         const scheme_result* best = nullptr;
         for (const scheme_result& scheme : result.schemes) {

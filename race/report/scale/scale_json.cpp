@@ -17,19 +17,6 @@ json figures_of(const estimate& e) {
     return {{"median", e.median}, {"low", e.low}, {"high", e.high}, {"count", e.count}};
 }
 
-json to_value(const latency_histogram& latency) {
-    if (latency.count() == 0) {
-        return nullptr;
-    }
-    return {{"count", latency.count()},
-            {"min", latency.min()},
-            {"mean", latency.mean()},
-            {"median", latency.percentile(0.5)},
-            {"p95", latency.percentile(0.95)},
-            {"p99", latency.percentile(0.99)},
-            {"max", latency.max()}};
-}
-
 /// What the preferred law has for so many workers; null without one.
 json fitted_speedup(const scaling_fit& fit, unsigned workers) {
     switch (fit.preferred) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/offered_rate.hpp"
+
+#include <regatta/base/error.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+namespace regatta::race {
+namespace {
+
+/// The longest time that the items of a run may take to arrive: there are many runs.
+constexpr double longest_arrival_minutes = 5;
+
+} // namespace
+
+void check_offered_rate(double rate, const workload& work) {
+    if (!(std::isfinite(rate) && rate > 0)) {
+        fail_argument("rate: " + std::to_string(rate) +
+                      " items a second are out of range; allowed is what is above 0");
+    }
+    if (work.handed_out() != work.items()) {
+        fail_argument("rate: the items of " + std::string(work.name()) +
+                      " hand out one another; choose a workload whose items are independent");
+    }
+    constexpr double longest = longest_arrival_minutes * 60;
+    const auto items = static_cast<double>(work.items());
+    if (items / rate > longest) {
+        const double least = items / longest;
+        const double round = least > 1 ? 1 : 1e4;
+        char text[240];
+        std::snprintf(text, sizeof text,
+                      "rate: at %g items a second the %zu items of a run take %.0f minutes to "
+                      "arrive; allowed are up to %.0f, so offer %g or more, or run fewer items",
+                      rate, work.items(), items / rate / 60, longest_arrival_minutes,
+                      std::ceil(least * round) / round);
+        fail_argument(text);
+    }
+}
+
+bool fell_behind(double rate, std::size_t items, double run_ns,
+                 const latency_histogram& latency) noexcept {
+    if (items < 2) {
+        return false;
+    }
+    const double arriving_ns = static_cast<double>(items - 1) / rate * 1e9;
+    const double behind_ns = run_ns - arriving_ns;
+    return behind_ns > 0.05 * arriving_ns && behind_ns > 3 * static_cast<double>(latency.min()) &&
+           static_cast<double>(latency.max()) > 0.5 * behind_ns;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race_results.hpp"
+#include "report/race/full_text.hpp"
+#include "report/race/latency_table.hpp"
+#include "text/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// A race at a rate: the percentiles are the times of the samples.
+race::race_result offered() {
+    fakes::result_maker maker;
+    maker.result.rate = 5000;
+    maker.result.baseline = "mutex_queue";
+    maker.add_skipped("serial", "it takes no single tasks")
+        .add("steady", 0.01)
+        .add("mutex_queue", 0.02)
+        .add_skipped("tbb", "it takes no single tasks");
+    for (race::scheme_result& one : maker.result.schemes) {
+        for (int i = 0; one.ok() && i < 100; ++i) {
+            one.latency.record((one.name == "steady" ? 5'000 : 10'000) + 100 * i);
+        }
+    }
+    return maker.finish();
+}
+
+/// What is told to terminals without UTF-8.
+constexpr const char* printable =
+    " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz"
+    "{|}~";
+
+} // namespace
+
+TEST(race_latency, percentiles_and_histograms_stand_in_the_place_of_times) {
+    const race::race_result result = offered();
+    const std::string table = race::latency_table_text(result, {.width = 120});
+    for (const char* text : {"p50", "p99", "p99.9", "longest", "ratio", "verdict", "µs", "█"}) {
+        EXPECT_THAT(table, HasSubstr(text));
+    }
+    const auto lines = lines_of(table);
+    EXPECT_THAT(lines.at(1), StartsWith("steady"));
+    EXPECT_THAT(lines.at(1), HasSubstr("faster"));
+    for (const std::string& line :
+         lines_of(race::latency_table_text(result, {.width = 120, .unicode = false}))) {
+        EXPECT_EQ(line.find_first_not_of(printable), std::string::npos) << line;
+    }
+    for (unsigned width = 120; width >= 20; --width) {
+        for (const std::string& line :
+             lines_of(race::latency_table_text(result, {.width = width}))) {
+            EXPECT_LE(race::columns_of(line), width) << line;
+        }
+    }
+}
+
+TEST(race_latency, the_lowest_is_named) {
+    const race::race_result result = offered();
+    const std::string text = race::to_text(result, fakes::some_machine(), {.width = 400});
+    EXPECT_THAT(text, HasSubstr("5000 items/s offered"));
+    EXPECT_THAT(text, HasSubstr("Latency: from when an item was due to its begin. Ratios are 99th "
+                                "percentiles of mutex_queue = 1"));
+    EXPECT_THAT(text, HasSubstr("steady has the lowest latency (99th percentile): "));
+    EXPECT_THAT(text, HasSubstr("Choose by need: lowest latency: steady."));
+    EXPECT_THAT(text, HasSubstr("skipped serial, tbb: it takes no single tasks"));
+    EXPECT_THAT(text, Not(HasSubstr("Why:")));
+    EXPECT_THAT(text, Not(HasSubstr(" won")));
+}
