@@ -19,6 +19,7 @@ namespace regatta::command {
 namespace {
 
 constexpr std::size_t most_chunk = 1'000'000;
+constexpr unsigned most_launches = 1000;
 
 template<class T>
 void refuse_twice(const char* option, const std::vector<T>& values) {
@@ -78,6 +79,14 @@ void add_race_options(subcommand command, race_arguments& a) {
         .default_str(std::string(race::usual_baseline().name));
     add_margin_option(command, a);
     add_rate_option(command, a);
+    command
+        .add_option("--launches", a.launches,
+                    "Race in so many fresh processes, intervals over these; a verdict takes 6")
+        .check(whole_number(1, most_launches))
+        .type_name("N")
+        .default_str("1");
+    command.add_flag("--reuse", a.reuse,
+                     "Measure pools after their first job, which is not timed; others as usual");
     add_result_options(command, a.files, "scheme");
     command.add_flag("--list", a.list, "List workloads and schemes, and end; --json as usual");
     command.footer(
@@ -168,6 +177,10 @@ race::race_options chosen_options(const race_arguments& arguments,
         throw usage_error("--command takes part in one race, not in a sweep; give --size, "
                           "--workers and --chunk one value each");
     }
+    if (arguments.launches.value_or(1) > 1 && arguments.is_sweep()) {
+        throw usage_error("--launches is for one race, not for a sweep; give --size, --workers and "
+                          "--chunk one value each");
+    }
     if (arguments.rate() && arguments.is_sweep()) {
         throw usage_error("--rate is for one race, not for a sweep; give --size, --workers and "
                           "--chunk one value each");
@@ -182,10 +195,11 @@ race::race_options chosen_options(const race_arguments& arguments,
     }
     options.work = workload_options_of(first, workload);
     options.seed = arguments.order_seed_or_fresh();
-    options.scheme.workers =
-        arguments.axes.workers.empty() ? workers_beside(arguments.rate().has_value())
-                                       : arguments.axes.workers.front();
+    options.scheme.workers = arguments.axes.workers.empty()
+                                 ? workers_beside(arguments.rate().has_value())
+                                 : arguments.axes.workers.front();
     options.rate = arguments.rate();
+    options.reuse = arguments.reuse;
     if (!arguments.axes.chunks.empty()) {
         options.scheme.chunk = arguments.axes.chunks.front();
     }

@@ -25,7 +25,9 @@ struct race_arguments : measure_arguments {
     std::string kill_every;
     std::string baseline;
     result_paths files;
+    std::optional<unsigned> launches;
     bool list = false;
+    bool reuse = false;
 
     /// It is a race in each of several cells.
     bool is_sweep() const noexcept { return axes.cells() > 1; }

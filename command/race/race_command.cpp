@@ -6,9 +6,11 @@
 #include "common/measurement.hpp"
 #include "common/output_file.hpp"
 #include "common/terminal.hpp"
+#include "race/race_launches.hpp"
 #include "report/race/csv.hpp"
 #include "report/race/full_text.hpp"
 #include "report/race/json.hpp"
+#include "report/race/launches_report.hpp"
 #include "report/race/list.hpp"
 #include "report/race/table.hpp"
 #include "report/sweep/sweep_report.hpp"
@@ -61,6 +63,16 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const race::race_options options = chosen_options(arguments, workload);
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
+    if (arguments.launches.value_or(1) > 1) {
+        return measure_and_write(
+            arguments.files, words,
+            [&](race::race_control& control, const auto& report) {
+                return run_launches(*arguments.launches, options.seed, words, control, report);
+            },
+            [](const race::launches_result& result) {
+                return result.missing.empty() ? exit_code::success : exit_code::failure;
+            });
+    }
     if (arguments.is_sweep()) {
         return measure_and_write(
             arguments.files, words,

@@ -158,11 +158,19 @@ bool load_meter::sees_own_work() const {
 }
 
 load_meter::reading load_meter::read() const {
-    reading now;
-    now.wall_ns = detail::monotonic_ns();
     // Our own time first: asking for it makes the kernel bring the groups' counters up to date.
-    now.own_ns = own_cpu_ns() + children_cpu_ns();
+    return read(own_cpu_ns() + children_cpu_ns());
+}
+
+load_meter::reading load_meter::read(std::int64_t own_ns) const {
+    reading now;
+    now.own_ns = own_ns;
+    now.wall_ns = detail::monotonic_ns();
     now.all_ns = all_ns();
+    // The groups of the v2 hierarchy have no thread of the kernel in them: those are in its root.
+    if (counter_ == counter::cpuacct || counter_ == counter::ticks) {
+        now.kernel_ns = kernel_.cpu_ns();
+    }
     now.stolen_ns = read_stat(where_.stat, cpus_).stolen * tick_ns_;
     return now;
 }
@@ -172,13 +180,15 @@ disturbance load_meter::between(const reading& before, const reading& after) con
     d.available_ns = (after.wall_ns - before.wall_ns) * static_cast<std::int64_t>(cpus_.size());
     if (counter_ != counter::none) {
         const std::int64_t all = after.all_ns - before.all_ns;
-        d.others_ns = std::max<std::int64_t>(0, all - (after.own_ns - before.own_ns));
+        d.kernel_ns = std::max<std::int64_t>(0, after.kernel_ns - before.kernel_ns);
+        d.others_ns = std::max<std::int64_t>(0, all - (after.own_ns - before.own_ns) - d.kernel_ns);
     }
     d.stolen_ns = std::max<std::int64_t>(0, after.stolen_ns - before.stolen_ns);
     const double allowed = tolerance_ * static_cast<double>(d.available_ns);
     const auto over = [&](std::int64_t used, std::int64_t resolution) {
         return used > resolution && static_cast<double>(used) > allowed;
     };
+    d.measurable = counter_ != counter::none && static_cast<double>(resolution_ns_) <= allowed;
     d.contaminated = over(d.others_ns, resolution_ns_) || over(d.stolen_ns, tick_ns_);
     return d;
 }

@@ -5,6 +5,8 @@
 /// @file
 /// How much CPU time others used while something was measured.
 
+#include "machine/kernel_threads.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,9 +16,13 @@ namespace regatta::race {
 /// What disturbed a stretch of time.
 struct disturbance {
     std::int64_t others_ns = 0;    ///< CPU time of other processes.
+    std::int64_t kernel_ns = 0;    ///< CPU time of the kernel's own threads; not among the others.
     std::int64_t stolen_ns = 0;    ///< CPU time that the hypervisor gave to other machines.
     std::int64_t available_ns = 0; ///< Length of the stretch times the CPUs.
     bool contaminated = false;     ///< Others used more than the tolerance.
+    /// A burst of others above the tolerance would have been seen. Otherwise a stretch that is not
+    /// contaminated is not known to be clean.
+    bool measurable = false;
 };
 
 /// Reads how much CPU time this process and all processes together have used.
@@ -27,7 +33,10 @@ struct disturbance {
 /// control group only if it is the root of its hierarchy, because any other one sees no neighbours.
 /// The hypervisor's share is in /proc/stat alone.
 ///
-/// Children count as others until they were waited for: read after that.
+/// Children count as others until they were waited for: read after that, or say what is one's own.
+///
+/// The kernel's own threads (write-back, deferred work) work for whoever gives them something to
+/// do. What they use counts for nobody: not as others, since the contender may have caused it.
 ///
 /// Threads: one. Cost: some 20 µs a reading. Failure: where nothing can be read, nothing is ever
 /// called contaminated, and `source` says so.
@@ -36,8 +45,9 @@ public:
     /// Counters at one moment.
     struct reading {
         std::int64_t wall_ns = 0;
-        std::int64_t all_ns = 0; ///< Of all processes.
-        std::int64_t own_ns = 0; ///< Of this process and its ended children.
+        std::int64_t all_ns = 0;    ///< Of all processes.
+        std::int64_t own_ns = 0;    ///< Of this process and its ended children, or as was said.
+        std::int64_t kernel_ns = 0; ///< Of the kernel's own threads.
         std::int64_t stolen_ns = 0;
     };
 
@@ -53,6 +63,8 @@ public:
     load_meter(double tolerance, files where);
 
     reading read() const;
+    /// @param own_ns what counts as one's own, such as `family_cpu_ns()`.
+    reading read(std::int64_t own_ns) const;
     disturbance between(const reading& before, const reading& after) const noexcept;
 
     /// The counter in use, for people.
@@ -74,6 +86,7 @@ private:
     std::string source_ = "none: other processes go unnoticed";
     std::int64_t resolution_ns_ = 0;
     std::int64_t tick_ns_ = 10'000'000;
+    kernel_threads kernel_; ///< Where they are part of the counter.
 };
 
 } // namespace regatta::race

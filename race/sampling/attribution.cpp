@@ -33,6 +33,37 @@ shares parts_of(const time_split& split, double reference_ns) {
 
 } // namespace
 
+namespace {
+
+/// Calls `f` with each time of it, and the same of another.
+template<class F>
+void for_each_time(time_split& split, const time_split& other, F f) {
+    f(split.wall_ns, other.wall_ns);
+    f(split.items_ns, other.items_ns);
+    f(split.undivided_ns, other.undivided_ns);
+    f(split.preempted_ns, other.preempted_ns);
+    f(split.dispatch_ns, other.dispatch_ns);
+    f(split.set_up_ns, other.set_up_ns);
+    f(split.imbalance_ns, other.imbalance_ns);
+    f(split.tear_down_ns, other.tear_down_ns);
+    f(split.idle_ns, other.idle_ns);
+    f(split.unlogged_ns, other.unlogged_ns);
+}
+
+} // namespace
+
+time_split& time_split::operator+=(const time_split& other) noexcept {
+    workers = std::max(workers, other.workers);
+    for_each_time(*this, other, [](double& to, double from) { to += from; });
+    return *this;
+}
+
+time_split time_split::divided_by(unsigned runs) const noexcept {
+    time_split mean = *this;
+    for_each_time(mean, mean, [runs](double& to, double) { to /= runs; });
+    return mean;
+}
+
 time_split split_time(const run_log& log, const run_facts& facts) {
     // Relaxed: the workers were joined, or their processes waited for.
     const unsigned seen = log.seen.load(std::memory_order_relaxed);

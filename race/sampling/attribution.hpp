@@ -61,6 +61,11 @@ struct time_split {
     /// run.
     std::array<double, set_up_step_count> steps_ns{};
 
+    /// Adds another run of the same scheme; `workers` stays the larger of the two.
+    time_split& operator+=(const time_split& other) noexcept;
+    /// The mean of so many runs that were added.
+    time_split divided_by(unsigned runs) const noexcept;
+
     /// Of all parts: workers × wall.
     double sum_ns() const noexcept {
         return items_ns + undivided_ns + preempted_ns + dispatch_ns + set_up_ns + imbalance_ns +

@@ -4,6 +4,7 @@
 #include "sampling/race.hpp"
 
 #include "machine/quiesce.hpp"
+#include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
 #include "sampling/race_evaluation.hpp"
 #include "sampling/scheme_run.hpp"
@@ -70,6 +71,7 @@ public:
         result_.order_seed = options.seed;
         result_.margin = options.margin;
         result_.rate = options.rate;
+        result_.reuse = options.reuse;
         result_.warm_up = std::max(1U, options.warm_up);
         result_.load_source = meter_.source();
         result_.load_resolution_ns = meter_.resolution_ns();
@@ -103,6 +105,7 @@ private:
             mine.version = one.scheme->version();
             mine.traits = one.scheme->traits;
             mine.named = one.named;
+            mine.reused = options_.reuse && one.scheme->reusable;
             mine.measured.name = one.name;
             if (!one.scheme->command.empty()) {
                 mine.program.emplace().command = one.scheme->command;
@@ -125,11 +128,15 @@ private:
     };
 
     course course_of(const scheme_info& scheme) const {
-        return {scheme_run(scheme, options_.scheme, *work_, control_, options_.rate.value_or(0))};
+        return {scheme_run(scheme, options_.scheme, *work_, control_,
+                           {.rate = options_.rate.value_or(0),
+                            .meter = &meter_,
+                            .shortest_sample = options_.shortest_sample,
+                            .reuse = options_.reuse})};
     }
 
     outcome run_once(course& one) const {
-        outcome got = one.runs.run_once();
+        outcome got = one.runs.run_sample();
         if (options_.rate && got.failure.empty()) {
             one.delays.ran(one.runs.delays());
             const std::int64_t latency = one.delays.last().percentile(judged_percentile);
@@ -151,7 +158,7 @@ private:
                 .time = options_.time,
                 .warm_up = 0,
                 .seed = options_.seed,
-                .meter = &meter_,
+                .tries_again = 2,
                 .settle = [] { quiesce(); },
                 .stop = [this] { return control_.stop_requested(); }};
     }
@@ -238,8 +245,9 @@ private:
     void race() {
         std::vector<contender> all = contenders();
         // The control is a runner of its own, which knows whether its own results were wrong.
-        const auto base = std::ranges::find(entrants_, result_.baseline, &entrant::name);
-        course control = course_of(*base->scheme);
+        const auto base = std::ranges::find(result_.schemes, result_.baseline, &scheme_result::name);
+        // A copy: its samples have as many runs.
+        course control = courses_[static_cast<std::size_t>(base - result_.schemes.begin())];
         all.push_back({control_name(result_.baseline), [&] { return run_once(control); }});
         sampling_options how = sampling();
         how.taken = [this](std::size_t index, const sample& taken) {
@@ -247,11 +255,13 @@ private:
                 courses_[numbers_[index]].delays.keep(taken);
             }
         };
-        const sampling_result measured = measure(all, how, observer_);
+        sampling_result measured = measure(all, how, observer_);
+        cut_heads(measured.all);
         take(measured);
         take_control(measured, control.runs.wrong());
-        for (std::size_t i = 0; options_.rate && i < courses_.size(); ++i) {
+        for (std::size_t i = 0; i < courses_.size(); ++i) {
             scheme_result& one = result_.schemes[i];
+            one.runs_a_sample = courses_[i].runs.repeats();
             one.latency = courses_[i].delays.usable(one.measured);
         }
         result_.rounds = measured.rounds;

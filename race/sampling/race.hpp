@@ -33,6 +33,10 @@ struct race_options {
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     double margin = usual_margin;     ///< A difference that is of no interest, as a share; 0…1.
+    /// Shorter runs are repeated until a sample has about that; 0: none is.
+    std::chrono::nanoseconds shortest_sample = usual_shortest_sample;
+    /// Pools are measured after their first job, others as usual.
+    bool reuse = false;
     /// Items that are offered a second to those schemes that take single tasks: the race is then
     /// about the latency of the items. Absent: as fast as they go, and about the time.
     std::optional<double> rate{};

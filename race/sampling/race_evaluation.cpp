@@ -89,6 +89,7 @@ void compare(race_result& result) {
         }
         if (&one == base) {
             one.vs_baseline = itself(one.measured);
+            one.vs_baseline_undropped = itself(one.measured.undropped());
             one.word = verdict::baseline;
         }
     }
@@ -104,6 +105,10 @@ void judge_all(race_result& result) {
             judged.push_back(&one);
             beside.emplace_back(one.measured, base->measured, result.control);
             one.vs_baseline = beside.back().ratio();
+            one.vs_baseline_undropped =
+                paired_comparison(one.measured.undropped(), base->measured.undropped(),
+                                  result.control.undropped())
+                    .ratio();
         }
     }
     if (!result.floor.known()) {
@@ -173,6 +178,39 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
     }
 }
 
+/// Who had not settled in the first rounds.
+void note_heads(race_result& result) {
+    std::string who;
+    for (const scheme_result& one : result.schemes) {
+        if (one.measured.cut() != 0) {
+            who += (who.empty() ? "" : ", ") + one.name + " " + std::to_string(one.measured.cut());
+        }
+    }
+    if (!who.empty()) {
+        result.notes.push_back(
+            "not settled at first, beside the others of the same rounds, so that "
+            "so many of the first rounds do not count: " +
+            who);
+    }
+}
+
+/// That in many samples a burst of others would have gone unseen.
+void note_unmeasurable(race_result& result) {
+    std::size_t all = 0;
+    std::size_t unknown = 0;
+    for (const scheme_result& one : result.schemes) {
+        all += one.measured.samples.size();
+        unknown += one.measured.not_measurable();
+    }
+    result.not_measurable = all == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(all);
+    if (result.not_measurable > 0.25) {
+        result.notes.push_back("whether others used the CPUs is not measurable in " +
+                               percent(result.not_measurable) +
+                               " of the samples: they are too short for " + result.load_source +
+                               ", so a disturbed one among them was not dropped");
+    }
+}
+
 void note_disturbances(race_result& result) {
     std::string disturbed;
     std::string rare;
@@ -189,6 +227,8 @@ void note_disturbances(race_result& result) {
                                " was disturbed by other processes; they were used nevertheless: do "
                                "not trust these figures");
     }
+    note_unmeasurable(result);
+    note_heads(result);
     if (!rare.empty()) {
         result.notes.push_back("too few clean rounds to say who is faster, so not among those that "
                                "may win: " +

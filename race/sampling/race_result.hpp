@@ -51,6 +51,9 @@ struct scheme_result {
     series measured;
     estimate time;        ///< In nanoseconds; at a rate the latency at `judged_percentile`.
     estimate vs_baseline; ///< Its ratio, paired.
+    estimate vs_baseline_undropped; ///< The same had nothing been dropped or taken again.
+    unsigned runs_a_sample = 0;     ///< Of which a sample is the mean; 0: it never ran.
+    bool reused = false;            ///< It was measured after its first job.
     /// At a rate: from the arrival of an item to its begin, of the items of the runs that count.
     latency_histogram latency;
     verdict word = verdict::undecided;
@@ -88,12 +91,15 @@ struct race_result {
     std::uint64_t seed = 0;       ///< Of the data.
     std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.
+    bool reuse = false;           ///< `race_options::reuse`.
     std::optional<double> rate{}; ///< Items that were offered a second: `race_options::rate`.
 
     unsigned rounds = 0;     ///< Completed.
     unsigned warm_up = 0;    ///< Rounds before those.
     bool stopped = false;    ///< Cut short.
     double contaminated = 0; ///< Share of the samples during which others used the CPUs.
+    /// Share of the samples that are not contaminated but would not have been known to be.
+    double not_measurable = 0;
     std::string load_source; ///< How other processes' CPU time was read.
     std::int64_t load_resolution_ns = 0;
 

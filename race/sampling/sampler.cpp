@@ -86,6 +86,36 @@ private:
     }
 
     bool run_sample(unsigned round, bool warm_up, std::size_t index) {
+        series& mine = result_.all[index];
+        for (unsigned again = 0;; ++again) {
+            outcome got = run_once(index);
+            if (stopped()) {
+                return false;
+            }
+            if (!got.failure.empty()) {
+                mine.failure = std::move(got.failure);
+                return true;
+            }
+            if (warm_up) {
+                return true;
+            }
+            sample taken{round, got.ns, got.load.value_or(disturbance{}), std::move(got.details)};
+            if (taken.load.contaminated && again < options_.tries_again && trying_helps()) {
+                if (again == 0) {
+                    taken.details.reset();
+                    mine.first_tries.push_back(std::move(taken));
+                }
+                continue;
+            }
+            mine.samples.push_back(std::move(taken));
+            if (options_.taken) {
+                options_.taken(index, mine.samples.back());
+            }
+            return true;
+        }
+    }
+
+    outcome run_once(std::size_t index) {
         if (options_.settle) {
             options_.settle();
         }
@@ -94,24 +124,18 @@ private:
             before = options_.meter->read();
         }
         outcome got = run_guarded(contenders_[index]);
-        sample taken{round, got.ns, {}, std::move(got.details)};
-        if (options_.meter != nullptr) {
-            taken.load = options_.meter->between(before, options_.meter->read());
+        if (options_.meter != nullptr && !got.load) {
+            got.load = options_.meter->between(before, options_.meter->read());
         }
         ++samples_;
-        if (stopped()) {
-            return false;
-        }
-        series& mine = result_.all[index];
-        if (!got.failure.empty()) {
-            mine.failure = std::move(got.failure);
-        } else if (!warm_up) {
-            mine.samples.push_back(std::move(taken));
-            if (options_.taken) {
-                options_.taken(index, mine.samples.back());
-            }
-        }
-        return true;
+        contaminated_ += got.load && got.load->contaminated ? 1 : 0;
+        return got;
+    }
+
+    /// Whether another try of a contaminated sample may be clean.
+    bool trying_helps() const noexcept {
+        constexpr std::size_t too_few_to_tell = 8;
+        return 2 * contaminated_ <= samples_ + too_few_to_tell;
     }
 
     bool stopped() {
@@ -151,7 +175,8 @@ private:
     const std::function<void(const progress&)>& observer_;
     random_source random_;
     sampling_result result_;
-    std::size_t samples_ = 0;
+    std::size_t samples_ = 0;      ///< Tries of them, warm-up included.
+    std::size_t contaminated_ = 0; ///< Of those.
     clock::time_point begin_ = clock::now();
 };
 
@@ -167,9 +192,34 @@ std::vector<sample> series::usable() const {
         return samples;
     }
     std::vector<sample> clean;
-    std::ranges::copy_if(samples, std::back_inserter(clean),
-                         [](const sample& s) { return !s.load.contaminated; });
+    std::ranges::copy_if(samples, std::back_inserter(clean), [this](const sample& s) {
+        return !s.load.contaminated && s.round >= settled;
+    });
     return clean;
+}
+
+std::size_t series::cut() const noexcept {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(samples, [this](const sample& s) { return s.round < settled; }));
+}
+
+series series::undropped() const {
+    series all{name, samples, failure, 0, {}};
+    auto first = first_tries.begin();
+    for (sample& one : all.samples) {
+        first = std::find_if(first, first_tries.end(),
+                             [&](const sample& s) { return s.round >= one.round; });
+        if (first != first_tries.end() && first->round == one.round) {
+            one.ns = first->ns;
+        }
+        one.load.contaminated = false;
+    }
+    return all;
+}
+
+std::size_t series::not_measurable() const noexcept {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        samples, [](const sample& s) { return !s.load.contaminated && !s.load.measurable; }));
 }
 
 estimate series::time() const {

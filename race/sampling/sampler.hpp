@@ -27,13 +27,19 @@
 
 namespace regatta::race {
 
+/// Times below this are lost in what surrounds them: a wake-up, a tick, a reading of counters.
+inline constexpr std::chrono::nanoseconds usual_shortest_sample{5'000'000};
+
 /// What one run of a contender yields: its time, or why there is none.
 struct outcome {
     double ns = 0;
     std::string failure{}; ///< Empty: the time counts. Otherwise the contender is out.
     std::optional<run_details> details{};
+    /// What disturbed the timed stretch, where the contender tells; otherwise what disturbed the
+    /// call of `run` counts, as `sampling_options::meter` reads it.
+    std::optional<disturbance> load{};
 
-    static outcome failed(std::string why) { return {0, std::move(why), {}}; }
+    static outcome failed(std::string why) { return {0, std::move(why), {}, {}}; }
 };
 
 /// Something to measure.
@@ -53,11 +59,15 @@ struct sample {
 
 /// How to measure.
 struct sampling_options {
-    unsigned rounds = 15;              ///< 0: until `time` is up.
-    std::chrono::nanoseconds time{0};  ///< 0: no limit. No round begins that would end after it.
-    unsigned warm_up = 1;              ///< Rounds before that; they only find out who can run.
-    std::uint64_t seed = 1;            ///< Of the order within the rounds.
-    const load_meter* meter = nullptr; ///< Null: nothing is called contaminated.
+    unsigned rounds = 15;             ///< 0: until `time` is up.
+    std::chrono::nanoseconds time{0}; ///< 0: no limit. No round begins that would end after it.
+    unsigned warm_up = 1;             ///< Rounds before that; they only find out who can run.
+    std::uint64_t seed = 1;           ///< Of the order within the rounds.
+    /// Null: only what contenders tell of themselves is called contaminated.
+    const load_meter* meter = nullptr;
+    /// How often a contaminated sample is taken again, at once. While more than half of all tries
+    /// are contaminated, that is given up: they would be, too.
+    unsigned tries_again = 0;
     /// Called before each sample: lets the last one's leftovers come to rest. Null: nothing.
     std::function<void()> settle{};
     /// Asked before each sample and after it: true ends the measurement. A sample during which it
@@ -72,6 +82,9 @@ struct series {
     std::string name;
     std::vector<sample> samples{}; ///< At most one a round, in the order of the rounds.
     std::string failure{};         ///< Empty, or why it is out; the samples before that remain.
+    unsigned settled = 0;          ///< Samples of earlier rounds do not count: `cut_heads`.
+    /// The first try of each sample that was taken again, in the order of the rounds.
+    std::vector<sample> first_tries{};
 
     bool failed() const noexcept { return !failure.empty(); }
     /// How many samples are contaminated.
@@ -80,8 +93,15 @@ struct series {
     bool disturbed() const noexcept { return !samples.empty() && contaminated() == samples.size(); }
     /// How many samples do not count for that reason.
     std::size_t dropped() const noexcept { return disturbed() ? 0 : contaminated(); }
-    /// The samples that count: the clean ones, or all where none is clean.
+    /// How many samples are of rounds before it had settled.
+    std::size_t cut() const noexcept;
+    /// The samples that count: the clean ones once it had settled, or all where none is clean.
     std::vector<sample> usable() const;
+    /// What would have been measured had nothing been dropped: the first try of each sample, all of
+    /// which count.
+    series undropped() const;
+    /// How many samples are not contaminated, but would not be known to be if they were.
+    std::size_t not_measurable() const noexcept;
     /// The median time of those with its interval.
     estimate time() const;
 };

@@ -3,86 +3,188 @@
 
 #include "sampling/scheme_run.hpp"
 
-#include "machine/cpu_time.hpp"
+#include "machine/family_cpu_time.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <set>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 namespace regatta::race {
 namespace {
 
-/// CPU time of this process, of its ended children and of those that the log names.
-std::int64_t all_cpu_ns(const run_log& log) {
-    std::int64_t sum = exact_own_cpu_ns() + children_cpu_ns();
-    // Relaxed: no worker runs items at this moment.
+constexpr unsigned calibration_runs = 10; ///< At most, of the first sample.
+constexpr unsigned most_repeats = 1000;
+
+/// Calls `f` with the number of each worker that kept a log.
+template<class F>
+void for_each_logged(const run_log& log, F f) {
+    // Relaxed: the workers were joined, or their processes waited for.
     const unsigned seen = log.seen.load(std::memory_order_relaxed);
-    std::set<std::int64_t> counted;
     for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
-        sum += log.workers[i].cpu_ns;
-        if (counted.insert(log.workers[i].process).second) {
-            sum += process_cpu_ns(log.workers[i].process);
-        }
+        f(i);
     }
+}
+
+/// CPU time that the log tells of processes that the race could not wait for itself.
+std::int64_t told_cpu_ns(const run_log& log) {
+    std::int64_t sum = 0;
+    for_each_logged(log, [&](unsigned i) { sum += log.workers[i].cpu_ns; });
     return sum;
 }
 
 } // namespace
 
-outcome scheme_run::run_once() {
+/// What the runs of a sample add up to.
+struct scheme_run::sums {
+    unsigned runs = 0;
+    double ns = 0;
+    double shortest_ns = 0;
+    time_split split{};
+    std::vector<run_figure> figures{};
+    std::optional<program_usage> usage{};
+    load_meter::reading used{}; ///< While they ran.
+
+    void add_usage(const program_usage& run) {
+        if (!usage) {
+            usage = run;
+            return;
+        }
+        usage->end_ns = run.end_ns;
+        usage->cpu_ns += run.cpu_ns;
+        usage->peak_bytes = std::max(usage->peak_bytes, run.peak_bytes);
+    }
+
+    void add_figures(const std::vector<run_figure>& run) {
+        if (figures.empty()) {
+            figures = run;
+            return;
+        }
+        for (std::size_t i = 0; i < figures.size(); ++i) {
+            figures[i].value += run.at(i).value;
+        }
+    }
+
+    void add_load(const load_meter::reading& before, const load_meter::reading& after) {
+        used.wall_ns += after.wall_ns - before.wall_ns;
+        used.all_ns += after.all_ns - before.all_ns;
+        used.own_ns += after.own_ns - before.own_ns;
+        used.kernel_ns += after.kernel_ns - before.kernel_ns;
+        used.stolen_ns += after.stolen_ns - before.stolen_ns;
+    }
+
+    run_details details() const {
+        run_details mean{split.divided_by(runs), usage, figures};
+        if (mean.usage) {
+            mean.usage->cpu_ns /= runs;
+        }
+        for (run_figure& one : mean.figures) {
+            one.value /= runs;
+        }
+        return mean;
+    }
+};
+
+outcome scheme_run::run_sample() {
+    latencies_.clear();
+    delays_.clear();
+    const bool first = repeats_ == 0;
+    const unsigned planned = first ? calibration_runs : repeats_;
+    const auto wanted_ns = static_cast<double>(how_.rate > 0 ? 0 : how_.shortest_sample.count());
+    sums sum;
+    std::unique_ptr<scheme> one;
+    while (sum.runs < planned && !(first && sum.runs != 0 && sum.ns >= wanted_ns)) {
+        if (const std::string failure = run_once(one, sum); !failure.empty()) {
+            return outcome::failed(failure);
+        }
+    }
+    if (first) {
+        const double runs = std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns));
+        repeats_ = static_cast<unsigned>(std::clamp(runs, 1.0, double{most_repeats}));
+    }
+    outcome got{sum.ns / sum.runs, {}, sum.details(), {}};
+    if (how_.meter != nullptr) {
+        got.load = how_.meter->between({}, sum.used);
+    }
+    return got;
+}
+
+std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     run_log& log = control_->log();
-    work_->reset();
-    log.clear();
-    log.offered.set_rate(rate_,
-                         scheme_->single_tasks ? item_source::producer : item_source::workers);
-    const std::unique_ptr<scheme> one = scheme_->make(options_);
     run_context context{*work_, log, control_->descriptor(), options_.workers};
-    one->prepare(context);
+    begin_anew();
+    if (!one || !(how_.reuse && scheme_->reusable)) {
+        one.reset(); // the workers of the last run have ended before the next ones start
+        one = make_ready(context);
+    }
 
     run_facts facts;
     facts.workers = options_.workers;
     facts.logs_items = one->logs_items();
     facts.tiny_items = work_->tiny_items();
-    const std::int64_t cpu_before = all_cpu_ns(log);
+    const std::int64_t cpu_before = family_cpu_ns();
+    const auto before =
+        how_.meter != nullptr ? how_.meter->read(cpu_before) : load_meter::reading{};
     log.offered.begin();
     facts.begin_ns = detail::monotonic_ns();
     one->run(context);
     facts.end_ns = detail::monotonic_ns();
-    facts.cpu_ns = all_cpu_ns(log) - cpu_before;
+    const std::int64_t cpu_after = family_cpu_ns() + told_cpu_ns(log);
+    facts.cpu_ns = cpu_after - cpu_before;
+    if (how_.meter != nullptr) {
+        into.add_load(before, how_.meter->read(cpu_after));
+    }
 
     if (control_->stop_requested()) {
-        return outcome::failed("stopped");
+        return "stopped";
     }
-    run_details details;
     if (const program_usage* used = one->program()) {
         facts.begin_ns = used->begin_ns;
         facts.end_ns = used->end_ns;
-        details.usage = *used;
+        into.add_usage(*used);
     } else if (const verification result = verify(facts.logs_items); !result.ok) {
         wrong_ = true;
-        return outcome::failed("wrong result: " + result.message);
+        return "wrong result: " + result.message;
     }
-    details.split = split_time(log, facts);
-    details.figures = one->figures();
-    return {static_cast<double>(facts.end_ns - facts.begin_ns), {}, std::move(details)};
+    const auto ns = static_cast<double>(facts.end_ns - facts.begin_ns);
+    into.shortest_ns = into.runs == 0 ? ns : std::min(into.shortest_ns, ns);
+    into.ns += ns;
+    ++into.runs;
+    into.split += split_time(log, facts);
+    into.add_figures(one->figures());
+    for_each_logged(log, [&](unsigned i) {
+        latencies_.merge(log.latencies[i]);
+        delays_.merge(log.delays[i]);
+    });
+    return {};
+}
+
+/// A scheme before its first timed run.
+std::unique_ptr<scheme> scheme_run::make_ready(run_context& context) const {
+    std::unique_ptr<scheme> made = scheme_->make(options_);
+    made->prepare(context);
+    if (how_.reuse && scheme_->reusable) {
+        made->run(context);
+        begin_anew();
+    }
+    return made;
+}
+
+/// As if nothing had run.
+void scheme_run::begin_anew() const {
+    run_log& log = control_->log();
+    work_->reset();
+    log.clear();
+    log.offered.set_rate(how_.rate,
+                         scheme_->single_tasks ? item_source::producer : item_source::workers);
+    log.offered.begin();
 }
 
 verification scheme_run::verify(bool logged) const {
     verification result = work_->verify();
     return result.ok && logged ? check_items(control_->log(), work_->items()) : result;
-}
-
-latency_histogram scheme_run::sum_of(const latency_histogram* of_workers) const {
-    latency_histogram all;
-    // Relaxed: the workers were joined, or their processes waited for.
-    const unsigned seen = control_->log().seen.load(std::memory_order_relaxed);
-    for (unsigned i = 0; i < std::min(seen, run_log::max_workers); ++i) {
-        all.merge(of_workers[i]);
-    }
-    return all;
 }
 
 } // namespace regatta::race

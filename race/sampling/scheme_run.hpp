@@ -5,11 +5,28 @@
 /// @file
 /// One scheme that runs one workload, again and again.
 
+#include "machine/load_meter.hpp"
 #include "sampling/race_control.hpp"
 #include "sampling/sampler.hpp"
 #include "schemes/scheme.hpp"
 
+#include <chrono>
+#include <memory>
+
 namespace regatta::race {
+
+/// How a scheme is run.
+struct run_conditions {
+    /// Items that are offered a second, by a producer where the scheme has one that hands over
+    /// single tasks; 0: as fast as they go.
+    double rate = 0;
+    /// Reads the load of others, of `scheme::run` alone; null: nobody does.
+    const load_meter* meter = nullptr;
+    /// Shorter runs are repeated until a sample has about that; 0: none is.
+    std::chrono::nanoseconds shortest_sample{0};
+    /// One that is `scheme_info::reusable` is measured after its first job.
+    bool reuse = false;
+};
 
 /// Runs a scheme over a workload; each run begins from nothing, is timed, and its result verified.
 /// The workload and the control must outlive it.
@@ -17,36 +34,47 @@ namespace regatta::race {
 /// Threads: one, and no other runs the same workload meanwhile.
 class scheme_run {
 public:
-    /// @param rate items that are offered a second, by a producer where the scheme has one that
-    /// hands over single tasks; 0: as fast as they go.
     scheme_run(const scheme_info& scheme, const scheme_options& options, workload& work,
-               race_control& control, double rate = 0)
+               race_control& control, const run_conditions& how = {})
         : scheme_(&scheme)
         , options_(options)
         , work_(&work)
         , control_(&control)
-        , rate_(rate) {}
+        , how_(how) {}
 
-    /// One run: its time and its details, or that it was stopped, or what is wrong with its result.
-    /// Exceptions of the scheme are passed on.
-    outcome run_once();
+    /// One sample: the mean time of its runs and their details, or that it was stopped, or what is
+    /// wrong with a result. Exceptions of the scheme are passed on.
+    ///
+    /// How many runs a sample has is found out by the first one, from the shortest of up to 10
+    /// runs, and stays: if it followed the times of each sample, it would favour short ones.
+    outcome run_sample();
 
-    /// The latencies of the items of the last run, of all its workers.
-    latency_histogram latencies() const { return sum_of(control_->log().latencies); }
+    /// Runs of a sample; 0 before the first one.
+    unsigned repeats() const noexcept { return repeats_; }
+    /// The latencies of the items of the last sample, of all its workers.
+    const latency_histogram& latencies() const noexcept { return latencies_; }
     /// Where they are offered at a rate: how long each waited from its arrival to its begin.
-    latency_histogram delays() const { return sum_of(control_->log().delays); }
+    const latency_histogram& delays() const noexcept { return delays_; }
     /// Whether a result was wrong.
     bool wrong() const noexcept { return wrong_; }
 
 private:
+    struct sums;
+
+    /// One run; @returns why the whole is over, or nothing.
+    std::string run_once(std::unique_ptr<scheme>& one, sums& into);
+    std::unique_ptr<scheme> make_ready(run_context& context) const;
+    void begin_anew() const;
     verification verify(bool logged) const;
-    latency_histogram sum_of(const latency_histogram* of_workers) const;
 
     const scheme_info* scheme_;
     scheme_options options_;
     workload* work_;
     race_control* control_;
-    double rate_;
+    run_conditions how_;
+    unsigned repeats_ = 0;
+    latency_histogram latencies_{};
+    latency_histogram delays_{};
     bool wrong_ = false;
 };
 

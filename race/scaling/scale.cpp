@@ -6,6 +6,7 @@
 #include "machine/clock_meter.hpp"
 #include "machine/peak.hpp"
 #include "machine/quiesce.hpp"
+#include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
 #include "sampling/scheme_run.hpp"
 #include "scaling/scale_evaluation.hpp"
@@ -94,6 +95,7 @@ public:
         }
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             scale_point& point = result_.points[i];
+            point.runs_a_sample = courses_[i].runs.repeats();
             point.latency = courses_[i].latencies.usable(point.measured);
             evidence_.clocks.push_back(std::move(courses_[i].clocks));
         }
@@ -134,11 +136,14 @@ private:
     void enter(const scheme_info& scheme, unsigned workers) {
         scheme_options how = options_.scheme;
         how.workers = workers;
-        courses_.push_back({scheme_run(scheme, how, *work_, control_, options_.rate.value_or(0))});
+        courses_.push_back({scheme_run(scheme, how, *work_, control_,
+                                       {.rate = options_.rate.value_or(0),
+                                        .meter = &load_,
+                                        .shortest_sample = options_.shortest_sample})});
     }
 
     outcome run_once(course& one, unsigned workers) {
-        outcome got = one.runs.run_once();
+        outcome got = one.runs.run_sample();
         if (got.failure.empty()) {
             one.latencies.ran(one.runs.latencies());
             one.last_clock = clock_now(std::min(workers, result_.cpus));
@@ -171,7 +176,7 @@ private:
                 .time = options_.time,
                 .warm_up = 0,
                 .seed = options_.seed,
-                .meter = &load_,
+                .tries_again = 2,
                 .settle = [] { quiesce(); },
                 .stop = [this] { return control_.stop_requested(); }};
     }
@@ -228,6 +233,7 @@ private:
             }
         };
         sampling_result measured = measure(contenders(), how, observer_);
+        cut_heads(measured.all);
         result_.rounds = measured.rounds;
         take(std::move(measured));
     }

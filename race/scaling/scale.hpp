@@ -26,7 +26,9 @@ struct scale_options {
     unsigned warm_up = 1;         ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;       ///< Of the order of the runs.
     double margin = usual_margin; ///< A difference that is of no interest, as a share.
-    std::optional<double> rate;   ///< Items a second that are offered; absent: as fast as they go.
+    /// Shorter runs are repeated until a sample has about that; 0: none is.
+    std::chrono::nanoseconds shortest_sample = usual_shortest_sample;
+    std::optional<double> rate; ///< Items a second that are offered; absent: as fast as they go.
 };
 
 /// 1, 2, 4 … up to the CPUs, the CPUs themselves, and twice as many.

@@ -46,6 +46,7 @@ struct scale_point {
     unsigned workers = 1;
     std::string failure;        ///< Empty, or why there are no figures.
     series measured;            ///< Wall times of the runs.
+    unsigned runs_a_sample = 0; ///< Of which a sample is the mean.
     estimate time;              ///< Of a run, nanoseconds.
     estimate events_per_second; ///< Items a second.
     estimate throughput;        ///< In the workload's unit a second (`scale_result::unit`).

@@ -3,8 +3,8 @@
 
 #include "scaling/truth_checks.hpp"
 
+#include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
-#include "scaling/level_shift.hpp"
 #include "scaling/speedup.hpp"
 
 #include <algorithm>

@@ -65,7 +65,8 @@ scheme_info asio_scheme() {
             .make = make_new<asio>,
             .library_version = version,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 } // namespace regatta::race

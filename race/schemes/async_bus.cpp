@@ -60,6 +60,7 @@ scheme_info async_bus_scheme() {
             .suits = "passing messages on in order; not dividing work",
             .make = make_new<bus_with_one_consumer>,
             .single_tasks = true,
+            .reusable = true,
             .traits = {.workers = worker_kind::one}};
 }
 

@@ -73,6 +73,7 @@ scheme_info eigen_scheme() {
             .library_version = version,
             .spawns = true,
             .single_tasks = true,
+            .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }
 

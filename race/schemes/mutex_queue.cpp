@@ -45,7 +45,8 @@ scheme_info mutex_queue_scheme() {
             .suits = "tasks of a millisecond and more, with nothing to install",
             .make = make_new<mutex_queue>,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 } // namespace regatta::race

@@ -82,6 +82,7 @@ scheme_info openmp_static_scheme() {
             .suits = "loops whose items all cost the same",
             .make = make_new<openmp_static>,
             .library_version = version,
+            .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }
 
@@ -92,6 +93,7 @@ scheme_info openmp_dynamic_scheme() {
             .suits = "loops whose items cost unequally",
             .make = make_new<openmp_dynamic>,
             .library_version = version,
+            .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }
 

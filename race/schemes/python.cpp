@@ -46,10 +46,7 @@ public:
         figures_.push_back(
             {"interpreter_start_ns", static_cast<double>(detail::monotonic_ns() - begin)});
         figure("threads", ready);
-        cpu_at_ready_ = ready.contains("cpu_ns") ? ready.find("cpu_ns")->second : 0;
-        // So that the CPU time that it has used by now does not count.
-        context.log.workers[0].process = process_->pid();
-        context.log.seen.store(1, std::memory_order_relaxed); // no worker is there yet
+        cpu_at_ready_ = number("cpu_ns", ready);
     }
 
     void run(run_context& context) override {
@@ -59,8 +56,7 @@ public:
         process_->say("go");
         const answer_numbers done = process_->answer("done");
         write_log(context, done);
-        const std::int64_t cpu_ns = context.log.workers[0].cpu_ns - cpu_at_ready_;
-        figures_.push_back({"cpu_ns", static_cast<double>(cpu_ns)});
+        figures_.push_back({"cpu_ns", static_cast<double>(number("cpu_ns", done) - cpu_at_ready_)});
         figure("interpreted_ns", done);
         figure("sent_bytes", done);
     }
@@ -69,15 +65,18 @@ public:
 
 private:
     void figure(std::string_view name, const answer_numbers& numbers) {
+        figures_.push_back({name, static_cast<double>(number(name, numbers))});
+    }
+
+    static std::int64_t number(std::string_view name, const answer_numbers& numbers) {
         const auto found = numbers.find(name);
-        figures_.push_back({name, found == numbers.end() ? 0 : static_cast<double>(found->second)});
+        return found == numbers.end() ? 0 : found->second;
     }
 
     void write_log(run_context& context, const answer_numbers& done) {
         run_log& log = context.log;
-        // The race cannot read the CPU time of processes that Python waited for, so it says it all.
-        log.workers[0].process = 0;
-        log.workers[0].cpu_ns = done.contains("cpu_ns") ? done.find("cpu_ns")->second : 0;
+        // The race cannot read the CPU time of processes that Python waited for, so it says that.
+        log.workers[0].cpu_ns = number("ended_ns", done);
         const auto* records = reinterpret_cast<const item_record*>(records_.data());
         unsigned seen = 1;
         for (std::size_t item = 0; item < context.work.items(); ++item) {

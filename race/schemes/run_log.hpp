@@ -34,7 +34,6 @@ struct alignas(destructive_alignment) worker_log {
     std::int64_t busy_ns = 0;  ///< Sum of the times of its items; of tiny ones 0: not known.
     std::uint64_t items = 0;   ///< How many items it ran.
     std::uint64_t marks = 0;   ///< Sum of their `item_mark`.
-    std::int64_t process = 0;  ///< Its process, where it is not the race's own.
     /// Of a worker that is a process: when its program began, and when it had mapped the workload
     /// and this log; 0: it is a thread.
     std::int64_t started_ns = 0;
@@ -103,7 +102,7 @@ struct run_log {
         next_item.store(0, std::memory_order_relaxed);
     }
 };
-inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v5");
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v6");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -175,8 +174,6 @@ public:
             (*this)(static_cast<std::size_t>(item));
         }
     }
-
-    worker_log* log() noexcept { return mine_; }
 
 private:
     bool stopped() const noexcept { return stop_->load(std::memory_order_relaxed) != 0; }

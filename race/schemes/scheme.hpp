@@ -62,8 +62,8 @@ public:
 ///
 /// The race clears the log and calls, in this order: the factory, `prepare` (not timed: what such a
 /// program does once, as starting the threads of a pool), `run` (timed, from nothing done to
-/// everything done), the destructor (not timed). `run` leaves no worker behind that still touches
-/// the workload.
+/// everything done; more than once where it is `scheme_info::reusable`), the destructor (not
+/// timed). `run` leaves no worker behind that still touches the workload.
 class scheme {
 public:
     scheme() = default;
@@ -138,6 +138,9 @@ struct scheme_info {
     bool spawns = false;
     /// Whether a producer hands over the items one by one, so that it can do so on a schedule.
     bool single_tasks = false;
+    /// Whether its workers are ready for another job after `run`: `run` may be called again and
+    /// again, the log cleared in between.
+    bool reusable = false;
     /// Whether it takes part only where it is asked for by name.
     bool on_request = false;
     /// What its worker processes do; null where it starts no process that is this program.

@@ -82,6 +82,7 @@ scheme_info std_par_scheme() {
             .suits = "standard algorithms made parallel by one argument",
             .make = make_new<std_par>,
             .library_version = tbb_version,
+            .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }
 

@@ -52,6 +52,7 @@ scheme_info tbb_group_scheme() {
             .library_version = tbb_version,
             .spawns = true,
             .single_tasks = true,
+            .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }
 

@@ -88,14 +88,16 @@ scheme_info steady_scheme() {
             .suits = "many short tasks of about the same length",
             .make = make_new<one_by_one<steady_pool>>,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 scheme_info steady_batch_scheme() {
     return {.name = "steady_batch",
             .summary = "regatta::steady_pool, one execute_batch for --chunk items; warm threads",
             .suits = "many short tasks that are known several at a time",
-            .make = make_batches<steady_pool>};
+            .make = make_batches<steady_pool>,
+            .reusable = true};
 }
 
 scheme_info balanced_scheme() {
@@ -105,14 +107,16 @@ scheme_info balanced_scheme() {
             .alias = "regatta", // it suits the most kinds of items
             .make = make_new<one_by_one<balanced_pool>>,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 scheme_info balanced_batch_scheme() {
     return {.name = "balanced_batch",
             .summary = "regatta::balanced_pool, one execute_batch for --chunk items; warm threads",
             .suits = "tasks of uneven length that are known several at a time",
-            .make = make_batches<balanced_pool>};
+            .make = make_batches<balanced_pool>,
+            .reusable = true};
 }
 
 scheme_info dynamic_scheme() {
@@ -121,14 +125,16 @@ scheme_info dynamic_scheme() {
             .suits = "load that varies, so that threads come and go",
             .make = make_new<one_by_one<dynamic_pool>>,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 scheme_info dynamic_batch_scheme() {
     return {.name = "dynamic_batch",
             .summary = "regatta::dynamic_pool, one execute_batch for --chunk items; warm threads",
             .suits = "load that varies and comes in bursts",
-            .make = make_batches<dynamic_pool>};
+            .make = make_batches<dynamic_pool>,
+            .reusable = true};
 }
 
 } // namespace regatta::race

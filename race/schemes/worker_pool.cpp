@@ -76,7 +76,8 @@ scheme_info worker_pool_scheme() {
             .suits = "a service that handles typed messages, at the latency of a hand-over",
             .make = make_new<pool_of_workers>,
             .spawns = true,
-            .single_tasks = true};
+            .single_tasks = true,
+            .reusable = true};
 }
 
 } // namespace regatta::race

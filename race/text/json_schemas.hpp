@@ -11,6 +11,7 @@ namespace regatta::race::json_schema {
 inline constexpr const char* race = "regatta-race/1";
 inline constexpr const char* list = "regatta-list/1";
 inline constexpr const char* sweep = "regatta-sweep/1";
+inline constexpr const char* launches = "regatta-launches/1";
 inline constexpr const char* scale = "regatta-scale/1";
 inline constexpr const char* isolation = "regatta-isolation/1";
 inline constexpr const char* info = "regatta-info/1";

@@ -110,6 +110,54 @@ std::vector<std::string> all_schemes() {
 
 } // namespace
 
+// "`run` may be called again and again, the log cleared in between."
+TEST_P(every_scheme, takes_another_job_where_it_is_reusable) {
+    if (!info().reusable) {
+        GTEST_SKIP() << info().name << " begins anew in each run";
+    }
+    const auto work = make(130, "naive");
+    run_context context{*work, memory.log, memory.memory.descriptor(), 2};
+    memory.log.clear();
+    const auto scheme = info().make({.workers = 2, .chunk = 5});
+    scheme->prepare(context);
+    for (int job = 0; job < 5; ++job) {
+        SCOPED_TRACE(job);
+        work->reset();
+        memory.log.clear();
+        scheme->run(context);
+        const verification checked = work->verify();
+        EXPECT_TRUE(checked.ok) << checked.message;
+        EXPECT_EQ(logged_items(2), work->items());
+    }
+}
+
+// "Whether a producer hands over the items one by one, so that it can do so on a schedule."
+TEST_P(every_scheme, hands_over_no_item_before_it_is_due_where_it_takes_single_tasks) {
+    if (!info().single_tasks) {
+        GTEST_SKIP() << info().name << " takes no single tasks";
+    }
+    const auto work = make(64, "naive");
+    memory.log.clear();
+    memory.log.offered.set_rate(20'000, item_source::producer);
+    run_context context{*work, memory.log, memory.memory.descriptor(), 2};
+    const auto scheme = info().make({.workers = 2});
+    scheme->prepare(context);
+    memory.log.offered.begin();
+    scheme->run(context);
+    const verification counted = check_items(memory.log, work->items());
+    EXPECT_TRUE(counted.ok) << counted.message;
+    std::uint64_t delayed = 0;
+    for (const latency_histogram& one : memory.log.delays) {
+        delayed += one.count();
+        EXPECT_GE(one.min(), 0);
+    }
+    EXPECT_EQ(delayed, 64u);
+    const std::int64_t first = memory.log.offered.arrival_of(0, memory.log.stop);
+    for (const worker_log& worker : memory.log.workers) {
+        EXPECT_TRUE(worker.items == 0 || worker.first_ns >= first);
+    }
+}
+
 // "Runs every item exactly once": as many were run as there are, and none is wrong or missing.
 TEST_P(every_scheme, runs_every_item_exactly_once) {
     const auto work = make(130, "naive");

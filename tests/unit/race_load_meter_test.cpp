@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "machine/cpu_time.hpp"
+#include "machine/family_cpu_time.hpp"
+#include "machine/kernel_threads.hpp"
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
 #include "support/eventually.hpp"
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -162,6 +165,67 @@ TEST_F(stat_file, a_counter_that_does_not_see_our_own_work_is_not_taken) {
     std::ofstream(folder_ / "release_agent") << "\n";
     const race::load_meter meter(0.05, files);
     EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
+}
+
+TEST_F(stat_file, a_burst_below_the_resolution_is_not_measurable) {
+    write(1000, 10);
+    const race::load_meter meter(0.05, where());
+    race::load_meter::reading before;
+    race::load_meter::reading after;
+    // Ticks of 10 ms: an hour has many, a millisecond none.
+    after.wall_ns = 3'600'000'000'000;
+    EXPECT_TRUE(meter.between(before, after).measurable);
+    after.wall_ns = 1'000'000;
+    EXPECT_FALSE(meter.between(before, after).measurable);
+    EXPECT_FALSE(race::load_meter(0.05, nowhere()).between(before, after).measurable);
+}
+
+TEST_F(stat_file, the_kernels_own_threads_are_nobody) {
+    const auto process = [&](const std::string& number, const std::string& name, int parent,
+                             std::int64_t used) {
+        std::filesystem::create_directories(folder_ / number);
+        std::ofstream(folder_ / number / "comm") << name << '\n';
+        std::ofstream(folder_ / number / "stat")
+            << number << " (" << name << ") S " << parent << " 0 0\n";
+        std::ofstream(folder_ / number / "schedstat") << used << " 5 6\n";
+    };
+    process("2", "kthreadd", 0, 1);
+    process("7", "kworker/0:1 (a) b", 2, 100);
+    process("8", "kswapd0", 2, 1000);
+    process("9", "firefox", 1, 10'000);
+    const race::kernel_threads threads(folder_);
+    EXPECT_EQ(threads.count(), 2u);
+    EXPECT_EQ(threads.cpu_ns(), 1100);
+    std::filesystem::remove_all(folder_ / "8"); // it has ended
+    EXPECT_EQ(threads.cpu_ns(), 100);
+    process("2", "systemd", 0, 1); // in a container another process has that number
+    EXPECT_EQ(race::kernel_threads(folder_).count(), 0u);
+}
+
+// "CPU time of this process, of its children that were waited for, and of all descendants"
+TEST(race_family_cpu_time, a_child_counts_from_its_start) {
+    const std::int64_t before = race::family_cpu_ns();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const pid_t grandchild = ::fork();
+        burn(20'000'000);
+        if (grandchild == 0) {
+            ::pause();
+        }
+        burn(20'000'000);
+        ::kill(grandchild, SIGKILL);
+        ::waitpid(grandchild, nullptr, 0);
+        ::_exit(0);
+    }
+    const race::load_meter meter;
+    const auto first = meter.read(before);
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    const std::int64_t living = race::family_cpu_ns();
+    EXPECT_GE(living - before, 40'000'000);
+    EXPECT_EQ(meter.read(living).own_ns - first.own_ns, living - before);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_GE(race::family_cpu_ns() - before, 40'000'000);
 }
 
 TEST(race_quiesce, waits_for_spinning_threads_but_not_for_ever) {

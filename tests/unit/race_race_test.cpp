@@ -30,6 +30,7 @@ protected:
         options.work.size = 200;
         options.scheme.workers = 2;
         options.rounds = 7;
+        options.shortest_sample = {}; // one run a sample
     }
 
     void enter(race::scheme_info info, std::string alias = {}) {
@@ -262,6 +263,67 @@ TEST_F(race_of_fakes, who_takes_fewer_items_than_are_offered_is_named) {
     }));
     options.rate = 100'000;
     EXPECT_THAT(run().notes, Contains(HasSubstr("items a second that were offered")));
+}
+
+TEST_F(race_of_fakes, short_runs_are_repeated_and_each_is_verified) {
+    int runs = 0;
+    enter(fakes::info("short", [&runs](race::run_context& c) {
+        ++runs;
+        fakes::run_serially(c);
+    }));
+    enter(fakes::info("long", [](race::run_context& c) {
+        fakes::run_serially(c);
+        const auto until = regatta::detail::monotonic_ns() + 12'000'000;
+        while (regatta::detail::monotonic_ns() < until) {
+        }
+    }));
+    int late = 0;
+    enter(fakes::info("wrong_at_last", [&late](race::run_context& c) {
+        if (++late < 30) {
+            fakes::run_serially(c);
+        }
+    }));
+    options.shortest_sample = std::chrono::milliseconds(10);
+    options.baseline = "long";
+    const auto result = run();
+    const auto& one = *result.find("short");
+    EXPECT_GT(one.runs_a_sample, 1u);
+    EXPECT_EQ(one.measured.samples.size(), 7u);
+    // The calibration, and seven samples and what was taken again.
+    EXPECT_GE(runs, static_cast<int>(7 * one.runs_a_sample));
+    EXPECT_EQ(result.find("long")->runs_a_sample, 1u);
+    EXPECT_TRUE(result.find("wrong_at_last")->wrong_result);
+}
+
+TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
+    int made = 0;
+    int runs = 0;
+    class pool final : public race::scheme {
+    public:
+        explicit pool(int& runs) : runs_(runs) {}
+        void run(race::run_context& context) override {
+            ++runs_;
+            fakes::run_serially(context);
+        }
+
+    private:
+        int& runs_;
+    };
+    race::scheme_info kept = fakes::info("kept", fakes::run_serially);
+    kept.make = [&](const race::scheme_options&) {
+        ++made;
+        return std::make_unique<pool>(runs);
+    };
+    kept.reusable = true;
+    enter(kept);
+    enter(fakes::info("fresh", fakes::run_serially));
+    options.baseline = "fresh";
+    options.reuse = true;
+    const auto result = run();
+    EXPECT_TRUE(result.find("kept")->reused);
+    EXPECT_FALSE(result.find("fresh")->reused);
+    EXPECT_EQ(runs, 2 * made); // the first job is not timed
+    EXPECT_EQ(result.find("kept")->measured.samples.size(), 7u);
 }
 
 TEST_F(race_of_fakes, bad_options_are_refused) {

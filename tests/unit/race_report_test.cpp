@@ -194,6 +194,22 @@ TEST(race_full_text, names_who_failed_who_was_skipped_and_what_was_dropped) {
     EXPECT_THAT(text, HasSubstr("Cut short after 15 rounds"));
 }
 
+TEST(race_full_text, names_who_had_not_settled_and_what_nobody_could_see) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 90);
+    maker.result.schemes.back().measured.settled = 4;
+    for (race::scheme_result& one : maker.result.schemes) {
+        for (race::sample& each : one.measured.samples) {
+            each.load.measurable = false;
+        }
+    }
+    const std::string text = race::to_text(maker.finish(), fakes::some_machine(), {.width = 1000});
+    EXPECT_THAT(text, HasSubstr("not settled at first"));
+    EXPECT_THAT(text, HasSubstr("do not count: tbb 4."));
+    EXPECT_THAT(text, HasSubstr("is not measurable in 100 % of the samples: they are too short for "
+                                "a test"));
+}
+
 TEST(race_full_text, a_disturbed_series_is_used_but_loudly) {
     fakes::result_maker maker;
     maker.add("std_thread", 100).add("tbb", 120);

@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace race = regatta::race;
@@ -222,4 +224,73 @@ TEST(race_series, a_baseline_that_ran_twice_counts_by_the_geometric_mean_or_by_w
     EXPECT_EQ(race::paired_comparison(subject, base, bad).pairs(), 2u); // without its control
     EXPECT_EQ(race::paired_comparison(subject, bad, control).pairs(), 0u);
     EXPECT_EQ(race::paired_comparison(subject, bad, control).ratio().count, 0u);
+}
+
+namespace {
+
+/// One that tells which of its tries others disturbed.
+race::contender disturbed_when(std::string name, std::function<bool(int)> bad) {
+    return {std::move(name), [bad = std::move(bad), run = 0]() mutable {
+                race::outcome got{100.0 + run, {}};
+                got.load.emplace().contaminated = bad(run++);
+                return got;
+            }};
+}
+
+} // namespace
+
+TEST(race_sampler, a_contaminated_sample_is_taken_again_at_most_twice) {
+    int calls = 0;
+    // Tries 3, 4 and 5 are of one sample, try 8 of another.
+    const auto result = race::measure({disturbed_when("a",
+                                                      [&](int run) {
+                                                          ++calls;
+                                                          return (run >= 3 && run <= 5) || run == 8;
+                                                      })},
+                                      {.rounds = 10, .warm_up = 0, .tries_again = 2});
+    const race::series& one = result.of("a");
+    EXPECT_EQ(calls, 13);
+    ASSERT_EQ(one.samples.size(), 10u);
+    EXPECT_EQ(one.contaminated(), 1u); // the third try was, too
+    EXPECT_EQ(one.dropped(), 1u);
+    ASSERT_EQ(one.first_tries.size(), 2u);
+    EXPECT_EQ(one.first_tries[0].round, 3u);
+    EXPECT_EQ(one.samples[3].ns, 105);
+    EXPECT_EQ(one.samples[6].ns, 109); // in the place of 108
+    // Had nothing been dropped, the first tries would count.
+    const race::series all = one.undropped();
+    EXPECT_EQ(all.usable().size(), 10u);
+    EXPECT_EQ(all.samples[3].ns, 103);
+    EXPECT_EQ(all.samples[6].ns, 108);
+    EXPECT_EQ(all.samples[9].ns, 112);
+}
+
+TEST(race_sampler, where_more_than_half_are_contaminated_none_is_taken_again_for_long) {
+    int calls = 0;
+    const auto result = race::measure({disturbed_when("a",
+                                                      [&](int) {
+                                                          ++calls;
+                                                          return true;
+                                                      })},
+                                      {.rounds = 100, .warm_up = 0, .tries_again = 2});
+    EXPECT_LT(calls, 110);
+    EXPECT_TRUE(result.of("a").disturbed());
+    EXPECT_EQ(result.of("a").samples.size(), 100u);
+}
+
+TEST(race_sampler, no_sample_is_taken_again_unless_that_is_asked_for) {
+    int calls = 0;
+    race::measure({disturbed_when("a",
+                                  [&](int run) {
+                                      ++calls;
+                                      return run == 1;
+                                  })},
+                  {.rounds = 10, .warm_up = 0});
+    EXPECT_EQ(calls, 10);
+}
+
+TEST(race_sampler, what_nobody_could_have_seen_is_not_called_clean) {
+    const auto result = race::measure({disturbed_when("a", [](int run) { return run == 2; })},
+                                      {.rounds = 5, .warm_up = 0});
+    EXPECT_EQ(result.of("a").not_measurable(), 4u); // the one that was seen was measurable
 }

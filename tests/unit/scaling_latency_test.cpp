@@ -32,9 +32,9 @@ protected:
             ADD_FAILURE() << "there is no scheme " << GetParam();
             return {};
         }
-        scheme_run one(*scheme, {.workers = 2}, *work, control, rate);
+        scheme_run one(*scheme, {.workers = 2}, *work, control, {.rate = rate});
         for (int i = 0; i < runs; ++i) {
-            last = one.run_once();
+            last = one.run_sample();
             EXPECT_EQ(last.failure, "");
         }
         delays = one.delays();
@@ -130,8 +130,8 @@ TEST(arrivals, a_stall_in_one_item_delays_those_behind_it) {
     } work({.size = 200});
     race_control control;
     const scheme_info one = fakes::info_of_tasks("one_thread", fakes::run_when_due);
-    scheme_run run(one, {.workers = 1}, work, control, 10'000);
-    ASSERT_EQ(run.run_once().failure, "");
+    scheme_run run(one, {.workers = 1}, work, control, {.rate = 10'000});
+    ASSERT_EQ(run.run_sample().failure, "");
     // Item 11 was due 0.1 ms after the 10th, item 12 another 0.1 ms later …
     EXPECT_EQ(run.delays().count(), 200u);
     EXPECT_GE(run.delays().percentile(0.99), 38'000'000);

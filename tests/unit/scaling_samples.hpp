@@ -46,7 +46,7 @@ inline series series_of(const std::vector<double>& times_ns) {
 inline series disturbed_in(series all, unsigned first, unsigned last) {
     for (sample& one : all.samples) {
         if (one.round >= first && one.round < last) {
-            one.load = {500, 0, 1000, true};
+            one.load = {500, 0, 0, 1000, true, true};
         }
     }
     return all;

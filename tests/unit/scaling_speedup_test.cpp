@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "sampling/level_shift.hpp"
 #include "sampling/verdict.hpp"
-#include "scaling/level_shift.hpp"
 #include "scaling/speedup.hpp"
 #include "scaling_samples.hpp"
 
@@ -142,4 +142,44 @@ TEST(scaling_level_shift, of_few_or_equal_samples_is_none) {
     EXPECT_FALSE(find_shift(series_of({1, 1, 1, 1, 1, 9, 9, 9, 9, 9})).significant);
     EXPECT_FALSE(find_shift(series_of(std::vector<double>(15, 7.0))).significant);
     EXPECT_EQ(find_shift(series_of(std::vector<double>(15, 7.0))).ratio, 1);
+}
+
+TEST(race_head, is_found_where_the_first_values_are_at_another_level) {
+    for (const std::size_t rounds : {15, 30, 100}) {
+        std::vector<double> times = noisy(static_cast<unsigned>(rounds), 100, 0.01, 3);
+        for (std::size_t i = 0; i < 5; ++i) {
+            times[i] *= 1.2;
+        }
+        EXPECT_EQ(unsteady_head(times), 5u) << rounds;
+    }
+    EXPECT_EQ(unsteady_head({9, 9, 9, 1, 2, 3, 4, 5}), 0u); // too few to tell
+}
+
+TEST(race_head, steady_values_seldom_show_one) {
+    for (const unsigned rounds : {12U, 15U, 20U, 30U, 60U, 100U}) {
+        int alarms = 0;
+        for (unsigned trial = 0; trial < 2000; ++trial) {
+            alarms += unsteady_head(noisy(rounds, 100, 0.05, trial)) != 0 ? 1 : 0;
+        }
+        EXPECT_LE(alarms, 20) << rounds;
+    }
+}
+
+TEST(race_head, what_all_have_in_common_is_not_cut) {
+    std::vector<series> all;
+    for (unsigned i = 0; i < 6; ++i) {
+        std::vector<double> times = noisy(20, 100, 0.01, i);
+        for (std::size_t round = 0; round < 6; ++round) {
+            times[round] *= 1.5; // the machine wakes up
+        }
+        all.push_back(series_of(times));
+    }
+    for (std::size_t round = 0; round < 5; ++round) {
+        all[1].samples[round].ns *= 1.3; // and this one by itself, too
+    }
+    cut_heads(all);
+    EXPECT_EQ(all[0].cut(), 0u);
+    EXPECT_EQ(all[1].cut(), 5u);
+    EXPECT_EQ(all[2].cut(), 0u);
+    EXPECT_EQ(all[1].usable().size(), 15u);
 }

@@ -25,9 +25,11 @@ json to_value(const sample& one) {
     return {{"round", one.round},
             {"ns", one.ns},
             {"others_ns", one.load.others_ns},
+            {"kernel_ns", one.load.kernel_ns},
             {"stolen_ns", one.load.stolen_ns},
             {"available_ns", one.load.available_ns},
-            {"contaminated", one.load.contaminated}};
+            {"contaminated", one.load.contaminated},
+            {"measurable", one.load.measurable}};
 }
 
 json to_value(const series& measured) {

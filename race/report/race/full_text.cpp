@@ -42,6 +42,9 @@ std::string title(const race_result& result, const provenance& from, const text_
     }
     text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
                         result.warm_up);
+    if (result.reuse) {
+        text += fmt::format("{}pools after their first job", dot);
+    }
     if (result.rate) {
         text += fmt::format("{}{} items/s offered", dot, amount_text(*result.rate));
     }
@@ -112,8 +115,10 @@ std::string floor_words(const race_result& result, const text_style& style) {
     if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }
-    return ratios + fmt::format("Noise floor {}{}: {} against itself.", style.unicode ? "±" : "+-",
-                                percent_text(result.floor.distance), result.baseline);
+    return ratios + fmt::format("Noise floor {}{}: {} against itself. One launch: differences by "
+                                "addresses, pages and layout go unseen; --launches 10 shows them.",
+                                style.unicode ? "±" : "+-", percent_text(result.floor.distance),
+                                result.baseline);
 }
 
 } // namespace

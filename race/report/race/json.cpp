@@ -59,6 +59,7 @@ json to_value(const scheme_result& one) {
     value["median_ns"] = measured ? json(one.time.median) : json();
     value["time_ns"] = to_value(one.time);
     value["vs_baseline"] = to_value(one.vs_baseline);
+    value["vs_baseline_undropped"] = to_value(one.vs_baseline_undropped);
     value["verdict"] = measured ? json(to_string(one.word)) : json();
     value["more_rounds"] = one.word == verdict::unclear ? json(one.more_rounds) : json();
     value["latency_ns"] = to_value(one.latency);
@@ -69,8 +70,13 @@ json to_value(const scheme_result& one) {
     value["attribution"] = to_value(one.where);
     value["set_up"] = set_up_of(one.where);
     value["attribution_workers"] = one.where.workers;
+    value["runs_a_sample"] = one.runs_a_sample;
+    value["reused"] = one.reused;
+    value["cut"] = one.measured.cut();
     value["contaminated"] = one.measured.contaminated();
     value["dropped"] = one.measured.dropped();
+    value["not_measurable"] = one.measured.not_measurable();
+    value["tried_again"] = one.measured.first_tries.size();
     value["disturbed"] = one.measured.disturbed();
     value["samples"] = to_value(one.measured);
     return value;
@@ -88,6 +94,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["workers"] = result.how.workers;
     document["rate"] = or_null(result.rate);
     document["judged"] = result.rate ? "p99_latency" : "time";
+    document["reuse"] = result.reuse;
     document["oversubscribed"] = result.oversubscribed();
     document["seed"] = result.seed;
     document["order_seed"] = result.order_seed;
@@ -99,6 +106,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["noise_floor"] = noise_floor_of(result);
     document["control"] = control_of(result, "vs_baseline");
     document["load"] = load_of(result);
+    document["load"]["not_measurable_share"] = result.not_measurable;
     document["leaders"] = result.leaders;
     document["item_leaders"] = result.item_leaders;
     document["notes"] = result.notes;

@@ -51,6 +51,8 @@ json to_value(const scale_point& one, const scale_result& result) {
                           {"events_per_second", to_value(one.events_per_second)},
                           {"throughput", to_value(one.throughput)},
                           {"efficiency", to_value(one.efficiency)}};
+    value["runs_a_sample"] = one.runs_a_sample;
+    value["cut"] = one.measured.cut();
     value["contaminated"] = one.measured.contaminated();
     value["dropped"] = one.measured.dropped();
     value["disturbed"] = one.measured.disturbed();

@@ -88,6 +88,21 @@ std::string dropped(const scale_result& result) {
                                   bad, plural(all, "sample"), who);
 }
 
+/// Which numbers of workers had not settled in the first rounds.
+std::string cut(const scale_result& result) {
+    std::string who;
+    for (const scale_point& one : result.points) {
+        if (one.measured.cut() != 0) {
+            who += fmt::format("{}{} with {}", who.empty() ? "" : ", ", one.measured.cut(),
+                               plural(one.workers, "worker"));
+        }
+    }
+    return who.empty() ? who
+                       : fmt::format("Not settled at first, so that the first rounds do not count: "
+                                     "{}.",
+                                     who);
+}
+
 /// Whether a warning is a remark rather than a doubt.
 bool is_remark(scale_warning_kind kind) noexcept {
     return kind == scale_warning_kind::oversubscribed || kind == scale_warning_kind::within_noise ||
@@ -135,6 +150,7 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         paragraph(table_words(result, style));
     }
     paragraph(dropped(result));
+    paragraph(cut(result));
     for (const scale_point& one : result.points) {
         if (!one.ok()) {
             paragraph(fmt::format("FAILED with {}: {}", plural(one.workers, "worker"), one.failure),

@@ -43,8 +43,9 @@ def serve(words):
         return
     ways.ALL[way](work)
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_ns = time.process_time_ns() + round((ended.ru_utime + ended.ru_stime) * 1e9)
-    say(f"done cpu_ns={cpu_ns} interpreted_ns={work.interpreted_ns} sent_bytes={work.sent_bytes}")
+    ended_ns = round((ended.ru_utime + ended.ru_stime) * 1e9)
+    cpu_ns = time.process_time_ns() + ended_ns
+    say(f"done cpu_ns={cpu_ns} ended_ns={ended_ns} interpreted_ns={work.interpreted_ns} sent_bytes={work.sent_bytes}")
     race.readline()
 
 

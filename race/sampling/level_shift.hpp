@@ -7,6 +7,9 @@
 
 #include "sampling/sampler.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace regatta::race {
 
 /// What the samples from some round on took beside those before it.
@@ -22,5 +25,15 @@ struct level_shift {
 /// Source: A. Pettitt, "A non-parametric approach to the change-point problem", 1979, with the
 /// rank-sum test's normal approximation at each place.
 level_shift find_shift(const series& measured);
+
+/// How many of the first values are at another level than the rest: 3 to a third of them. 0 where
+/// there are fewer than 12 values, and by chance seldom otherwise: in at most 1 of 100 steady
+/// series. The same test as that of `find_shift`, at other places.
+std::size_t unsteady_head(const std::vector<double>& values);
+
+/// Finds the contenders that had not settled in their first rounds, and sets `series::settled`, so
+/// that these rounds do not count of them. What counts is the time beside the median of the others
+/// in the same round: a machine that slows down all of them alike does no harm to ratios.
+void cut_heads(std::vector<series>& all);
 
 } // namespace regatta::race

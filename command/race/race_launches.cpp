@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "race/race_launches.hpp"
+
+#include "schemes/scheme.hpp"
+#include "text/json.hpp"
+
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/process/subprocess.hpp>
+
+#include <fmt/core.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <utility>
+
+namespace regatta::command {
+namespace {
+
+/// Options that the launches get from here, with their values.
+constexpr std::array<std::string_view, 4> own_options{"--launches", "--json", "--csv",
+                                                      "--order-seed"};
+
+/// What was typed after the program's name, without those.
+std::vector<std::string> words_of_a_launch(const std::vector<std::string>& words) {
+    std::vector<std::string> kept;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string_view word = words[i];
+        const std::string_view name = word.substr(0, word.find('='));
+        if (word == "-q" || word == "--quiet") {
+            continue;
+        }
+        if (std::ranges::find(own_options, name) == own_options.end()) {
+            kept.push_back(words[i]);
+        } else if (name == word) {
+            ++i; // its value is the next word
+        }
+    }
+    return kept;
+}
+
+detail::unique_descriptor memory_file() {
+    detail::unique_descriptor file(::memfd_create("regatta launch", MFD_CLOEXEC));
+    if (!file) {
+        fail_system(errno, "make a file in memory for the result of a launch");
+    }
+    return file;
+}
+
+std::string text_in(const detail::unique_descriptor& file) {
+    std::string text;
+    std::array<char, 65536> part{};
+    for (ssize_t got = 0; (got = ::pread(file.get(), part.data(), part.size(),
+                                         static_cast<off_t>(text.size()))) > 0;) {
+        text.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+}
+
+} // namespace
+
+race::launches_result run_launches(unsigned launches, std::uint64_t order_seed,
+                                   const std::vector<std::string>& words,
+                                   race::race_control& control,
+                                   const std::function<void(const race::progress&)>& report) {
+    std::vector<race::json> races;
+    const auto begin = std::chrono::steady_clock::now();
+    for (unsigned launch = 0; launch < launches && !control.stop_requested(); ++launch) {
+        race::progress now{.round = launch, .rounds = launches, .contender = "launches"};
+        now.done = static_cast<double>(launch) / launches;
+        if (launch != 0) {
+            now.left = (std::chrono::steady_clock::now() - begin) / launch * (launches - launch);
+        }
+        report(now);
+        const detail::unique_descriptor result = memory_file();
+        const detail::unique_descriptor said = memory_file();
+        std::vector<std::string> arguments = words_of_a_launch(words);
+        arguments.insert(arguments.end(), {"--json", "-", "--quiet", "--order-seed",
+                                           std::to_string(order_seed + launch)});
+        subprocess process = spawn({.program = "/proc/self/exe",
+                                    .arguments = std::move(arguments),
+                                    .standard_output = result.get(),
+                                    .standard_error = said.get(),
+                                    .own_process_group = true});
+        bool told = false;
+        while (!process.wait_for(std::chrono::milliseconds(100))) {
+            if (control.stop_requested() && !told) {
+                process.kill(SIGINT);
+                told = true;
+            }
+        }
+        const std::string document = text_in(result);
+        if (document.empty()) {
+            if (control.stop_requested()) {
+                break;
+            }
+            throw race::scheme_failure(
+                fmt::format("launch {} wrote no result: {}", launch + 1, text_in(said)));
+        }
+        races.push_back(race::json::parse(document));
+    }
+    return race::sum_up_launches(std::move(races), launches, order_seed);
+}
+
+} // namespace regatta::command

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A race in several fresh processes: `regatta race --launches N`.
+
+#include "sampling/launches.hpp"
+#include "sampling/race_control.hpp"
+#include "sampling/sampler.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace regatta::command {
+
+/// Runs this program again so many times, with the same words but those that say where the result
+/// goes, and puts the results together. The order of the runs of launch i has the seed
+/// `order_seed` + i.
+///
+/// Failure: `race::scheme_failure` with what a launch said that wrote no result;
+/// `std::system_error` where it cannot be started. After a stop of `control` it returns what was
+/// measured by then.
+race::launches_result run_launches(unsigned launches, std::uint64_t order_seed,
+                                   const std::vector<std::string>& words,
+                                   race::race_control& control,
+                                   const std::function<void(const race::progress&)>& report);
+
+} // namespace regatta::command

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "machine/kernel_threads.hpp"
+
+#include <regatta/base/detail/unique_descriptor.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace regatta::race {
+namespace {
+
+/// The parent of a process: the second word after its name, which stands in brackets (proc(5)).
+int parent_of(const std::filesystem::path& process) {
+    std::ifstream file(process / "stat");
+    std::string line;
+    std::getline(file, line);
+    const auto bracket = line.rfind(')');
+    if (bracket == line.npos || bracket + 4 > line.size()) {
+        return -1;
+    }
+    int parent = -1;
+    std::from_chars(line.data() + bracket + 4, line.data() + line.size(), parent);
+    return parent;
+}
+
+bool is_named_kthreadd(const std::filesystem::path& process) {
+    std::ifstream file(process / "comm");
+    std::string name;
+    return file >> name && name == "kthreadd";
+}
+
+} // namespace
+
+kernel_threads::kernel_threads(const std::string& processes) {
+    namespace fs = std::filesystem;
+    // All of them are children of this one, which always has this number.
+    constexpr int father = 2;
+    const fs::path folder(processes);
+    if (!is_named_kthreadd(folder / std::to_string(father))) {
+        return;
+    }
+    std::error_code error;
+    for (const auto& one : fs::directory_iterator(folder, error)) {
+        const std::string name = one.path().filename();
+        if (name.find_first_not_of("0123456789") == name.npos && parent_of(one.path()) == father) {
+            accounts_.push_back(one.path() / "schedstat");
+        }
+    }
+}
+
+std::int64_t kernel_threads::cpu_ns() const {
+    std::int64_t sum = 0;
+    for (const std::string& one : accounts_) {
+        const detail::unique_descriptor file(::open(one.c_str(), O_RDONLY | O_CLOEXEC));
+        char text[96];
+        // It fails where the thread has ended.
+        const ssize_t length = file.get() < 0 ? -1 : ::read(file.get(), text, sizeof text);
+        std::int64_t used = 0;
+        if (length > 0 && std::from_chars(text, text + length, used).ec == std::errc()) {
+            sum += used;
+        }
+    }
+    return sum;
+}
+
+} // namespace regatta::race

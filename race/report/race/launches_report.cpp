@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "report/race/launches_report.hpp"
+
+#include "report/common/csv_fields.hpp"
+#include "report/common/grid.hpp"
+#include "report/common/json_values.hpp"
+#include "report/common/verdict_word.hpp"
+#include "report/info/info_text.hpp"
+#include "report/race/race_rows.hpp"
+#include "text/json_schemas.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace regatta::race {
+namespace {
+
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& one : names) {
+        out += (out.empty() ? "" : ", ") + one;
+    }
+    return out;
+}
+
+std::string table_of(const launches_result& result, const text_style& style) {
+    std::vector<const launched_scheme*> rows;
+    for (const launched_scheme& one : result.schemes) {
+        rows.push_back(&one);
+    }
+    std::ranges::stable_sort(rows, {}, [](const launched_scheme* s) { return s->ratio.median; });
+    std::vector<grid_column> columns;
+    const auto add = [&](std::string title, bool to_the_left, unsigned dropped, auto cell) {
+        grid_column& one =
+            columns.emplace_back(grid_column{std::move(title), to_the_left, dropped});
+        for (const launched_scheme* row : rows) {
+            one.cells.push_back(cell(*row));
+        }
+    };
+    add("scheme", true, 0, [](const launched_scheme& row) { return row.name; });
+    add("median", false, 0,
+        [&](const launched_scheme& row) { return duration_text(row.time.median, style); });
+    add("ratio", false, 4, [](const launched_scheme& row) { return ratio_text(row.ratio.median); });
+    add("95 % over launches", false, 2,
+        [&](const launched_scheme& row) { return interval_text(row.ratio, style); });
+    add("lowest", false, 1, [](const launched_scheme& row) { return ratio_text(row.lowest); });
+    add("highest", false, 1, [](const launched_scheme& row) { return ratio_text(row.highest); });
+    add("verdict", true, 3, [](const launched_scheme& row) {
+        return row.word == verdict::unclear
+                   ? fmt::format("{} +{}", word_of(row.word), row.more_launches)
+                   : std::string(word_of(row.word));
+    });
+    return grid_text(std::move(columns), style);
+}
+
+std::string outcome_of(const launches_result& result) {
+    if (result.leaders.empty()) {
+        return result.schemes.empty() ? std::string("Nothing was measured in every launch.")
+                                      : fmt::format("No verdict: that takes {} launches at least.",
+                                                    pairs_for_a_verdict);
+    }
+    return result.leaders.size() == 1
+               ? fmt::format("{} won over all launches.", result.leaders.front())
+               : fmt::format("The fastest may be any of {}: over the launches none of them was "
+                             "shown to take {} more than another.",
+                             joined_names(result.leaders), percent_text(result.margin));
+}
+
+} // namespace
+
+std::string to_text(const launches_result& result, const provenance& from,
+                    const text_style& style) {
+    std::string out =
+        wrapped(fmt::format("{} launches of {}", result.races.size(), result.planned), 2, style);
+    out += short_warnings(from.machine, style);
+    if (!result.schemes.empty()) {
+        out += '\n' + table_of(result, style);
+        out += wrapped(fmt::format("Ratios are those of the launches, each a race in a fresh "
+                                   "process: {} = 1. Lowest and highest: of one launch. Verdicts "
+                                   "are about differences of {} and more.",
+                                   result.baseline, percent_text(result.margin)),
+                       2, style);
+    }
+    if (!result.missing.empty()) {
+        out += wrapped("Not in every launch: " + joined_names(result.missing) + ".", 2, style);
+    }
+    if (result.stopped || result.races.size() < result.planned) {
+        out += coloured(wrapped("Cut short: this is what was measured by then.", 2, style), "1;33",
+                        style);
+    }
+    return out + '\n' + coloured(wrapped(outcome_of(result), 2, style), "1", style);
+}
+
+std::string to_json(const launches_result& result, const provenance& from) {
+    json document = document_head(json_schema::launches, from);
+    document["launches"] = result.planned;
+    document["stopped"] = result.stopped || result.races.size() < result.planned;
+    document["baseline"] = text_or_null(result.baseline);
+    document["margin"] = result.margin;
+    document["leaders"] = result.leaders;
+    document["missing"] = result.missing;
+    json schemes = json::array();
+    for (const launched_scheme& one : result.schemes) {
+        schemes.push_back(
+            {{"name", one.name},
+             {"time_ns", to_value(one.time)},
+             {"vs_baseline", to_value(one.ratio)},
+             {"lowest", one.lowest},
+             {"highest", one.highest},
+             {"verdict", to_string(one.word)},
+             {"more_launches", one.word == verdict::unclear ? json(one.more_launches) : json()}});
+    }
+    document["schemes"] = std::move(schemes);
+    document["races"] = json::array();
+    for (const json& race : result.races) {
+        document["races"].push_back(race);
+    }
+    return text_of(document);
+}
+
+std::string to_csv(const launches_result& result) {
+    std::string out = "name,median_ns,low_ns,high_ns,vs_baseline,vs_baseline_low,vs_baseline_high,"
+                      "lowest,highest,verdict,launches\n";
+    for (const launched_scheme& one : result.schemes) {
+        out += fmt::format("{},{},{},{:.6f},{:.6f},{},{}\n", csv_quoted(one.name),
+                           csv_fields(one.time, 0), csv_fields(one.ratio, 6), one.lowest,
+                           one.highest, to_string(one.word), result.races.size());
+    }
+    return out;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// What several launches of a race found out together, for people and programs.
+
+#include "report/common/provenance.hpp"
+#include "sampling/launches.hpp"
+#include "text/text.hpp"
+
+#include <string>
+
+namespace regatta::race {
+
+/// For people: a row a scheme, with the interval over the launches.
+std::string to_text(const launches_result& result, const provenance& from, const text_style& style);
+
+/// The document, indented, with a final newline; docs/reference/launches.schema.json describes it.
+std::string to_json(const launches_result& result, const provenance& from);
+
+/// A line a scheme (RFC 4180).
+std::string to_csv(const launches_result& result);
+
+} // namespace regatta::race

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/launches.hpp"
+
+#include "sampling/paired_comparison.hpp"
+#include "sampling/possible_best.hpp"
+
+#include <regatta/base/error.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+const json& member_of(const json& object, std::string_view name) {
+    const json* found = object.find(name);
+    if (found == nullptr) {
+        fail_argument("launches: a race has no member \"" + std::string(name) + "\"");
+    }
+    return *found;
+}
+
+/// A scheme's entry in the document of a launch, where it has figures; null where not.
+const json* figures_of(const json& race, const std::string& name) {
+    for (const json::member& one : member_of(race, "schemes").members()) {
+        if (member_of(one.value, "name").text() == name) {
+            const bool ran = member_of(one.value, "status").text() == "ok" &&
+                             !member_of(one.value, "vs_baseline").is_null();
+            return ran ? &one.value : nullptr;
+        }
+    }
+    fail_argument("launches: a race is without " + name);
+}
+
+/// A value a launch, as if launches were the rounds of a race.
+struct course_of_launches {
+    series ratios;
+    std::vector<double> times;
+};
+
+course_of_launches course_of(const std::vector<json>& races, const std::string& name) {
+    course_of_launches course;
+    course.ratios.name = name;
+    for (unsigned launch = 0; launch < races.size(); ++launch) {
+        if (const json* found = figures_of(races[launch], name)) {
+            const double ratio = member_of(member_of(*found, "vs_baseline"), "median").number();
+            course.ratios.samples.push_back({launch, ratio, {}});
+            course.times.push_back(member_of(*found, "median_ns").number());
+        }
+    }
+    return course;
+}
+
+} // namespace
+
+launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::uint64_t seed) {
+    launches_result result;
+    result.planned = planned;
+    result.races = std::move(races);
+    if (result.races.empty()) {
+        return result;
+    }
+    const json& first = result.races.front();
+    result.margin = member_of(first, "margin").number();
+    result.baseline = member_of(first, "baseline").text(); // empty of a null
+    for (const json& race : result.races) {
+        result.stopped = result.stopped || member_of(race, "stopped").boolean();
+        if (member_of(race, "baseline").text() != result.baseline) {
+            fail_argument("launches: their baselines differ");
+        }
+    }
+    std::vector<series> all;
+    series base{"baseline", {}, {}};
+    for (unsigned launch = 0; launch < result.races.size(); ++launch) {
+        base.samples.push_back({launch, 1, {}});
+    }
+    for (const json::member& one : member_of(first, "schemes").members()) {
+        const std::string name = member_of(one.value, "name").text();
+        course_of_launches course = course_of(result.races, name);
+        if (course.times.size() != result.races.size()) {
+            result.missing.push_back(name);
+            continue;
+        }
+        launched_scheme& mine = result.schemes.emplace_back();
+        mine.name = name;
+        mine.time = median_of_rounds(course.times);
+        const auto [least, most] =
+            std::ranges::minmax_element(course.ratios.samples, {}, &sample::ns);
+        mine.lowest = least->ns;
+        mine.highest = most->ns;
+        mine.ratio = paired_ratio(course.ratios, base);
+        all.push_back(std::move(course.ratios));
+    }
+    std::vector<paired_comparison> beside;
+    std::vector<launched_scheme*> judged;
+    std::vector<const series*> field;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        field.push_back(&all[i]);
+        if (result.schemes[i].name == result.baseline) {
+            result.schemes[i].word = verdict::baseline;
+        } else {
+            beside.emplace_back(all[i], base);
+            judged.push_back(&result.schemes[i]);
+        }
+    }
+    if (result.races.size() < pairs_for_a_verdict) {
+        return result;
+    }
+    const std::vector<judgement> words = judge(beside, result.margin);
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        judged[i]->word = words[i].word;
+        judged[i]->more_launches = words[i].more_rounds;
+    }
+    for (const std::size_t place : possible_best(field, result.margin, seed)) {
+        result.leaders.push_back(result.schemes[place].name);
+    }
+    return result;
+}
+
+} // namespace regatta::race

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""A race in several fresh processes."""
+
+import csv
+import json
+import os
+import tempfile
+import unittest
+
+import support
+from support import QUICK, run
+
+TWO = ["--schemes", "serial,std_thread", *QUICK]
+
+
+class Launches(unittest.TestCase):
+    def test_each_launch_is_a_whole_race_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "launches.csv")
+            result = run("race", *TWO, "--launches", "6", "--order-seed=40", "--json", "-", "--csv", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        document = json.loads(result.stdout)
+        support.validate(document, "launches")
+        self.assertEqual(document["launches"], 6)
+        self.assertFalse(document["stopped"])
+        self.assertEqual([race["order_seed"] for race in document["races"]], list(range(40, 46)))
+        self.assertEqual([one["name"] for one in document["schemes"]], ["serial", "std_thread"])
+        for one in document["schemes"]:
+            self.assertEqual(one["vs_baseline"]["count"], 6)
+            self.assertLessEqual(one["lowest"], one["vs_baseline"]["median"])
+            self.assertGreaterEqual(one["highest"], one["vs_baseline"]["median"])
+            self.assertNotEqual(one["verdict"], "undecided")
+        self.assertEqual([row["name"] for row in rows], ["serial", "std_thread"])
+        self.assertIn("95 % over launches", result.stderr)
+
+    def test_few_launches_give_no_verdict(self):
+        result = run("race", *TWO, "--launches", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("undecided", result.stdout)
+        self.assertIn("No verdict: that takes 6 launches at least.", result.stdout)
+
+    def test_one_launch_is_a_race_and_says_what_it_cannot_see(self):
+        result = run("race", "--schemes", "serial,std_thread", "--size", "64", "--rounds", "7", "--launches=1",
+                     env=support.environment(COLUMNS="300"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("where the time went", result.stdout)
+
+    def test_what_cannot_be_is_refused(self):
+        for words, text in ((["--launches", "0"], "--launches"), (["--launches", "many"], "--launches"),
+                            (["--launches", "2", "--workers", "1,2"], "not for a sweep")):
+            result = run("race", *TWO, *words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(text, result.stderr)
+
+    def test_a_scheme_that_fails_is_missing(self):
+        result = run("race", "--command", "bad=false", "--command", "good=true", "--rounds", "1",
+                     "--launches", "2", "--json", "-")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["missing"], ["bad"])
+
+
+if __name__ == "__main__":
+    unittest.main()
