@@ -83,8 +83,8 @@ std::vector<timed_round> clean_rounds(const series& one) {
 
 /// The median of sorted values without one of them; @pre there are two or more.
 double median_without(const std::vector<double>& sorted, double left_out) {
-    const auto place = static_cast<std::size_t>(
-        std::ranges::lower_bound(sorted, left_out) - sorted.begin());
+    const auto place =
+        static_cast<std::size_t>(std::ranges::lower_bound(sorted, left_out) - sorted.begin());
     const auto at = [&](std::size_t i) { return sorted[i < place ? i : i + 1]; };
     const std::size_t count = sorted.size() - 1;
     return (at((count - 1) / 2) + at(count / 2)) / 2;
