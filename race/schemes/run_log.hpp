@@ -175,6 +175,9 @@ public:
         }
     }
 
+    /// Of this worker; null where it has none.
+    worker_log* log() noexcept { return mine_; }
+
 private:
     bool stopped() const noexcept { return stop_->load(std::memory_order_relaxed) != 0; }
 
