@@ -37,6 +37,7 @@ worker_process::worker_process(std::string_view workload_name, int workload_desc
 
 void worker_process::introduce(worker_log* mine) const noexcept {
     if (mine != nullptr) {
+        mine->process = ::getpid();
         mine->started_ns = program_began_ns;
         mine->mapped_ns = mapped_ns_;
     }
