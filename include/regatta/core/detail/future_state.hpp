@@ -325,7 +325,7 @@ private:
     /// under the lock of the wait graph while a chain is followed. relaxed: of the workers that
     /// wait in a circle, the last to register takes that lock after all the others. They wrote this
     /// before they took it.
-    typename atomics::template atomic<const worker_level*> runner_{nullptr};
+    typename atomics::template atomic<worker_level*> runner_{nullptr};
     const token_type stop_;
 };
 
