@@ -206,19 +206,12 @@ struct discarding : rl::test_suite<discarding, 2> {
 };
 
 int main() {
-    const char* const full =
-        "another fence of this thread stands beside it, a full one in the model, light in real "
-        "programs; the ring's own model finds it";
+    // The orders are those of the ring, the gate and the event count, whose own models mutate them.
     return model::check(
         {model::make_scenario<two_that_meet>("two messages that need each other"),
          model::make_scenario<waiting_for_room>("two producers wait for room"),
          model::make_scenario<draining>("drained"),
          model::make_scenario<closed_while_waiting>("closed while a producer waits"),
          model::make_scenario<discarding>("closed and discarded while a producer submits")},
-        {"message_source.hpp", "ticket_ring.hpp", "mpmc_ring.hpp"},
-        {{"load coming -> acquire", full},
-         {"load coming -> relaxed", full},
-         {"modify try_place -> acq_rel", full},
-         {"load size -> relaxed", "a size that is too large wakes a producer later; the ring's own "
-                                  "model finds it"}});
+        {"message_source.hpp"});
 }
