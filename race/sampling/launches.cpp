@@ -28,7 +28,7 @@ const json* figures_of(const json& race, const std::string& name) {
     for (const json::member& one : member_of(race, "schemes").members()) {
         if (member_of(one.value, "name").text() == name) {
             const bool ran = member_of(one.value, "status").text() == "ok" &&
-                             !member_of(one.value, "vs_baseline").is_null();
+                             !member_of(one.value, "vs_baseline_undropped").is_null();
             return ran ? &one.value : nullptr;
         }
     }
@@ -46,8 +46,13 @@ course_of_launches course_of(const std::vector<json>& races, const std::string& 
     course.ratios.name = name;
     for (unsigned launch = 0; launch < races.size(); ++launch) {
         if (const json* found = figures_of(races[launch], name)) {
-            const double ratio = member_of(member_of(*found, "vs_baseline"), "median").number();
-            course.ratios.samples.push_back({launch, ratio, {}});
+            const json& clean = member_of(*found, "vs_baseline");
+            const json& ratio =
+                clean.is_null() ? member_of(*found, "vs_baseline_undropped") : clean;
+            sample& mine = course.ratios.samples.emplace_back();
+            mine.round = launch;
+            mine.ns = member_of(ratio, "median").number();
+            mine.load.contaminated = clean.is_null(); // the whole launch was disturbed
             course.times.push_back(member_of(*found, "median_ns").number());
         }
     }

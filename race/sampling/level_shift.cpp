@@ -62,7 +62,7 @@ struct strongest_shift {
 /// Standard deviations that are exceeded at some of the places of `unsteady_head` in fewer than 1
 /// of 100 steady series, as simulated for 12 to 100 values.
 double critical_of_head(std::size_t values) {
-    return 2.63 + 0.36 * std::log(static_cast<double>(values) / 15);
+    return 2.7 + 0.4 * std::log(static_cast<double>(values) / 15);
 }
 
 /// Of a series, the logarithm of each time that is clean, in its round.
@@ -112,7 +112,7 @@ level_shift find_shift(const series& measured) {
 }
 
 std::size_t unsteady_head(const std::vector<double>& values) {
-    constexpr std::size_t least_head = 3;
+    constexpr std::size_t least_head = 4;
     if (values.size() < least_samples) {
         return 0;
     }

@@ -26,7 +26,7 @@ struct level_shift {
 /// rank-sum test's normal approximation at each place.
 level_shift find_shift(const series& measured);
 
-/// How many of the first values are at another level than the rest: 3 to a third of them. 0 where
+/// How many of the first values are at another level than the rest: 4 to a third of them. 0 where
 /// there are fewer than 12 values, and by chance seldom otherwise: in at most 1 of 100 steady
 /// series. The same test as that of `find_shift`, at other places.
 std::size_t unsteady_head(const std::vector<double>& values);

@@ -279,7 +279,7 @@ TEST_F(race_of_fakes, short_runs_are_repeated_and_each_is_verified) {
     }));
     int late = 0;
     enter(fakes::info("wrong_at_last", [&late](race::run_context& c) {
-        if (++late < 30) {
+        if (++late < 6) {
             fakes::run_serially(c);
         }
     }));
