@@ -102,8 +102,12 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     std::vector<paired_comparison> beside;
     std::vector<launched_scheme*> judged;
     std::vector<const series*> field;
+    std::vector<std::string> names; // of the field
     for (std::size_t i = 0; i < all.size(); ++i) {
-        field.push_back(&all[i]);
+        if (!all[i].disturbed() && all[i].usable().size() >= pairs_for_a_verdict) {
+            field.push_back(&all[i]);
+            names.push_back(all[i].name);
+        }
         if (result.schemes[i].name == result.baseline) {
             result.schemes[i].word = verdict::baseline;
         } else {
@@ -120,7 +124,7 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         judged[i]->more_launches = words[i].more_rounds;
     }
     for (const std::size_t place : possible_best(field, result.margin, seed)) {
-        result.leaders.push_back(result.schemes[place].name);
+        result.leaders.push_back(names[place]);
     }
     return result;
 }
