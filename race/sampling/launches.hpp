@@ -36,7 +36,7 @@ struct launches_result {
     std::vector<json> races;              ///< The document of each, in their order.
     std::vector<launched_scheme> schemes; ///< That ran in every launch, in the order of the race.
     std::vector<std::string> leaders;     ///< As of a race, by the launches' ratios.
-    std::vector<std::string> missing;     ///< Schemes that failed or were skipped in a launch.
+    std::vector<std::string> missing;     ///< Schemes that failed in a launch.
 };
 
 /// Puts the documents of races together. A launch counts as one value: what a process draws once,
