@@ -29,6 +29,7 @@ protected:
         options.work.size = 50;
         options.workers = {1, 2, 3};
         options.rounds = 7;
+        options.shortest_sample = {}; // one run a sample
     }
 
     scale_result run(const scheme_info& scheme) {
