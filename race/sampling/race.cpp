@@ -158,7 +158,7 @@ private:
                 .time = options_.time,
                 .warm_up = 0,
                 .seed = options_.seed,
-                .tries_again = 2,
+                .tries_again = options_.tries_again,
                 .settle = [] { quiesce(); },
                 .stop = [this] { return control_.stop_requested(); }};
     }
@@ -245,7 +245,8 @@ private:
     void race() {
         std::vector<contender> all = contenders();
         // The control is a runner of its own, which knows whether its own results were wrong.
-        const auto base = std::ranges::find(result_.schemes, result_.baseline, &scheme_result::name);
+        const auto base =
+            std::ranges::find(result_.schemes, result_.baseline, &scheme_result::name);
         // A copy: its samples have as many runs.
         course control = courses_[static_cast<std::size_t>(base - result_.schemes.begin())];
         all.push_back({control_name(result_.baseline), [&] { return run_once(control); }});

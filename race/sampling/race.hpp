@@ -33,6 +33,7 @@ struct race_options {
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     double margin = usual_margin;     ///< A difference that is of no interest, as a share; 0…1.
+    unsigned tries_again = 2;         ///< See `sampling_options`.
     /// Shorter runs are repeated until a sample has about that; 0: none is.
     std::chrono::nanoseconds shortest_sample = usual_shortest_sample;
     /// Pools are measured after their first job, others as usual.

@@ -176,7 +176,7 @@ private:
                 .time = options_.time,
                 .warm_up = 0,
                 .seed = options_.seed,
-                .tries_again = 2,
+                .tries_again = options_.tries_again,
                 .settle = [] { quiesce(); },
                 .stop = [this] { return control_.stop_requested(); }};
     }

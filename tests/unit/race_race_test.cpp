@@ -31,6 +31,7 @@ protected:
         options.scheme.workers = 2;
         options.rounds = 7;
         options.shortest_sample = {}; // one run a sample
+        options.tries_again = 0;      // whatever else runs here
     }
 
     void enter(race::scheme_info info, std::string alias = {}) {

@@ -30,6 +30,7 @@ protected:
         options.workers = {1, 2, 3};
         options.rounds = 7;
         options.shortest_sample = {}; // one run a sample
+        options.tries_again = 0;      // whatever else runs here
     }
 
     scale_result run(const scheme_info& scheme) {

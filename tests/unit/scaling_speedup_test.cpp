@@ -150,7 +150,9 @@ TEST(race_head, is_found_where_the_first_values_are_at_another_level) {
         for (std::size_t i = 0; i < 5; ++i) {
             times[i] *= 1.2;
         }
-        EXPECT_EQ(unsteady_head(times), 5u) << rounds;
+        // The place is an estimate: the value behind the head may be high by chance.
+        EXPECT_GE(unsteady_head(times), 5u) << rounds;
+        EXPECT_LE(unsteady_head(times), 6u) << rounds;
     }
     EXPECT_EQ(unsteady_head({9, 9, 9, 1, 2, 3, 4, 5}), 0u); // too few to tell
 }
