@@ -26,14 +26,14 @@ BEGIN, END = "<!-- made by script/docs --figures -->", "<!-- end -->"
 # What each result comes from. {out} is the file that it writes.
 POOL_TABLES = ("one outside thread", "batches of ten", "64-byte capture: time a task", "submitted by a task",
                "submit, then get all", "allocate, a vector", "uneven: time", "2 ms of idleness")
-INVERSE = ("serial", "std_thread", "openmp_dynamic", "tbb", "asio", "steady", "balanced", "process_pool", "python_serial",
-           "python_serial_1blas", "python_threads", "python_threads_1blas", "python_processes_1blas", "python_pool_map_1blas")
+INVERSE = ("std_thread", "openmp_dynamic", "tbb", "asio", "balanced", "python_serial", "python_threads_1blas",
+           "python_processes_1blas", "python_pool_map_1blas")
 RUNS = {
-    "pools": ["bench/bench_pools", "--rounds", "4", *(word for title in POOL_TABLES for word in ("--only", title))],
-    "bus": ["bench/bench_bus", "--rounds", "7"],
+    "pools": ["bench/bench_pools", "--rounds", "3", *(word for title in POOL_TABLES for word in ("--only", title))],
+    "bus": ["bench/bench_bus", "--rounds", "5"],
     "worker_pool": ["bench/bench_worker_pool", "--rounds", "7"],
     "timers": ["bench/bench_timers", "--rounds", "5"],
-    "process_pool": ["bench/bench_process_pool", "--rounds", "5"],
+    "process_pool": ["bench/bench_process_pool", "--rounds", "3"],
     "matmul": ["command/regatta", "race", "matmul", "--rounds", "6"],
     "compile": [str(ROOT / "bench/compile"), "--only", "programs", "--rounds", "3"],
     "inverse": ["command/regatta", "race", "inverse", "--rounds", "6", "--schemes", ",".join(INVERSE)],
@@ -55,8 +55,11 @@ ROWS = (
     ("wake an idle pool", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", "oneTBB task_group"), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
     ("a message of 24 bytes", "ns", 1, {"Regatta": ("bus", "24 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "24 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
     ("the same, batches of 64", "ns", 1, {"Regatta": ("bus", "24 B, 1 producer", "async_bus, producer lane, visitor, batches"), "moodycamel": ("bus", "24 B, 1 producer", "moodycamel, tokens, bulk dequeue, batches")}),
+    ("a message of 256 bytes", "ns", 1, {"Regatta": ("bus", "256 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "256 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
+    ("a lone timer: how late", "µs", 1000, {"Regatta": ("timers", "a lone timer", "timer_scheduler"), "Asio": ("timers", "a lone timer", "Boost.Asio steady_timer")}),
     ("matrix product 512×512", "ms", 1e6, {"Regatta": ("matmul", "", "balanced"), "oneTBB": ("matmul", "", "tbb"), "Asio": ("matmul", "", "asio"), "OpenMP": ("matmul", "", "openmp_dynamic")}),
     ("four inverses 1000×1000", "ms", 1e6, {"Regatta": ("inverse", "", "balanced"), "oneTBB": ("inverse", "", "tbb"), "Asio": ("inverse", "", "asio"), "OpenMP": ("inverse", "", "openmp_dynamic"), "Python": ("inverse", "", "python_processes_1blas")}),
+    ("compile a first program", "s", 1e9, {"Regatta": ("compile", "", "11_first_pool"), "oneTBB": ("compile", "", "oneTBB")}),
 )
 
 
@@ -87,6 +90,8 @@ def run(build, names):
                 raise SystemExit(f"figures.py: {words[0]} ended with status {done.returncode} and wrote no result")
             result = json.loads(out.read_text(encoding="utf-8"))
             write(f"{FOLDER}/{name}.json", as_text(shortened(result) if "schemes" in result else result))
+        if names is not RUNS and (ROOT / FOLDER / "machine.json").is_file():
+            return
         info = json.loads(output_of(build / "command/regatta", "info", "--json", "-"))["machine"]
     inverse = json.loads((ROOT / FOLDER / "inverse.json").read_text(encoding="utf-8"))
     numpy = next((one["version"] for one in inverse["schemes"] if one["name"] == "python_serial" and one["version"]), "")
@@ -126,6 +131,9 @@ def find(results, place):
     for scheme in result.get("schemes", []):
         if scheme["name"] == row and scheme["time_ns"]:
             return scheme["time_ns"]["median"]
+    for part in result.get("seconds", {}).values():
+        if row in part:
+            return part[row]["median"] * 1e9
     for table in result.get("tables", []):
         if title in table["title"]:
             for one in table["rows"]:
@@ -202,6 +210,10 @@ def bench_part(name, result):
         for row in sorted(table["rows"], key=lambda one: one["median"]):
             values = [duration(row[key]) if table["unit"] == "ns" else f"{row[key]:.3g} {table['unit']}".strip() for key in ("median", "low", "high")]
             yield f"| {row['name']}{' (disturbed)' if row['disturbed'] else ''} | {values[0]} | {values[1]} … {values[2]} |"
+    for part, programs in result.get("seconds", {}).items():
+        yield from (("", f"**CPU seconds to compile: {part}.**", "", "| Program | Median | Range |", "| --- | --- | --- |") if programs else ())
+        for name, row in sorted(programs.items(), key=lambda one: one[1]["median"]):
+            yield f"| `{name}` | {row['median']:.2f} s | {row['low']:.2f} s … {row['high']:.2f} s |"
     if result["measures"]:
         yield from ("", "| Comparison | Subject | Peer | Ratio of times | Bar |", "| --- | --- | --- | --- | --- |")
     for one in result["measures"]:
@@ -220,7 +232,8 @@ def race_part(name, result):
     measured = [one for one in result["schemes"] if one["time_ns"] and one["vs_baseline"]]
     for one in sorted(measured, key=lambda one: one["vs_baseline"]["median"]):
         ratio = one["vs_baseline"]
-        yield f"| `{one['name']}` | {duration(one['time_ns']['median'])} | {ratio['median']:.3f} | {ratio['low']:.3f} … {ratio['high']:.3f} | {one['verdict']} |"
+        interval = "–" if ratio["low"] is None or ratio["high"] is None else f"{ratio['low']:.3f} … {ratio['high']:.3f}"
+        yield f"| `{one['name']}` | {duration(one['time_ns']['median'])} | {ratio['median']:.3f} | {interval} | {one['verdict']} |"
     for one in result["schemes"]:
         if one["status"] != "ok":
             yield from ("", f"{one['status'].capitalize()}: `{one['name']}`, {one['reason']}.")
