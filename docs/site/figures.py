@@ -253,7 +253,7 @@ def page(results):
     machine = results["machine"]
     lines = ["# Benchmarks", "", "How fast is each part of Regatta beside its peers? `script/docs --figures` runs all of this again and",
              "makes this page of the results in [docs/figures](figures).", "",
-             "| | |", "| --- | --- |", f"| Machine | {machine['processor']}, {machine['cpus']} CPUs available |", f"| System | {machine['kernel']} |",
+             "| What | Value |", "| --- | --- |", f"| Machine | {machine['processor']}, {machine['cpus']} CPUs available |", f"| System | {machine['kernel']} |",
              f"| Compiler | {machine['compiler']}, `{results['pools']['flags'].strip()}` |", f"| Regatta | {machine['regatta']} |", f"| Date | {machine['date']} |",
              "| Peers | " + ", ".join(f"{name} {version}" for name, version in machine["peers"].items()) + " |", ""]
     lines += [f"Warning of `regatta info`: {text.rstrip('.')}.\n" for text in machine["warnings"]]
