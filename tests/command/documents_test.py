@@ -12,8 +12,6 @@ import support
 from support import run
 
 ROOT = support.ROOT
-COMMANDS = ["race", "race isolation", "scale", "info", "watch", "advise", "cpus", "cpus plan", "cpus run", "cpus check",
-            "cpus status", "cpus release", "shm", "shm clean"]
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 OPTION = re.compile(r"--[a-z][a-z-]*")
@@ -30,11 +28,21 @@ def help_of(*words):
     return run(*words, "--help", env=support.environment(COLUMNS="400")).stdout
 
 
+def options_below(*words):
+    """{command: its options} of a command and of its subcommands."""
+    text = help_of(*words)
+    found = {" ".join(words): set(OPTION.findall(text))}
+    below = re.search(r"^(?:Subc|C)ommands:\n((?:  .*\n)+)", text, re.M)
+    for name in re.findall(r"^  (\w+)  ", below[1], re.M) if below else []:
+        if name != "help":
+            found |= options_below(*words, name)
+    return found
+
+
 class Documents(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.options = {name: set(OPTION.findall(help_of(*name.split()))) for name in COMMANDS}
-        cls.options[""] = set(OPTION.findall(help_of()))
+        cls.options = options_below()
         listing = json.loads(run("race", "--list", "--json", "-").stdout)
         cls.workloads = {one["name"] for one in listing["workloads"]}
         cls.schemes = {name for one in listing["schemes"] for name in (one["name"], one["alias"])} | {"all"}
@@ -77,7 +85,9 @@ class Documents(unittest.TestCase):
                         continue
                     words = ["race", *words]
                 words = words[: words.index("--")] if "--" in words else words
-                name = next((n for n in (" ".join(words[:2]), " ".join(words[:1])) if n in self.options), None)
+                alone = not words or words[0].startswith("-")
+                names = [""] if alone else [" ".join(words[:2]), " ".join(words[:1])]
+                name = next((n for n in names if n in self.options), None)
                 self.assertIsNotNone(name, "no such command")
                 rest = words[len(name.split()):]
                 for option in OPTION.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", " ".join(rest))):
@@ -90,6 +100,7 @@ class Documents(unittest.TestCase):
                 if name in ("race", "scale", "advise") and rest and re.fullmatch(r"[a-z_]+", rest[0]):
                     self.assertIn(rest[0], self.workloads)
         self.assertGreater(seen, 80)
+        self.assertGreater(len(self.options), 10)
 
     def test_options_named_alone(self):
         known = set().union(self.others, *self.options.values())
