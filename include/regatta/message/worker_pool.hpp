@@ -12,6 +12,7 @@
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/core/detail/batch_range.hpp>
+#include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/task_closure.hpp>
@@ -308,6 +309,8 @@ public:
     }
 
 private:
+    friend struct detail::fork_access;
+
     /// Whether `F` can be called once, as a task; a stop token may precede the arguments.
     template<class F, class... Args>
     static constexpr bool is_task =

@@ -8,6 +8,7 @@
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/detail/batch_range.hpp>
+#include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
@@ -186,6 +187,8 @@ protected:
     const detail::pool_intake::engine& engine() const noexcept { return engine_; }
 
 private:
+    friend struct detail::fork_access;
+
     /// Tasks that may wait within each other on one worker; the stack is finite.
     static constexpr unsigned deepest_help = 64;
 

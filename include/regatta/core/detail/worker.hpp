@@ -62,6 +62,7 @@ public:
     std::uint32_t patience = basic_backoff<Atomics>::patient;
     unsigned helping = 0; ///< Its nested waits that run other tasks.
     unsigned blocked = 0; ///< Its tasks that wait for room, except those beneath a `wait`.
+    unsigned naps = 0;    ///< How often it has slept a little since it last ran a fork.
     bool in_hook = false; ///< It is running `on_start` or `on_stop`.
 
     /// Counts a task taken from another worker's queue.

@@ -71,6 +71,8 @@ public:
     const std::thread::id thread;       ///< The worker's.
     const unsigned index;               ///< The worker's index in the pool.
     wait_graph* const graph;            ///< The pool's graph, or null.
+    /// The `basic_fork_team` of the pool, whose workers share the forks of its tasks; or null.
+    void* forks = nullptr;
     worker_context* next = nullptr;     ///< In the list of the pool's `block_store`.
     block_magazine* magazine = nullptr; ///< Set by the magazine itself.
     worker_level base{};                ///< The outermost level.

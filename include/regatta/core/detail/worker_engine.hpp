@@ -67,6 +67,8 @@ public:
     REGATTA_APART ~worker_engine() { finish(); }
 
     block_cache& blocks() noexcept { return blocks_; }
+    /// The forks of the pool's tasks, and of threads that fork on the pool from outside.
+    fork_team& forks() noexcept { return loop_.forks(); }
 
     /// The index of the calling worker, or `outside`.
     unsigned caller() const noexcept {
@@ -332,6 +334,7 @@ private:
 
         REGATTA_APART void on_start(worker& me) noexcept {
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
+            seat->forks = &engine.loop_.forks();
             engine.let_sweep(*seat);
             call(engine.options_.on_start, me);
         }

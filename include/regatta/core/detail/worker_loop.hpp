@@ -9,6 +9,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/core/detail/fork_stack.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/wake_marks.hpp>
 #include <regatta/core/detail/worker.hpp>
@@ -61,7 +62,8 @@ public:
     basic_worker_loop(Source& source, bool steal, std::chrono::nanoseconds spin) noexcept
         : source_(source)
         , spin_(spin)
-        , steal_(steal) {}
+        , steal_(steal)
+        , forks_({this, &wake_for_forks, &region_left, &is_closed}) {}
     basic_worker_loop(const basic_worker_loop&) = delete;
     basic_worker_loop& operator=(const basic_worker_loop&) = delete;
 
@@ -73,6 +75,7 @@ public:
     template<class Hooks>
     void work(worker& me, Hooks&& hooks) noexcept {
         hooks.on_start(me);
+        forks_.add_width(1);
         basic_backoff<Atomics> pace;
         bool worked = true; // Since the last tell_progress(); on_start may have run tasks.
         bool leaves = false;
@@ -86,7 +89,7 @@ public:
                 // Wakes no other worker: pause() has woken them and resume() will.
                 static_cast<void>(gate_.end(me.search, [] { return false; }));
             } else {
-                if (run_next(me)) {
+                if (run_next(me) || (forks_.used() && run_fork(me))) {
                     me.activity.renew();
                     marks_.reach([this] { return source_.taken(); }, progress_);
                     pace.reset();
@@ -105,13 +108,14 @@ public:
             } else {
                 progress_.notify_all(); // pause() may wait for the leave().
             }
-            if (!pace.pause(me.patience)) {
+            if (!pace.pause(forks_.used() && me.naps < most_naps ? 0 : me.patience)) {
                 sleep(me);
                 pace.reset();
             }
             me.activity.enter();
         }
         source_.flush(me.seat);
+        forks_.add_width(-1);
         tell_progress();
         // Before the hook, which may wait for a task or for the other workers to reach it.
         stop_looking(me);
@@ -202,7 +206,7 @@ public:
         basic_backoff<Atomics> pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late && run_next(me)) {
+            if (!late && (run_next(me) || (forks_.used() && run_fork(me)))) {
                 pace.reset();
                 continue;
             }
@@ -281,6 +285,7 @@ public:
     REGATTA_APART void await_rest() {
         fence_.heavy(); // Partner: the light fence in a worker's enter() and renew().
         await_passed();
+        forks_.await_regions(progress_, fork_stack_type::current().seat());
     }
 
     /// Sets whether workers may take tasks from other workers' queues.
@@ -319,14 +324,19 @@ public:
     bool closed() const noexcept { return census_.closed(); }
     /// Whether the loop was closed and no task is left or can come.
     REGATTA_APART bool finished() const noexcept {
+        const auto regions = forks_.quiet();
         return census_.ended([this] { return members_.completed(); },
-                             [this] { return source_.appended(); });
+                             [this] { return source_.appended(); }) &&
+               regions.has_value() && forks_.quiet() == regions;
     }
     /// Whether all tasks are done. `but_for_waiting` leaves out those that wait for the others.
     REGATTA_APART bool idle(bool but_for_waiting) const noexcept {
-        return census_.idle(
-            but_for_waiting, [this] { return members_.completed(); },
-            [this] { return source_.appended(); });
+        const auto regions = forks_.quiet();
+        return regions.has_value() &&
+               census_.idle(
+                   but_for_waiting, [this] { return members_.completed(); },
+                   [this] { return source_.appended(); }) &&
+               forks_.quiet() == regions;
     }
     std::uint64_t dropped() const noexcept { return census_.dropped(); }
 
@@ -337,9 +347,12 @@ public:
     /// Where threads sleep until a resting worker finds a task, or until the number of workers
     /// changes.
     event_count& rested() noexcept { return rested_; }
+    /// Those who share the forks of the pool.
+    basic_fork_team<Atomics>& forks() noexcept { return forks_; }
 
 private:
     using marks_type = basic_wake_marks<Atomics>;
+    using fork_stack_type = basic_fork_stack<Atomics>;
 
     /// Registers a task that waits for all others, from its construction to its destruction. Tasks
     /// beneath it on the same stack that wait for room cannot continue before it ends. So it does
@@ -374,19 +387,110 @@ private:
             sleep_held(me);
             return;
         }
+        if (forks_.used() && watch_forks(me)) {
+            return;
+        }
         if (spin_ > std::chrono::nanoseconds::zero() && spin_for_work(me)) {
             return;
         }
         const auto ticket = gate_.announce_wait(me.search);
-        if (to_do(source_.coming(me.index, stealing()))) {
-            gate_.settle();
-            if (to_do(source_.ready(me.index, stealing()))) {
-                gate_.cancel_wait(me.search);
-                return;
-            }
+        if (stays_awake(me) || forks_.wants_help()) {
+            gate_.cancel_wait(me.search);
+            return;
         }
         me.count_park();
         gate_.commit_wait(me.search, ticket);
+        if (forks_.open()) {
+            me.naps = 0;
+        }
+    }
+    /// Whether a worker that has announced its sleep has a reason to stay awake.
+    bool stays_awake(worker& me) noexcept {
+        if (to_do(source_.coming(me.index, stealing()))) {
+            gate_.settle();
+            return to_do(source_.ready(me.index, stealing()));
+        }
+        return false;
+    }
+
+    // --- forks -----------------------------------------------------------------------------------
+
+    /// Does a part of the work of a region. @returns false if the worker found none.
+    REGATTA_RARE bool run_fork(worker& me) noexcept {
+        auto& stack = fork_stack_type::current();
+        if (stack.in_region() || !forks_.begin_help()) {
+            return false;
+        }
+        auto* const work = stack.prepare(forks_) ? forks_.take(Atomics::now_ns()) : nullptr;
+        if (work != nullptr) {
+            stop_looking(me);
+            if (me.begin_busy()) {
+                rested_.notify_all();
+            }
+            me.naps = 0;
+            forks_.hand_over_watch();
+            const typename fork_stack_type::helping here(stack, forks_, work->shared.get().region);
+            stack.work_off(*work);
+        }
+        forks_.end_help();
+        return work != nullptr;
+    }
+    /// Looks for work of a region: first without sleep, then between naps.
+    /// @returns false if the worker may sleep.
+    REGATTA_RARE bool watch_forks(worker& me) noexcept {
+        if (!forks_.begin_help()) {
+            return false;
+        }
+        forks_.begin_watch();
+        bool again = me.naps == 0 && spin_for_forks(me);
+        if (!again && (me.naps < most_naps || forks_.open()) && forks_.begin_naps()) {
+            forks_.ask(Atomics::now_ns());
+            nap(me);
+            forks_.end_naps();
+            again = true;
+        }
+        forks_.end_watch();
+        forks_.end_help();
+        return again;
+    }
+    REGATTA_RARE bool spin_for_forks(worker& me) noexcept {
+        const std::int64_t begin = Atomics::now_ns();
+        std::int64_t now = begin;
+        do {
+            forks_.ask(now);
+            for (unsigned i = 0; i < 16; ++i) {
+                if (forks_.offers() || to_do(source_.ready(me.index, stealing()))) {
+                    return true;
+                }
+                Atomics::relax();
+            }
+            now = Atomics::now_ns();
+        } while (now - begin < fork_spin_ns);
+        return false;
+    }
+    REGATTA_RARE void nap(worker& me) noexcept {
+        const auto length = std::chrono::microseconds(me.naps < 5 ? 50u << me.naps : 1000u);
+        ++me.naps;
+        me.patience = basic_backoff<Atomics>::none;
+        const auto ticket = gate_.announce_wait(me.search);
+        if (stays_awake(me) || forks_.offers()) {
+            gate_.cancel_wait(me.search);
+        } else {
+            gate_.commit_wait_until(me.search, ticket, clock::now() + length);
+        }
+    }
+    static void wake_for_forks(void* loop) noexcept {
+        static_cast<basic_worker_loop*>(loop)->gate_.notify_one();
+    }
+    static void region_left(void* loop) noexcept {
+        auto& own = *static_cast<basic_worker_loop*>(loop);
+        own.tell_progress();
+        if (own.closed()) {
+            own.gate_.notify_all();
+        }
+    }
+    static bool is_closed(void* loop) noexcept {
+        return static_cast<basic_worker_loop*>(loop)->closed();
     }
     /// Sleeps as a worker of a held loop.
     REGATTA_RARE void sleep_held(worker& me) noexcept {
@@ -473,11 +577,16 @@ private:
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned char> hold_{0};
     typename Atomics::template atomic<bool> steal_;
     typename Atomics::template atomic<bool> discarding_{false};
+    /// How long a worker that has run a fork looks for the next one, before it takes naps.
+    static constexpr std::int64_t fork_spin_ns = 50'000;
+    static constexpr unsigned most_naps = 24;
+
     marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.
 
     basic_task_census<Atomics> census_;
     members_type members_;
     [[no_unique_address]] typename Atomics::fence fence_;
+    basic_fork_team<Atomics> forks_; ///< Last: threads that leave a region use the above.
 };
 
 } // namespace regatta::detail

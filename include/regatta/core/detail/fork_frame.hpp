@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Work that is about to be done by a thread and can be given to another one.
+
+#include <regatta/base/config.hpp>
+#include <regatta/sync/atomics.hpp>
+
+#include <cstdint>
+
+namespace regatta::detail {
+
+template<class Atomics>
+class basic_fork_member;
+template<class Atomics>
+class basic_fork_team;
+template<class Atomics>
+struct basic_fork_frame;
+
+/// What all frames of one place in a program have in common.
+template<class Atomics>
+struct basic_fork_site {
+    using frame = basic_fork_frame<Atomics>;
+
+    /// Does the work of a published frame. Keeps its result or exception in the frame.
+    void (*run)(frame&) noexcept;
+    /// Cuts off a part of the remaining work. @returns its frame, or null if nothing is to be had.
+    /// Null itself: the frame is given away as a whole.
+    frame* (*split)(frame&) noexcept;
+    /// The team of the process-wide pool, for a region that names no pool.
+    basic_fork_team<Atomics>& (*shared_team)();
+};
+
+/// The part of a frame that exists once the frame is published.
+template<class Atomics>
+struct basic_shared_frame {
+    using member = basic_fork_member<Atomics>;
+    /// The values of `state`.
+    enum : std::uint32_t { open, awaited, done };
+
+    /// Whether the work is done. Written by the thread that does it and by the owner that sleeps
+    /// until then.
+    typename Atomics::template atomic<std::uint32_t> state{open};
+    /// The thread that took the frame. Written by it, read by the owner. A hint where to help.
+    typename Atomics::template atomic<member*> thief{nullptr};
+    const void* region; ///< The region that it belongs to.
+    unsigned place;     ///< Where its owner published it.
+};
+
+/// Pending work: the second half of a join, or the rest of a loop. It lies on the stack of its
+/// owner, linked to the frame before it.
+///
+/// Threads: the owner alone, until the frame is published in a place of its member. From then on
+/// `older` is the owner's, and `shared` any thread's.
+///
+/// I1: frames are published in the order of their age. So once a frame is published, all older ones
+///     are, or have nothing left to give away.
+/// I2: the work of a frame is done once: by its owner, or by the thread that took it out of its
+///     place.
+/// I3: a frame that was taken stays alive until its state is `done`.
+template<class Atomics>
+struct basic_fork_frame {
+    using site = basic_fork_site<Atomics>;
+
+    basic_fork_frame(const site& s) noexcept : kind(&s) {}
+    basic_fork_frame(const basic_fork_frame&) = delete;
+    basic_fork_frame& operator=(const basic_fork_frame&) = delete;
+
+    /// The frame before it. Null: this one was published, or begins a region.
+    basic_fork_frame* older;
+    const site* kind;
+    typename Atomics::template cell<basic_shared_frame<Atomics>> shared;
+};
+
+} // namespace regatta::detail

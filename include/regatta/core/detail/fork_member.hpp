@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The part of a thread in the forks of a pool that other threads see.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/core/detail/fork_frame.hpp>
+#include <regatta/sync/quiescence.hpp>
+
+#include <cstdint>
+
+namespace regatta::detail {
+
+/// A thread that forks on the workers of one pool, as the others see it: a worker, or a thread that
+/// has opened a region from outside.
+///
+/// Threads: the owner's, unless stated otherwise.
+///
+/// I1: a published frame is taken by one thread: its owner or another.
+/// I2: what the owner did before it published a frame is visible to the thread that takes it.
+template<class Atomics>
+class alignas(destructive_alignment) basic_fork_member {
+public:
+    using frame = basic_fork_frame<Atomics>;
+    static constexpr unsigned places = 8;
+    /// A member that others ask for work no sooner than that after its last publication.
+    static constexpr std::int64_t pace_ns = 10'000;
+
+    basic_fork_member() = default;
+    basic_fork_member(const basic_fork_member&) = delete;
+    basic_fork_member& operator=(const basic_fork_member&) = delete;
+
+    /// A free place, or `places` if there is none. It stays free until the owner fills it.
+    unsigned free_place() const noexcept {
+        unsigned i = 0;
+        // relaxed: only the owner fills a place. If another thread has just emptied it, the owner
+        // may see that late.
+        while (i < places && places_[i].load(std::memory_order_relaxed) != nullptr) {
+            ++i;
+        }
+        return i;
+    }
+    /// Publishes a frame in a free place.
+    void publish(frame& f, unsigned place, const void* region) noexcept {
+        f.shared.emplace();
+        f.shared.get().region = region;
+        f.shared.get().place = place;
+        // release: partner is the acquire in take(); publishes the frame.
+        places_[place].store(&f, std::memory_order_release);
+    }
+    /// Takes a frame back. @returns false if another thread has taken it.
+    bool reclaim(frame& f) noexcept {
+        frame* expected = &f;
+        // relaxed: the frame is the caller's own. Another thread that takes it synchronises when
+        // its work is done.
+        return places_[f.shared.get().place].compare_exchange_strong(
+            expected, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
+    }
+
+    /// Takes the oldest frame that is found, for any thread. @returns null if there is none.
+    /// @param wanted the region that it has to belong to, or null for any.
+    frame* take(const void* wanted) noexcept {
+        for (auto& place : places_) {
+            // relaxed: a hint; the compare-and-swap decides. A null pointer is no frame.
+            if (place.load(std::memory_order_relaxed) == nullptr) {
+                continue;
+            }
+            // acquire: partner is the release in publish(). It orders the look at the region.
+            frame* f = place.load(std::memory_order_acquire);
+            if (f == nullptr ||
+                (wanted != nullptr && region_.load(std::memory_order_relaxed) != wanted)) {
+                continue;
+            }
+            // acquire: partner is the release in publish().
+            if (place.compare_exchange_strong(f, nullptr, std::memory_order_acquire,
+                                              std::memory_order_relaxed)) {
+                return f;
+            }
+        }
+        return nullptr;
+    }
+    /// Whether a frame can be taken; for any thread. May be stale.
+    bool offers() const noexcept {
+        for (const auto& place : places_) {
+            if (place.load(std::memory_order_relaxed) != nullptr) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Asks the owner for work, unless that was done or heard a moment ago; for any thread.
+    void ask(std::int64_t now) noexcept {
+        // relaxed, all: hints.
+        if (beat_.load(std::memory_order_relaxed) == 0 &&
+            now - answered_.load(std::memory_order_relaxed) >= pace_ns) {
+            beat_.store(1, std::memory_order_relaxed);
+        }
+    }
+    /// The owner has heard the request.
+    void answer(std::int64_t now) noexcept {
+        answered_.store(now, std::memory_order_relaxed);
+        beat_.store(0, std::memory_order_relaxed);
+    }
+    typename Atomics::template atomic<std::uint32_t>& beat() noexcept { return beat_; }
+
+    /// The region whose frames the owner publishes from now on.
+    void begin(const void* region) noexcept {
+        // relaxed: the release in publish() orders it.
+        region_.store(region, std::memory_order_relaxed);
+    }
+    const void* region() const noexcept { return region_.load(std::memory_order_relaxed); }
+
+    /// Working while a region is open that counts as a task of its own.
+    basic_quiescence<Atomics> activity;
+    /// How many waits for the whole pool there are in that region, on any thread.
+    typename Atomics::template atomic<std::uint32_t> waits{0};
+    /// The next in the list of the team. Written before the member is listed.
+    basic_fork_member* next = nullptr;
+    /// The team and the thread. The last to leave deletes it. Raised under the lock of the team
+    /// only, lowered by both.
+    typename Atomics::template atomic<std::uint32_t> holders{2};
+    /// Whether the thread is between the begin of a region and its last access to the team.
+    /// Written by the thread, read by the one that destroys the team.
+    typename Atomics::template atomic<bool> inside{false};
+
+private:
+    /// Nonzero: another thread wants work. Written by all, read by the owner at each fork.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> beat_{1};
+    /// When the owner last heard a request. Written by the owner, read by all.
+    typename Atomics::template atomic<std::int64_t> answered_{0};
+    /// Written by the owner, read by all.
+    typename Atomics::template atomic<const void*> region_{nullptr};
+    /// The published frames. Filled by the owner, emptied by all.
+    alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places]{};
+};
+
+} // namespace regatta::detail

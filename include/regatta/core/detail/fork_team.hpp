@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The threads that share the forks of one pool.
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+#include <regatta/core/detail/fork_member.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace regatta::detail {
+
+/// The members of one pool's forks: its workers, and threads that open regions from outside.
+///
+/// Threads: any.
+/// Blocks: to seat and unseat a member, for a lock.
+///
+/// I1: `quiet` is true only if, at some moment since the stamp, no region from outside was open.
+template<class Atomics>
+class basic_fork_team {
+public:
+    using member = basic_fork_member<Atomics>;
+    using frame = basic_fork_frame<Atomics>;
+
+    /// What the team asks of the pool. `pool` is passed to both.
+    struct pool_calls {
+        void* pool;
+        void (*wake)(void*) noexcept;    ///< Wakes a worker that sleeps, if any.
+        void (*left)(void*) noexcept;    ///< A region from outside has ended.
+        bool (*refuses)(void*) noexcept; ///< Whether the pool is closed.
+    };
+
+    explicit basic_fork_team(const pool_calls& calls) noexcept : calls_(calls) {}
+    basic_fork_team(const basic_fork_team&) = delete;
+    basic_fork_team& operator=(const basic_fork_team&) = delete;
+    ~basic_fork_team() {
+        for (member* m = first_.load(std::memory_order_relaxed); m != nullptr;) {
+            // acquire: partner is the release in end_region(), the last access to this team.
+            while (m->inside.load(std::memory_order_acquire)) {
+                Atomics::yield();
+            }
+            member* const next = m->next;
+            let_go(*m);
+            m = next;
+        }
+    }
+
+    /// Tells teams apart, also those that are gone.
+    std::uint64_t id() const noexcept { return id_; }
+
+    // --- members ---------------------------------------------------------------------------------
+
+    /// A member for the calling thread.
+    REGATTA_APART member& seat() {
+        const std::lock_guard lock(mutex_);
+        for (member* m = first_.load(std::memory_order_relaxed); m != nullptr; m = m->next) {
+            // acquire: partner is the release in let_go(), by the thread that had it before.
+            if (m->holders.load(std::memory_order_acquire) == 1) {
+                m->holders.fetch_add(1, std::memory_order_relaxed);
+                return *m;
+            }
+        }
+        auto* const fresh = new member;
+        fresh->next = first_.load(std::memory_order_relaxed);
+        // release: partner is the acquire in first(); publishes the member.
+        first_.store(fresh, std::memory_order_release);
+        return *fresh;
+    }
+    /// One of the holders leaves.
+    static void let_go(member& m) noexcept {
+        // acq_rel: the last holder sees what the other did.
+        if (m.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            delete &m;
+        }
+    }
+
+    /// Whether any thread has forked here.
+    bool used() const noexcept { return first() != nullptr; }
+
+    // --- regions from outside --------------------------------------------------------------------
+
+    /// The number of region changes so far, or nothing while a region from outside is open that does
+    /// not wait for the pool.
+    std::optional<std::uint64_t> quiet() const noexcept {
+        std::uint64_t sum = 0;
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            const auto seen = m->activity.observe_in_order();
+            // acquire: partner is the release in wait_in().
+            if (basic_quiescence<Atomics>::working(seen) &&
+                m->waits.load(std::memory_order_acquire) == 0) {
+                return std::nullopt;
+            }
+            sum += seen;
+        }
+        return sum;
+    }
+    /// Waits until the regions that are open now have ended, except the caller's own.
+    template<class EventCount>
+    REGATTA_APART void await_regions(EventCount& progress, const member* own) {
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            if (m != own) {
+                const auto seen = m->activity.observe_in_order();
+                progress.wait([&] { return m->activity.passed(seen); });
+            }
+        }
+    }
+    void begin_region(member& m) noexcept {
+        // relaxed: the thread that destroys the team comes after this.
+        m.inside.store(true, std::memory_order_relaxed);
+        m.activity.enter();
+    }
+    /// From here on the team may be gone.
+    void end_region(member& m) noexcept {
+        m.activity.leave();
+        calls_.left(calls_.pool);
+        // release: partner is the acquire in the destructor.
+        m.inside.store(false, std::memory_order_release);
+    }
+    bool refuses() const noexcept { return calls_.refuses(calls_.pool); }
+
+    // --- work ------------------------------------------------------------------------------------
+
+    /// Takes a published frame of any member. Asks the members for work if there is none.
+    frame* take(std::int64_t now) noexcept {
+        for (member* m = first(); m != nullptr; m = m->next) {
+            if (frame* const f = m->take(nullptr)) {
+                return f;
+            }
+            m->ask(now);
+        }
+        return nullptr;
+    }
+    /// The same, of those that work for a region.
+    frame* take_of(const void* region, std::int64_t now) noexcept {
+        for (member* m = first(); m != nullptr; m = m->next) {
+            if (m->region() == region) {
+                if (frame* const f = m->take(region)) {
+                    return f;
+                }
+                m->ask(now);
+            }
+        }
+        return nullptr;
+    }
+    bool offers() const noexcept {
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            if (m->offers()) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Whether a region from outside is open.
+    bool open_outside() const noexcept {
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            if (basic_quiescence<Atomics>::working(m->activity.observe_in_order())) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Whether any region is open.
+    bool open() const noexcept {
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            if (m->region() != nullptr) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Asks all members for work.
+    void ask(std::int64_t now) noexcept {
+        for (member* m = first(); m != nullptr; m = m->next) {
+            m->ask(now);
+        }
+    }
+
+    // --- those who look for work -----------------------------------------------------------------
+
+    /// The number of workers of the pool.
+    void add_width(int change) noexcept {
+        width_.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_relaxed);
+    }
+    unsigned width() const noexcept { return width_.load(std::memory_order_relaxed); }
+
+    /// How many workers may help at once: as many as the pool has, with the thread that has opened a
+    /// region from outside as one of them.
+    unsigned most_helpers() const noexcept {
+        const unsigned all = width();
+        return all - (all != 0 && open_outside() ? 1 : 0);
+    }
+    /// A worker begins to look for frames. @returns false if enough do.
+    bool begin_help() noexcept {
+        const unsigned most = most_helpers();
+        if (helpers_.load(std::memory_order_relaxed) >= most) {
+            return false;
+        }
+        if (helpers_.fetch_add(1, std::memory_order_relaxed) >= most) {
+            end_help();
+            return false;
+        }
+        return true;
+    }
+    void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Whether a further worker would find something to look for.
+    bool wants_help() const noexcept {
+        return watching_.load(std::memory_order_relaxed) == 0 && (open() || offers()) &&
+               helpers_.load(std::memory_order_relaxed) < most_helpers();
+    }
+
+    /// A region was opened, or a frame was published that nobody asked for: some worker has to look.
+    void call_watch() noexcept {
+        fence_.light(); // Partner: the fence in end_watch().
+        if (watching_.load(std::memory_order_relaxed) == 0) [[unlikely]] {
+            wake();
+        }
+    }
+    /// A worker has taken a frame and watches no longer: another one does, if more may help.
+    void hand_over_watch() noexcept {
+        if (watching_.load(std::memory_order_relaxed) == 0 &&
+            helpers_.load(std::memory_order_relaxed) < most_helpers()) {
+            wake();
+        }
+    }
+    REGATTA_RARE void wake() noexcept {
+        fence_.full(); // Partner: the fence of a worker that announces its sleep.
+        calls_.wake(calls_.pool);
+    }
+    void begin_watch() noexcept { watching_.fetch_add(1, std::memory_order_relaxed); }
+    void end_watch() noexcept {
+        if (watching_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+            fence_.heavy(); // Partner: the light fence in call_watch().
+        }
+    }
+    /// One watcher may take naps; the others go to sleep. @returns whether the caller may.
+    bool begin_naps() noexcept { return !napping_.exchange(true, std::memory_order_relaxed); }
+    void end_naps() noexcept { napping_.store(false, std::memory_order_relaxed); }
+
+private:
+    member* first() const noexcept {
+        // acquire: partner is the release in seat().
+        return first_.load(std::memory_order_acquire);
+    }
+    static std::uint64_t next_id() noexcept {
+        static constinit std::atomic<std::uint64_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+
+    const pool_calls calls_;
+    const std::uint64_t id_ = next_id();
+    typename Atomics::mutex mutex_; ///< Held to change `first_` and the vacancy of members.
+    /// The list of all members; it only grows. Written under the lock, read by all.
+    typename Atomics::template atomic<member*> first_{nullptr};
+    /// Written by the thread that adds or removes workers, read by all.
+    typename Atomics::template atomic<std::uint32_t> width_{0};
+    /// The workers that run frames or look for some. Written by them.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> helpers_{0};
+    /// The workers that look for frames, or do so after a nap. Written by them, read by threads that
+    /// open a region.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};
+    typename Atomics::template atomic<bool> napping_{false}; ///< Whether one of them takes naps.
+    [[no_unique_address]] typename Atomics::fence fence_;
+};
+
+} // namespace regatta::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Fork-join: calls and loops that run in parallel on the workers of any pool.
+
+#include <regatta/fork/fork_options.hpp>
+#include <regatta/fork/join.hpp>
+#include <regatta/fork/parallel_for.hpp>
+#include <regatta/fork/shared_pool.hpp>
