@@ -3,9 +3,13 @@
 #pragma once
 
 /// @file
-/// Fork-join: calls and loops that run in parallel on the workers of any pool.
+/// Fork-join: calls, loops and reductions that run in parallel on the workers of any pool.
 
+#include <regatta/fork/blocking.hpp>
 #include <regatta/fork/fork_options.hpp>
+#include <regatta/fork/invoke.hpp>
 #include <regatta/fork/join.hpp>
 #include <regatta/fork/parallel_for.hpp>
+#include <regatta/fork/parallel_reduce.hpp>
 #include <regatta/fork/shared_pool.hpp>
+#include <regatta/fork/task_scope.hpp>

@@ -95,6 +95,14 @@
 #define REGATTA_INLINE inline
 #endif
 
+// The address of an object, computed where it is used. Otherwise a compiler that needs it on both
+// sides of a call keeps a register for it, which the caller then has to save.
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__LP64__)
+#define REGATTA_ADDRESS(pointer, object) __asm__("leaq %1, %0" : "=r"(pointer) : "m"(object))
+#else
+#define REGATTA_ADDRESS(pointer, object) pointer = &(object)
+#endif
+
 // Exports a name of the compiled part, regatta::system, which hides all others.
 #if defined(__GNUC__)
 #define REGATTA_SYSTEM_API __attribute__((visibility("default")))

@@ -14,7 +14,10 @@ namespace regatta {
 struct fork_options {
     /// The fewest iterations that are given to another thread. 0: the loop finds out by itself.
     std::size_t grain = 0;
-    /// Ends the loop early: iterations that have not begun are skipped.
+    /// The most threads that work for the loop, the caller included. 0: as many as the pool has.
+    unsigned workers = 0;
+    /// Ends the loop early: iterations that have not begun are skipped. A reduction then throws
+    /// `task_cancelled`.
     std::stop_token stop{};
     /// For reductions: the same bits for any number of workers, also of sums of floating-point
     /// numbers.

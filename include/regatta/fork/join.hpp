@@ -24,7 +24,9 @@ class join_frame : public fork_frame {
 public:
     using result = std::invoke_result_t<G&&>;
 
-    explicit join_frame(std::remove_reference_t<G>& g) noexcept : fork_frame(site), second_(g) {}
+    explicit join_frame(std::remove_reference_t<G>& g) noexcept
+        : fork_frame(site)
+        , second_(static_cast<G&&>(g)) {}
 
     /// The result of the half that was not called in place.
     result take() { return result_.take(); }
@@ -43,7 +45,12 @@ private:
     }
     static constexpr fork_site site{&run, nullptr, &shared_pool_owner::team};
 
-    std::remove_reference_t<G>& second_;
+    /// A small closure made for the call lies in the frame itself: one indirection less.
+    static constexpr bool held = !std::is_lvalue_reference_v<G> &&
+                                 std::is_nothrow_move_constructible_v<std::remove_cvref_t<G>> &&
+                                 sizeof(std::remove_cvref_t<G>) <= 64;
+
+    std::conditional_t<held, std::remove_cv_t<std::remove_reference_t<G>>, G&&> second_;
     fork_result<result> result_;
 };
 
@@ -55,7 +62,9 @@ struct join_guard {
 
     REGATTA_INLINE ~join_guard() {
         if (thrown) [[unlikely]] {
-            frame.abandon();
+            Frame* at;
+            REGATTA_ADDRESS(at, frame);
+            at->abandon();
         }
     }
 };

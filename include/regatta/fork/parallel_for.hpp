@@ -9,23 +9,133 @@
 #include <regatta/fork/fork_options.hpp>
 
 #include <concepts>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
 namespace regatta {
 
+/// The indices of a loop over two dimensions: from 0 to `rows` - 1, and from 0 to `columns` - 1.
+template<std::integral Index>
+struct rows_columns {
+    Index rows;
+    Index columns;
+};
+template<std::integral Index>
+rows_columns(Index, Index) -> rows_columns<Index>;
+
+/// The same over three dimensions.
+template<std::integral Index>
+struct planes_rows_columns {
+    Index planes;
+    Index rows;
+    Index columns;
+};
+template<std::integral Index>
+planes_rows_columns(Index, Index, Index) -> planes_rows_columns<Index>;
+
 namespace detail {
 
 template<class Index, class F>
-struct loop_body {
+struct index_body {
+    using result = no_result;
     F& f;
 
-    REGATTA_INLINE void operator()(Index begin, Index end) const {
+    REGATTA_INLINE void run(no_result&, Index begin, Index end) const {
         for (; begin != end; ++begin) {
             f(begin);
         }
     }
+    static void join(no_result&, no_result&&) noexcept {}
 };
+template<class Iterator, class F>
+struct element_body {
+    using result = no_result;
+    using index = std::iter_difference_t<Iterator>;
+    Iterator first;
+    F& f;
+
+    REGATTA_INLINE void run(no_result&, index begin, index end) const {
+        Iterator at = first + begin;
+        for (const Iterator last = first + end; at != last; ++at) {
+            f(*at);
+        }
+    }
+    static void join(no_result&, no_result&&) noexcept {}
+};
+/// Two dimensions in one index, the columns of a row next to each other.
+template<class Index, class F>
+struct plane_body {
+    using result = no_result;
+    const Index columns;
+    F& f;
+
+    REGATTA_INLINE void run(no_result&, std::size_t begin, std::size_t end) const {
+        const auto width = static_cast<std::size_t>(columns);
+        auto row = static_cast<Index>(begin / width);
+        std::size_t column = begin % width;
+        for (std::size_t left = end - begin; left != 0; ++row, column = 0) {
+            const std::size_t n = left < width - column ? left : width - column;
+            const auto last = static_cast<Index>(column + n);
+            for (auto c = static_cast<Index>(column); c != last; ++c) {
+                f(row, c);
+            }
+            left -= n;
+        }
+    }
+    static void join(no_result&, no_result&&) noexcept {}
+};
+
+template<class Range>
+concept indexed_range = requires(Range& r) {
+    { std::begin(r) } -> std::random_access_iterator;
+    { std::end(r) - std::begin(r) } -> std::convertible_to<std::ptrdiff_t>;
+};
+
+template<class Index, class F>
+void for_each_index(fork_team& team, Index begin, Index end, F& f, const fork_options& options) {
+    if (begin < end) {
+        no_result none;
+        const index_body<Index, F> body{f};
+        run_loop(team, begin, end, body, none, options);
+    }
+}
+template<class Range, class F>
+void for_each_element(fork_team& team, Range& range, F& f, const fork_options& options) {
+    const auto first = std::begin(range);
+    const auto count = static_cast<std::iter_difference_t<decltype(std::begin(range))>>(
+        std::end(range) - first);
+    if (count > 0) {
+        no_result none;
+        const element_body<std::remove_const_t<decltype(first)>, F> body{first, f};
+        run_loop(team, decltype(count){0}, count, body, none, options);
+    }
+}
+template<class Index, class F>
+void for_each_cell(fork_team& team, rows_columns<Index> all, F& f, const fork_options& options) {
+    if (all.rows > 0 && all.columns > 0) {
+        no_result none;
+        const plane_body<Index, F> body{all.columns, f};
+        run_loop(team, std::size_t{0},
+                 static_cast<std::size_t>(all.rows) * static_cast<std::size_t>(all.columns), body,
+                 none, options);
+    }
+}
+template<class Index, class F>
+void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
+                   const fork_options& options) {
+    const auto rows = static_cast<std::size_t>(all.rows);
+    const auto in_plane = [&f, rows](std::size_t row, std::size_t column) {
+        f(static_cast<Index>(row / rows), static_cast<Index>(row % rows),
+          static_cast<Index>(column));
+    };
+    if (all.planes > 0 && all.rows > 0 && all.columns > 0) {
+        for_each_cell(team,
+                      rows_columns<std::size_t>{static_cast<std::size_t>(all.planes) * rows,
+                                                static_cast<std::size_t>(all.columns)},
+                      in_plane, options);
+    }
+}
 
 } // namespace detail
 
@@ -48,22 +158,54 @@ struct loop_body {
 template<std::integral Index, class F>
 requires std::invocable<F&, Index> void parallel_for(Index begin, std::type_identity_t<Index> end,
                                                      F&& f, const fork_options& options = {}) {
-    if (begin < end) {
-        const detail::loop_body<Index, std::remove_reference_t<F>> body{f};
-        detail::run_loop(detail::fork_loop_home(), begin, end, body, options);
-    }
+    detail::for_each_index(detail::fork_loop_home(), begin, end, f, options);
 }
-
 /// The same on the workers of `pool`.
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, std::integral Index, class F>
 requires std::invocable<F&, Index> void parallel_for(Pool& pool, Index begin,
                                                      std::type_identity_t<Index> end, F&& f,
                                                      const fork_options& options = {}) {
-    if (begin < end) {
-        const detail::loop_body<Index, std::remove_reference_t<F>> body{f};
-        detail::run_loop(detail::fork_access::team(pool), begin, end, body, options);
-    }
+    detail::for_each_index(detail::fork_access::team(pool), begin, end, f, options);
+}
+
+/// Calls `f(element)` for every element of a range with random access.
+template<detail::indexed_range Range, class F>
+void parallel_for(Range&& range, F&& f, const fork_options& options = {}) {
+    detail::for_each_element(detail::fork_loop_home(), range, f, options);
+}
+template<detail::forks_on Pool, detail::indexed_range Range, class F>
+void parallel_for(Pool& pool, Range&& range, F&& f, const fork_options& options = {}) {
+    detail::for_each_element(detail::fork_access::team(pool), range, f, options);
+}
+
+/// Calls `f(row, column)` for every pair of indices. A thread runs cells that follow each other, row
+/// by row.
+///
+/// ```cpp
+/// regatta::parallel_for(regatta::rows_columns{height, width}, [&](int y, int x) { draw(x, y); });
+/// ```
+template<std::integral Index, class F>
+requires std::invocable<F&, Index, Index> void
+parallel_for(rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+    detail::for_each_cell(detail::fork_loop_home(), all, f, options);
+}
+template<detail::forks_on Pool, std::integral Index, class F>
+requires std::invocable<F&, Index, Index> void
+parallel_for(Pool& pool, rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+    detail::for_each_cell(detail::fork_access::team(pool), all, f, options);
+}
+
+/// Calls `f(plane, row, column)` for every triple of indices.
+template<std::integral Index, class F>
+requires std::invocable<F&, Index, Index, Index> void
+parallel_for(planes_rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+    detail::for_each_cell(detail::fork_loop_home(), all, f, options);
+}
+template<detail::forks_on Pool, std::integral Index, class F>
+requires std::invocable<F&, Index, Index, Index> void
+parallel_for(Pool& pool, planes_rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+    detail::for_each_cell(detail::fork_access::team(pool), all, f, options);
 }
 
 } // namespace regatta

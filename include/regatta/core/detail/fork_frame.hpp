@@ -8,7 +8,11 @@
 #include <regatta/base/config.hpp>
 #include <regatta/sync/atomics.hpp>
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <stop_token>
+#include <utility>
 
 namespace regatta::detail {
 
@@ -18,6 +22,51 @@ template<class Atomics>
 class basic_fork_team;
 template<class Atomics>
 struct basic_fork_frame;
+
+/// Whether the work of a loop or scope is to end early.
+///
+/// Threads: any.
+class fork_stop {
+public:
+    /// @param outer the loop or scope around it, or null.
+    fork_stop(const fork_stop* outer, std::stop_token stop) noexcept
+        : outer_(outer)
+        , stop_(std::move(stop)) {}
+    fork_stop(const fork_stop&) = delete;
+    fork_stop& operator=(const fork_stop&) = delete;
+
+    bool over() const noexcept {
+        const fork_stop* at = this;
+        do {
+            // relaxed: a hint. What an exception leaves is read after all work has ended.
+            if (at->over_.load(std::memory_order_relaxed) || at->stop_.stop_requested()) {
+                return true;
+            }
+            at = at->outer_;
+        } while (at != nullptr);
+        return false;
+    }
+    /// Within a handler: keeps the exception if it is the first, and ends the work.
+    REGATTA_RARE void fail() noexcept {
+        if (!over_.exchange(true, std::memory_order_relaxed)) {
+            error_ = std::current_exception();
+        }
+    }
+    /// After all work has ended: throws the exception, if one was kept.
+    void rethrow() const {
+        if (error_ != nullptr) [[unlikely]] {
+            std::rethrow_exception(error_);
+        }
+    }
+
+private:
+    const fork_stop* const outer_;
+    const std::stop_token stop_;
+    /// Whether something threw. Written by any thread that works for it, read by all.
+    std::atomic<bool> over_{false};
+    /// Written by the first thread to fail, read after the end of its work.
+    std::exception_ptr error_;
+};
 
 /// What all frames of one place in a program have in common.
 template<class Atomics>
@@ -45,8 +94,10 @@ struct basic_shared_frame {
     typename Atomics::template atomic<std::uint32_t> state{open};
     /// The thread that took the frame. Written by it, read by the owner. A hint where to help.
     typename Atomics::template atomic<member*> thief{nullptr};
-    const void* region; ///< The region that it belongs to.
-    unsigned place;     ///< Where its owner published it.
+    member* owner = nullptr;      ///< Who published it.
+    const void* region = nullptr; ///< The region that it belongs to.
+    const fork_stop* scope = nullptr; ///< The loop or scope around it that may be stopped.
+    unsigned place = 0;           ///< Where its owner published it.
 };
 
 /// Pending work: the second half of a join, or the rest of a loop. It lies on the stack of its

@@ -43,10 +43,13 @@ public:
         return i;
     }
     /// Publishes a frame in a free place.
-    void publish(frame& f, unsigned place, const void* region) noexcept {
+    void publish(frame& f, unsigned place, const void* region, const fork_stop* scope) noexcept {
         f.shared.emplace();
-        f.shared.get().region = region;
-        f.shared.get().place = place;
+        auto& s = f.shared.get();
+        s.owner = this;
+        s.region = region;
+        s.scope = scope;
+        s.place = place;
         // release: partner is the acquire in take(); publishes the frame.
         places_[place].store(&f, std::memory_order_release);
     }
@@ -99,6 +102,8 @@ public:
             beat_.store(1, std::memory_order_relaxed);
         }
     }
+    /// Asks at once.
+    void demand() noexcept { beat_.store(1, std::memory_order_relaxed); }
     /// The owner has heard the request.
     void answer(std::int64_t now) noexcept {
         answered_.store(now, std::memory_order_relaxed);

@@ -15,6 +15,29 @@
 
 namespace regatta::detail {
 
+/// The request word of a thread that has no region open. Null where atomics are not constants, in
+/// the models.
+template<class Atomics>
+struct fork_request {
+    using word = typename Atomics::template atomic<std::uint32_t>;
+    static constexpr word* none() noexcept { return nullptr; }
+    static bool made(const word* w) noexcept {
+        return w == nullptr || w->load(std::memory_order_relaxed) != 0;
+    }
+};
+template<>
+struct fork_request<std_atomics> {
+    using word = std::atomic<std::uint32_t>;
+    static constexpr word* none() noexcept { return &always; }
+    static bool made(const word* w) noexcept {
+        return w->load(std::memory_order_relaxed) != 0; // relaxed: a hint.
+    }
+
+private:
+    /// Never 0. Written by nobody.
+    static inline constinit word always{1};
+};
+
 /// The frames that a thread has pending, newest first, and the region that they belong to.
 ///
 /// A *region* is the outermost fork of a task, or of a thread from outside, with all forks beneath.
@@ -45,10 +68,12 @@ public:
     // --- the fast path ---------------------------------------------------------------------------
 
     REGATTA_INLINE void push(frame& f) {
+        frame* at;
         f.older = newest_;
-        newest_ = &f;
+        REGATTA_ADDRESS(at, f);
+        newest_ = at;
         if (asked()) [[unlikely]] {
-            share_at(f);
+            share_newest();
         }
     }
     /// The frame is the newest. @returns whether the caller does its work, now and here.
@@ -57,7 +82,9 @@ public:
             newest_ = f.older;
             return true;
         }
-        return settle(f);
+        frame* at;
+        REGATTA_ADDRESS(at, f);
+        return settle(*at);
     }
     /// Shares a frame if another thread wants work.
     REGATTA_INLINE void poll() noexcept {
@@ -83,14 +110,15 @@ public:
 
     // --- the slow ways ---------------------------------------------------------------------------
 
-    /// The frame was pushed, and another thread wants work or no region is open.
-    REGATTA_RARE void share_at(frame& f) {
+    /// A frame was pushed, and another thread wants work or no region is open.
+    REGATTA_RARE void share_newest() {
         if (seat_ == nullptr) {
+            frame& f = *newest_;
             newest_ = nullptr;
             open(team_for(*f.kind));
             outermost_ = &f;
             f.older = nullptr;
-            seat_->publish(f, seat_->free_place(), region_); // All its places are free.
+            seat_->publish(f, seat_->free_place(), region_, root_scope_); // All its places are free.
             seat_->answer(Atomics::now_ns());
             team_->call_watch();
             return;
@@ -100,9 +128,38 @@ public:
     /// Publishes the oldest work that there is.
     REGATTA_RARE void share() noexcept {
         if (seat_ != nullptr) {
-            static_cast<void>(publish_oldest());
+            const bool some = publish_oldest();
             seat_->answer(Atomics::now_ns());
+            if (some) {
+                team_->call_watch();
+            }
         }
+    }
+    /// Publishes a frame that is not pending on this stack, if somebody wants work. Such a frame is
+    /// taken back through `shared`. @returns whether there was a place.
+    REGATTA_RARE bool offer(frame& f, const fork_stop* scope) noexcept {
+        const unsigned place = seat_->free_place();
+        if (place == member::places) {
+            return false;
+        }
+        seat_->publish(f, place, region_, scope);
+        seat_->answer(Atomics::now_ns());
+        team_->call_watch();
+        return true;
+    }
+    bool asked() const noexcept { return request::made(beat_); }
+    /// Helps in a wait that no single frame ends. @returns whether there was something to do.
+    REGATTA_RARE bool help() noexcept {
+        const std::int64_t now = Atomics::now_ns();
+        frame* f = seat_->take(nullptr);
+        if (f == nullptr) {
+            f = team_->take_of(region_, now);
+        }
+        if (f == nullptr) {
+            return false;
+        }
+        work_off(*f);
+        return true;
     }
     /// Publishes all frames that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
@@ -184,7 +241,11 @@ public:
         shared& s = f.shared.get();
         // release: partner is the acquire in find_help(). The member outlives its frames.
         s.thief.store(seat_, std::memory_order_release);
+        const fork_stop* const outer = std::exchange(scope_, s.scope);
+        const fork_stop* const outer_root = std::exchange(root_scope_, s.scope);
         f.kind->run(f);
+        scope_ = outer;
+        root_scope_ = outer_root;
         // release: partner is the acquire in await(); publishes the result. acquire: not needed,
         // but `awaited` was written by a relaxed operation and only its value counts. From here on
         // only the address of the frame may be used.
@@ -196,6 +257,22 @@ public:
 
     // --- regions ---------------------------------------------------------------------------------
 
+private:
+    /// The state of a region under which another one runs on the same thread.
+    struct saved {
+        frame* newest = nullptr;
+        member* seat = nullptr;
+        team* of = nullptr;
+        frame* outermost = nullptr;
+        const void* region = nullptr;
+        const fork_stop* root_scope = nullptr;
+        const fork_stop* scope = nullptr;
+        const saved* below = nullptr;
+        bool borrowed = false;
+        bool counted = false;
+    };
+
+public:
     /// A region on that team from construction to destruction; inside one of the same team nothing
     /// happens.
     class region {
@@ -220,24 +297,9 @@ public:
         }
 
     private:
-        friend basic_fork_stack;
-        struct saved {
-            frame* newest = nullptr;
-            member* seat = nullptr;
-            team* of = nullptr;
-            frame* outermost = nullptr;
-            const void* region = nullptr;
-            bool borrowed = false;
-            bool counted = false;
-            bool nested = false;
-        };
-
         REGATTA_RARE void change(team& t) {
             stack_.share_all();
-            outer_ = {stack_.newest_, stack_.seat_,     stack_.team_,    stack_.outermost_,
-                      stack_.region_, stack_.borrowed_, stack_.counted_, stack_.nested_};
-            stack_.clear();
-            stack_.nested_ = true;
+            stack_.save(outer_);
             REGATTA_TRY {
                 stack_.open(t);
             }
@@ -253,19 +315,32 @@ public:
         bool opened_ = false;
     };
 
-    /// Gives the thread, a worker of that team, its place. @returns false if memory is short.
-    bool prepare(team& t) noexcept {
-        if (home_id_ == t.id()) {
-            return true;
+    /// Sets the thread's region aside while it runs a task that is no part of it.
+    class aside {
+    public:
+        REGATTA_INLINE explicit aside(basic_fork_stack& s) noexcept : stack_(s) {
+            if (s.in_region()) [[unlikely]] {
+                begin();
+            }
         }
-        REGATTA_TRY {
-            change_home(t);
-            return true;
+        aside(const aside&) = delete;
+        aside& operator=(const aside&) = delete;
+        REGATTA_INLINE ~aside() {
+            if (outer_.seat != nullptr) [[unlikely]] {
+                stack_.restore(outer_);
+            }
         }
-        REGATTA_CATCH_ALL {
-            return false;
+
+    private:
+        REGATTA_RARE void begin() noexcept {
+            stack_.share_all();
+            stack_.save(outer_);
         }
-    }
+
+        basic_fork_stack& stack_;
+        saved outer_{};
+    };
+
     /// A worker's part in the regions of others, from construction to destruction. It has a place.
     class helping {
     public:
@@ -284,27 +359,54 @@ public:
         basic_fork_stack& stack_;
     };
 
+    /// Gives the thread, a worker of that team, its place. @returns false if it may not help now, or
+    /// if memory is short.
+    bool prepare(team& t) noexcept {
+        if (seat_ != nullptr || below_ != nullptr) {
+            return false;
+        }
+        if (home_id_ == t.id()) {
+            return true;
+        }
+        REGATTA_TRY {
+            change_home(t);
+            return true;
+        }
+        REGATTA_CATCH_ALL {
+            return false;
+        }
+    }
     /// The team of the thread's region, or null.
     team* team_of_region() const noexcept { return team_; }
     member* seat() const noexcept { return seat_; }
-    const void* region_mark() const noexcept { return region_; }
-    /// The member whose region this thread works for, if it works in one.
-    static member* root_of(const void* region) noexcept {
-        return static_cast<member*>(const_cast<void*>(region));
+    /// The member that opened the region that this thread works for, if the region is of that team.
+    member* region_root(const team& t) const noexcept {
+        return team_ == &t ? static_cast<member*>(const_cast<void*>(region_)) : nullptr;
     }
+    /// Whether the thread works for a region of that team, also one that was set aside.
+    bool works_for(const team& t) const noexcept {
+        bool does = team_ == &t;
+        for (const saved* s = below_; s != nullptr && !does; s = s->below) {
+            does = s->of == &t;
+        }
+        return does;
+    }
+    /// Begins a loop or scope that may be stopped. @returns the one around it, for `leave_scope`.
+    const fork_stop* enter_scope(const fork_stop& s) noexcept {
+        return std::exchange(scope_, &s);
+    }
+    void leave_scope(const fork_stop* outer) noexcept { scope_ = outer; }
+    const fork_stop* scope() const noexcept { return scope_; }
 
 private:
+    using request = fork_request<Atomics>;
+
     static constexpr unsigned looks = 16;
     static constexpr std::int64_t patience_ns = 30'000;
 
     /// The end of every list.
     static frame* root() noexcept { return reinterpret_cast<frame*>(&root_tag); }
     alignas(frame) static inline constinit char root_tag = 0;
-
-    bool asked() const noexcept {
-        // relaxed: a hint. A null pointer: no region is open.
-        return beat_ == nullptr || beat_->load(std::memory_order_relaxed) != 0;
-    }
 
     static team& team_for(const basic_fork_site<Atomics>& s) {
         const worker_context* const worker = worker_context::current();
@@ -329,8 +431,12 @@ private:
         }
         region_ = seat_;
         seat_->begin(region_);
+        root_scope_ = scope_;
         newest_ = root();
         beat_ = &seat_->beat();
+        if (t.width() > 1 && t.watching() == 0) {
+            seat_->demand(); // Nobody is awake to ask.
+        }
     }
     REGATTA_RARE void close() noexcept {
         if (counted_) {
@@ -340,18 +446,17 @@ private:
         leave_seat();
     }
     REGATTA_RARE void take_seat(team& t) {
-        if (home_id_ != t.id()) {
-            const worker_context* const worker = worker_context::current();
-            if (nested_ || (worker != nullptr && worker->forks != &t)) {
-                seat_ = &t.seat();
-                borrowed_ = true;
-                team_ = &t;
-                return;
+        const worker_context* const worker = worker_context::current();
+        // The home of a worker is its own pool. It may be in use by the region that was set aside.
+        borrowed_ = below_ != nullptr || (worker != nullptr && worker->forks != &t);
+        if (borrowed_) {
+            seat_ = &t.seat();
+        } else {
+            if (home_id_ != t.id()) {
+                change_home(t);
             }
-            change_home(t);
+            seat_ = home_;
         }
-        seat_ = home_;
-        borrowed_ = false;
         team_ = &t;
     }
     REGATTA_RARE void leave_seat() noexcept {
@@ -363,24 +468,34 @@ private:
     }
     void clear() noexcept {
         newest_ = nullptr;
-        beat_ = nullptr;
+        beat_ = request::none();
         seat_ = nullptr;
         team_ = nullptr;
         outermost_ = nullptr;
         region_ = nullptr;
+        root_scope_ = nullptr;
         borrowed_ = false;
         counted_ = false;
     }
-    void restore(const typename region::saved& o) noexcept {
+    void save(saved& to) noexcept {
+        to = {newest_, seat_,  team_,  outermost_, region_, root_scope_,
+              scope_,  below_, borrowed_, counted_};
+        clear();
+        scope_ = nullptr;
+        below_ = &to;
+    }
+    void restore(const saved& o) noexcept {
         newest_ = o.newest;
         seat_ = o.seat;
         beat_ = &o.seat->beat();
         team_ = o.of;
         outermost_ = o.outermost;
         region_ = o.region;
+        root_scope_ = o.root_scope;
+        scope_ = o.scope;
+        below_ = o.below;
         borrowed_ = o.borrowed;
         counted_ = o.counted;
-        nested_ = o.nested;
     }
     void change_home(team& t) {
         member& fresh = t.seat();
@@ -419,11 +534,11 @@ private:
             if (oldest->kind->split == nullptr) {
                 *to_oldest = root();
                 oldest->older = nullptr;
-                seat_->publish(*oldest, place, region_);
+                seat_->publish(*oldest, place, region_, root_scope_);
                 return true;
             }
             if (frame* const part = oldest->kind->split(*oldest)) {
-                seat_->publish(*part, place, region_);
+                seat_->publish(*part, place, region_, root_scope_);
                 return true;
             }
             spent = oldest;
@@ -448,15 +563,16 @@ private:
     }
 
     frame* newest_ = nullptr;
-    /// The request word of the member; null while no region is open.
-    typename Atomics::template atomic<std::uint32_t>* beat_ = nullptr;
+    const typename request::word* beat_ = request::none(); ///< The request word of the member.
     member* seat_ = nullptr; ///< Null while no region is open.
     team* team_ = nullptr;
     frame* outermost_ = nullptr; ///< The frame that began the region, if one did.
     const void* region_ = nullptr;
     bool borrowed_ = false; ///< The seat is given back at the end of the region.
     bool counted_ = false;  ///< The region counts as a task of its own.
-    bool nested_ = false;   ///< The home may be in use by a region of another team.
+    const fork_stop* root_scope_ = nullptr; ///< The scope around all that the thread does now.
+    const fork_stop* scope_ = nullptr;      ///< The innermost scope.
+    const saved* below_ = nullptr;          ///< The region that was set aside. It may use the home.
     member* home_ = nullptr; ///< The seat that the thread keeps between regions.
     std::uint64_t home_id_ = 0;
 };

@@ -85,30 +85,46 @@ public:
 
     // --- regions from outside --------------------------------------------------------------------
 
-    /// The number of region changes so far, or nothing while a region from outside is open that does
-    /// not wait for the pool.
-    std::optional<std::uint64_t> quiet() const noexcept {
+    /// The number of region changes so far, or nothing while a region from outside is open.
+    /// `but_for_waiting` leaves out those that wait for the pool.
+    std::optional<std::uint64_t> quiet(bool but_for_waiting) const noexcept {
         std::uint64_t sum = 0;
         for (const member* m = first(); m != nullptr; m = m->next) {
             const auto seen = m->activity.observe_in_order();
             // acquire: partner is the release in wait_in().
             if (basic_quiescence<Atomics>::working(seen) &&
-                m->waits.load(std::memory_order_acquire) == 0) {
+                (!but_for_waiting || m->waits.load(std::memory_order_acquire) == 0)) {
                 return std::nullopt;
             }
             sum += seen;
         }
         return sum;
     }
-    /// Waits until the regions that are open now have ended, except the caller's own.
+    /// Waits until the regions that are open now have ended.
     template<class EventCount>
-    REGATTA_APART void await_regions(EventCount& progress, const member* own) {
+    REGATTA_APART void await_regions(EventCount& progress) {
         for (const member* m = first(); m != nullptr; m = m->next) {
-            if (m != own) {
-                const auto seen = m->activity.observe_in_order();
-                progress.wait([&] { return m->activity.passed(seen); });
-            }
+            const auto seen = m->activity.observe_in_order();
+            progress.wait([&] { return m->activity.passed(seen); });
         }
+    }
+    /// A thread that works for the region of that member waits for the pool.
+    /// @returns whether it is the first.
+    bool begin_wait(member& root) noexcept {
+        // release: partner is the acquire in quiet(); publishes the tasks submitted before.
+        const bool first_one = root.waits.fetch_add(1, std::memory_order_release) == 0;
+        waiting_.fetch_add(1, std::memory_order_relaxed);
+        calls_.left(calls_.pool); // The pool may now be idle for others that wait.
+        return first_one;
+    }
+    /// @returns whether it was the last.
+    bool end_wait(member& root) noexcept {
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        return root.waits.fetch_sub(1, std::memory_order_relaxed) == 1;
+    }
+    bool anybody_waits() const noexcept {
+        // relaxed: as in `basic_task_census`.
+        return waiting_.load(std::memory_order_relaxed) != 0;
     }
     void begin_region(member& m) noexcept {
         // relaxed: the thread that destroys the team comes after this.
@@ -193,7 +209,13 @@ public:
     /// region from outside as one of them.
     unsigned most_helpers() const noexcept {
         const unsigned all = width();
-        return all - (all != 0 && open_outside() ? 1 : 0);
+        // relaxed: see lent_.
+        return all - (all != 0 && open_outside() ? 1 : 0) +
+               lent_.load(std::memory_order_relaxed);
+    }
+    /// A thread in a region blocks, or goes on: one more helper may run meanwhile.
+    void lend(bool begins) noexcept {
+        lent_.fetch_add(begins ? 1u : ~0u, std::memory_order_relaxed);
     }
     /// A worker begins to look for frames. @returns false if enough do.
     bool begin_help() noexcept {
@@ -238,6 +260,8 @@ public:
             fence_.heavy(); // Partner: the light fence in call_watch().
         }
     }
+    /// How many workers look for frames.
+    unsigned watching() const noexcept { return watching_.load(std::memory_order_relaxed); }
     /// One watcher may take naps; the others go to sleep. @returns whether the caller may.
     bool begin_naps() noexcept { return !napping_.exchange(true, std::memory_order_relaxed); }
     void end_naps() noexcept { napping_.store(false, std::memory_order_relaxed); }
@@ -261,6 +285,10 @@ private:
     typename Atomics::template atomic<std::uint32_t> width_{0};
     /// The workers that run frames or look for some. Written by them.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> helpers_{0};
+    /// The threads in regions that wait for the pool. Written by them, read by workers.
+    typename Atomics::template atomic<std::uint32_t> waiting_{0};
+    /// The threads in regions that block. Written by them, read by workers. Relaxed: a hint.
+    typename Atomics::template atomic<std::uint32_t> lent_{0};
     /// The workers that look for frames, or do so after a nap. Written by them, read by threads that
     /// open a region.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};

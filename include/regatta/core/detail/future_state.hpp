@@ -11,6 +11,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/fork_stack.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/sync/atomics.hpp>
@@ -116,6 +117,9 @@ public:
         }
         if (store_.elsewhere()) [[unlikely]] {
             fail_system(ESRCH, "wait for a task in a fork of the process that runs it");
+        }
+        if (auto& stack = basic_fork_stack<atomics>::current(); stack.in_region()) [[unlikely]] {
+            stack.share_all(); // Others may do what this thread leaves.
         }
         context_type* worker = context_type::current();
         if (worker == nullptr && store_.pool() != nullptr) {
@@ -267,13 +271,18 @@ private:
         *at = mine.next;
     }
 
+    /// Runs a task that this worker has claimed in a wait. It is no part of the worker's region.
+    static void run_in_wait(basic_future_state& next) noexcept {
+        const typename basic_fork_stack<atomics>::aside none(basic_fork_stack<atomics>::current());
+        next.run_claimed(false);
+    }
     REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {
         for (basic_backoff<atomics> pace; !status_.complete();) {
             if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
                 return false;
             }
             if (basic_future_state* const next = claim_next(worker.pool, nullptr)) {
-                next->run_claimed(false);
+                run_in_wait(*next);
                 worker.overtake();
             } else if (!pace.pause()) {
                 sleep_as_worker(worker, deadline);
@@ -289,7 +298,7 @@ private:
         }
         waiter self{*this, nullptr};
         if (basic_future_state* const next = claim_next(worker.pool, &self)) {
-            next->run_claimed(false);
+            run_in_wait(*next);
             worker.overtake();
             return;
         }

@@ -78,6 +78,10 @@ public:
     /// Whether a worker of this pool calls, also from a module of the program that hides its names
     /// from the pool's; not for every task.
     bool called_by_worker() const noexcept { return find_caller() != nullptr; }
+    /// Whether the caller works for a region that was opened from outside.
+    bool called_in_region() const noexcept {
+        return fork_stack::current().works_for(loop_.forks());
+    }
 
     /// Whether this process is a fork of the one with the pool's workers.
     bool elsewhere() const noexcept { return stamp_.elsewhere(); }
@@ -90,7 +94,7 @@ public:
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) if a worker calls.
     /// @param what the refused operation: "close the pool".
     REGATTA_APART void refuse_worker(const char* what) const {
-        if (!elsewhere() && called_by_worker()) {
+        if (!elsewhere() && (called_by_worker() || called_in_region())) {
             fail_system(EDEADLK, text_of({what, " '", options_.name, "' in one of its tasks"}));
         }
     }
@@ -210,9 +214,13 @@ public:
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
     REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         refuse_fork("wait for the pool");
+        fork_stack& stack = fork_stack::current();
+        if (stack.in_region()) [[unlikely]] {
+            stack.share_all();
+        }
         worker_context* const context = find_caller();
         if (context == nullptr) {
-            return loop_.wait_idle(deadline);
+            return wait_idle_outside(stack, deadline);
         }
         if (const worker& me = worker_of(*context); me.in_hook && me.helping == 0) {
             fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
@@ -241,7 +249,7 @@ public:
     REGATTA_APART void pause() {
         refuse_fork("pause the pool");
         loop_.hold(loop_type::paused);
-        if (!called_by_worker()) {
+        if (!called_by_worker() && !called_in_region()) {
             loop_.await_rest();
         }
     }
@@ -374,6 +382,19 @@ private:
             fail_system(ESRCH, text_of({what, " '", options_.name,
                                         "' in a fork of the process that has its threads"}));
         }
+    }
+
+    /// Waits in a thread that is no worker. A region on this pool in which it waits counts as done.
+    REGATTA_APART bool wait_idle_outside(const fork_stack& stack,
+                                         const clock::time_point* deadline) {
+        fork_member* const root = stack.region_root(loop_.forks());
+        if (root == nullptr) {
+            return loop_.wait_idle(deadline);
+        }
+        static_cast<void>(loop_.forks().begin_wait(*root));
+        const bool idle = loop_.wait_idle(deadline, true);
+        static_cast<void>(loop_.forks().end_wait(*root));
+        return idle;
     }
 
     void let_sweep(seated_context& context) noexcept {

@@ -190,7 +190,7 @@ public:
     void help_until(worker& me, unsigned tasks, Settled&& settled) {
         me.blocked += tasks;
         for (basic_backoff<Atomics> pace; !settled();) {
-            if (run_next(me)) {
+            if (run_aside(me)) {
                 pace.reset();
             } else {
                 pace.pause_or_sleep();
@@ -206,7 +206,7 @@ public:
         basic_backoff<Atomics> pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late && (run_next(me) || (forks_.used() && run_fork(me)))) {
+            if (!late && help(me)) {
                 pace.reset();
                 continue;
             }
@@ -236,8 +236,9 @@ public:
     // --- waiting from outside --------------------------------------------------------------------
 
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
-    REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
-        const auto done = [this] { return idle(false); };
+    /// @param but_for_waiting as in `idle`.
+    REGATTA_APART bool wait_idle(const clock::time_point* deadline, bool but_for_waiting = false) {
+        const auto done = [&] { return idle(but_for_waiting); };
         if (deadline != nullptr) {
             return progress_.wait_until(done, *deadline);
         }
@@ -285,7 +286,7 @@ public:
     REGATTA_APART void await_rest() {
         fence_.heavy(); // Partner: the light fence in a worker's enter() and renew().
         await_passed();
-        forks_.await_regions(progress_, fork_stack_type::current().seat());
+        forks_.await_regions(progress_);
     }
 
     /// Sets whether workers may take tasks from other workers' queues.
@@ -324,19 +325,19 @@ public:
     bool closed() const noexcept { return census_.closed(); }
     /// Whether the loop was closed and no task is left or can come.
     REGATTA_APART bool finished() const noexcept {
-        const auto regions = forks_.quiet();
+        const auto regions = forks_.quiet(false);
         return census_.ended([this] { return members_.completed(); },
                              [this] { return source_.appended(); }) &&
-               regions.has_value() && forks_.quiet() == regions;
+               regions.has_value() && forks_.quiet(false) == regions;
     }
     /// Whether all tasks are done. `but_for_waiting` leaves out those that wait for the others.
     REGATTA_APART bool idle(bool but_for_waiting) const noexcept {
-        const auto regions = forks_.quiet();
+        const auto regions = forks_.quiet(but_for_waiting);
         return regions.has_value() &&
                census_.idle(
                    but_for_waiting, [this] { return members_.completed(); },
                    [this] { return source_.appended(); }) &&
-               forks_.quiet() == regions;
+               forks_.quiet(but_for_waiting) == regions;
     }
     std::uint64_t dropped() const noexcept { return census_.dropped(); }
 
@@ -349,6 +350,7 @@ public:
     event_count& rested() noexcept { return rested_; }
     /// Those who share the forks of the pool.
     basic_fork_team<Atomics>& forks() noexcept { return forks_; }
+    const basic_fork_team<Atomics>& forks() const noexcept { return forks_; }
 
 private:
     using marks_type = basic_wake_marks<Atomics>;
@@ -362,22 +364,32 @@ private:
         waiting_task(basic_worker_loop& loop, worker& w) noexcept
             : loop_(loop)
             , me_(w)
+            , root_(fork_stack_type::current().region_root(loop.forks_))
             , beneath_(std::exchange(w.blocked, 0)) {
-            if (loop_.census_.begin_wait(1 + beneath_) != 0) {
+            // The forks of a task may wait on several threads. They are one task.
+            const bool first = root_ == nullptr || loop_.forks_.begin_wait(*root_);
+            if (loop_.census_.begin_wait((first && is_task() ? 1 : 0) + beneath_) != 0) {
                 loop_.gate_.notify_all(); // The pool may now be idle for the others that wait.
             }
         }
         waiting_task(const waiting_task&) = delete;
         waiting_task& operator=(const waiting_task&) = delete;
         ~waiting_task() {
-            loop_.census_.end_wait(1 + beneath_);
+            const bool last = root_ == nullptr || loop_.forks_.end_wait(*root_);
+            loop_.census_.end_wait((last && is_task() ? 1 : 0) + beneath_);
             me_.blocked = beneath_;
             loop_.stop_looking(me_);
         }
 
     private:
+        /// Whether it waits in a task, not in a region that was opened from outside.
+        bool is_task() const noexcept {
+            return root_ == nullptr || !root_->activity.working(root_->activity.observe_in_order());
+        }
+
         basic_worker_loop& loop_;
         worker& me_;
+        basic_fork_member<Atomics>* const root_; ///< Of the region in which it waits, or null.
         const unsigned beneath_;
     };
 
@@ -415,13 +427,22 @@ private:
 
     // --- forks -----------------------------------------------------------------------------------
 
+    /// Runs a task on top of another one, which may have a region open.
+    REGATTA_RARE bool run_aside(worker& me) noexcept {
+        const typename fork_stack_type::aside none(fork_stack_type::current());
+        return run_next(me);
+    }
+    /// Runs a task or a part of a region for a task that waits for all others.
+    REGATTA_RARE bool help(worker& me) noexcept {
+        return run_aside(me) || (forks_.used() && run_fork(me));
+    }
     /// Does a part of the work of a region. @returns false if the worker found none.
     REGATTA_RARE bool run_fork(worker& me) noexcept {
         auto& stack = fork_stack_type::current();
-        if (stack.in_region() || !forks_.begin_help()) {
+        if (!stack.prepare(forks_) || !forks_.begin_help()) {
             return false;
         }
-        auto* const work = stack.prepare(forks_) ? forks_.take(Atomics::now_ns()) : nullptr;
+        auto* const work = forks_.take(Atomics::now_ns());
         if (work != nullptr) {
             stop_looking(me);
             if (me.begin_busy()) {
@@ -547,7 +568,7 @@ private:
     /// that.
     REGATTA_APART void tell_progress() noexcept {
         progress_.notify_all();
-        if (census_.anybody_waits()) {
+        if (census_.anybody_waits() || forks_.anybody_waits()) {
             gate_.notify_all();
         }
     }

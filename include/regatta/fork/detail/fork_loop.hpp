@@ -13,8 +13,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -32,82 +30,76 @@ REGATTA_INLINE fork_team& fork_loop_home() {
                : shared_pool_owner::team();
 }
 
-/// What all parts of one loop share: whether to go on, and the first exception.
-class loop_end {
-public:
-    explicit loop_end(const std::stop_token& stop) noexcept : stop_(stop) {}
+/// What all parts of one loop share.
+struct whole_loop : fork_stop {
+    whole_loop(const fork_options& options) noexcept
+        : fork_stop(fork_stack::current().scope(), options.stop)
+        , grain(options.grain != 0 ? options.grain : 1)
+        , workers(options.workers) {}
 
-    bool over() const noexcept {
-        // relaxed: a hint. The exception is read after all parts have ended.
-        return over_.load(std::memory_order_relaxed) || stop_.stop_requested();
+    /// One more thread may take a part. @returns false if enough have one.
+    bool admit() noexcept {
+        // relaxed, here and in part_ended(): a number that orders nothing.
+        return workers == 0 || given.fetch_add(1, std::memory_order_relaxed) + 1 < workers ||
+               (given.fetch_sub(1, std::memory_order_relaxed), false);
     }
-    /// Within a handler: keeps the exception if it is the first.
-    REGATTA_RARE void fail() noexcept {
-        if (!over_.exchange(true, std::memory_order_relaxed)) {
-            error_ = std::current_exception();
-        }
-    }
-    void rethrow() const {
-        if (error_ != nullptr) [[unlikely]] {
-            std::rethrow_exception(error_);
+    void part_ended() noexcept {
+        if (workers != 0) {
+            given.fetch_sub(1, std::memory_order_relaxed);
         }
     }
 
-private:
-    const std::stop_token& stop_;
-    /// Whether an iteration threw. Written by any thread that runs a part, read by all.
-    std::atomic<bool> over_{false};
-    /// Written by the first thread to fail, read after the end of its part.
-    std::exception_ptr error_;
+    const std::size_t grain;
+    const unsigned workers;
+    /// The parts that are given away. Written by the threads that give and end them.
+    std::atomic<unsigned> given{0};
 };
 
-/// The iterations of a loop that one thread runs.
+/// The result of a loop without one.
+struct no_result {};
+
+/// The iterations of a loop that one thread runs, and their result.
 ///
 /// Threads: its own; a piece may be taken by another one.
+///
+/// I1: every iteration belongs to one part or piece, until it has been run or skipped.
+/// I2: the pieces that a part has given away follow its own iterations, the newest piece first. So
+///     results are joined in the order of the iterations.
+///
+/// @tparam Body has a type `result`, and
+/// - `run(result&, i, j)`: runs the iterations from i to j - 1, which follow those in the result;
+/// - `join(result&, result&&)`: appends a result to the one of the iterations before.
 template<class Index, class Body>
 class loop_part : public fork_frame {
     using count = std::make_unsigned_t<std::common_type_t<Index, int>>;
 
 public:
-    loop_part(loop_end& whole, const Body& body, std::size_t grain, Index begin,
-              Index end) noexcept
+    using result = typename Body::result;
+
+    loop_part(whole_loop& whole, const Body& body, Index begin, Index end) noexcept
         : fork_frame(site)
         , whole_(whole)
         , body_(body)
-        , grain_(grain)
         , next_(begin)
         , end_(end) {}
 
     /// Runs the iterations and waits for those that were given away. A region is open.
-    REGATTA_APART void work() noexcept {
-        auto& stack = fork_stack::current();
-        for (;;) {
+    REGATTA_APART void work(result& into) noexcept {
+        fork_stack& stack = fork_stack::current();
+        const fork_stop* const outer = stack.enter_scope(whole_);
+        do {
             stack.push_splittable(*this);
-            stack.poll();
             REGATTA_TRY {
-                run_blocks(stack);
+                stack.poll();
+                run_blocks(stack, into);
             }
             REGATTA_CATCH_ALL {
                 whole_.fail();
             }
-            next_ = end_;
+            next_ = end_; // Nothing is left to split.
             stack.pop_splittable(*this);
-            // The newest piece is the nearest and the smallest.
-            while (pieces_ != 0) {
-                piece& last = room_[pieces_ - 1].get();
-                if (stack.seat()->reclaim(last)) {
-                    next_ = last.begin;
-                    end_ = last.end;
-                    --pieces_;
-                    break;
-                }
-                stack.await(last);
-                --pieces_;
-            }
-            if (next_ == end_) {
-                return;
-            }
-        }
+        } while (take_back(stack, into));
+        stack.leave_scope(outer);
     }
 
 private:
@@ -116,70 +108,87 @@ private:
             : fork_frame(piece_site)
             , whole(p.whole_)
             , body(p.body_)
-            , grain(p.grain_)
             , begin(b)
             , end(e) {}
-        loop_end& whole;
+        whole_loop& whole;
         const Body& body;
-        const std::size_t grain;
         const Index begin;
         const Index end;
+        result part{};
     };
     static constexpr unsigned most_pieces = 8;
+    /// The time that a block aims at. Between blocks the loop answers idle workers.
     static constexpr std::int64_t block_ns = 2'000;
+    /// With so few iterations left, each may be long: no two of them are one block.
+    static constexpr count few = 8;
 
     static count distance(Index from, Index to) noexcept {
         return static_cast<count>(static_cast<count>(to) - static_cast<count>(from));
     }
     static Index advance(Index at, count n) noexcept {
-        return static_cast<Index>(static_cast<count>(at) + n);
+        return static_cast<Index>(static_cast<count>(static_cast<count>(at) + n));
     }
 
-    REGATTA_INLINE void run_blocks(fork_stack& stack) {
-        count block = 1;
+    /// Runs blocks that grow until one takes about `block_ns`.
+    REGATTA_INLINE void run_blocks(fork_stack& stack, result& into) {
         std::int64_t since = 0;
         while (next_ != end_ && !whole_.over()) {
             const count rest = distance(next_, end_);
-            const count n = block < rest ? block : rest;
+            const count n = rest <= few ? 1 : block_ < rest ? block_ : rest;
             const Index begin = next_;
             next_ = advance(begin, n); // First: nested forks may split what is left.
-            body_(begin, next_of(begin, n));
+            body_.run(into, begin, advance(begin, n));
             stack.poll();
             if (distance(next_, end_) > few) {
                 const std::int64_t now = std_atomics::now_ns();
-                if (since != 0) {
-                    block = next_block(n, now - since);
-                }
-                if (block == 1) {
-                    block = 1;
-                }
+                block_ = since == 0 ? (block_ == 1 ? 4 : block_) : next_block(n, now - since);
                 since = now;
-                if (first_) {
-                    first_ = false;
-                    block = 4;
-                }
             }
         }
     }
-    static Index next_of(Index begin, count n) noexcept { return advance(begin, n); }
     /// The size of the block after one of `n` iterations that took that long.
     static count next_block(count n, std::int64_t took) noexcept {
         const std::int64_t fits = took <= 0 ? 16 : block_ns / took;
         if (fits >= 2) {
-            const auto factor = static_cast<count>(fits < 16 ? fits : 16);
-            return n > static_cast<count>(~count{0} / 32) ? n : static_cast<count>(n * factor);
+            constexpr auto largest = static_cast<count>(static_cast<count>(~count{0}) / 32);
+            return n > largest ? n
+                               : static_cast<count>(n * static_cast<count>(fits < 16 ? fits : 16));
         }
-        if (took >= 2 * block_ns) {
-            const count less = static_cast<count>(n / static_cast<count>(took / block_ns));
-            return less != 0 ? less : 1;
+        const auto over = static_cast<count>(took / block_ns);
+        return over < 2 ? n : n <= over ? count{1} : static_cast<count>(n / over);
+    }
+    /// Joins the results of the pieces that others have run. @returns whether this part goes on with
+    /// a piece that nobody took.
+    REGATTA_APART bool take_back(fork_stack& stack, result& into) noexcept {
+        while (pieces_ != 0) {
+            piece& last = room_[--pieces_].get();
+            const bool mine = stack.seat()->reclaim(last);
+            if (!mine) {
+                stack.await(last);
+                REGATTA_TRY {
+                    body_.join(into, std::move(last.part));
+                }
+                REGATTA_CATCH_ALL {
+                    whole_.fail();
+                }
+            } else {
+                next_ = last.begin;
+                end_ = last.end;
+                whole_.part_ended();
+            }
+            room_[pieces_].destroy();
+            if (mine) {
+                return true;
+            }
         }
-        return n;
+        return false;
     }
 
     static fork_frame* split(fork_frame& f) noexcept {
         auto& self = static_cast<loop_part&>(f);
         const count rest = distance(self.next_, self.end_);
-        if (rest < 1 || rest < self.grain_ || self.pieces_ == most_pieces) {
+        if (rest < self.whole_.grain || self.pieces_ == most_pieces || rest == 0 ||
+            !self.whole_.admit()) {
             return nullptr;
         }
         const Index middle = advance(self.next_, static_cast<count>(rest / 2));
@@ -190,32 +199,32 @@ private:
     }
     static void run_piece(fork_frame& f) noexcept {
         auto& p = static_cast<piece&>(f);
-        loop_part(p.whole, p.body, p.grain, p.begin, p.end).work();
+        loop_part(p.whole, p.body, p.begin, p.end).work(p.part);
+        p.whole.part_ended();
     }
     static void run_nothing(fork_frame&) noexcept {}
 
-    static constexpr count few = 8;
     static constexpr fork_site site{&run_nothing, &split, &shared_pool_owner::team};
     static constexpr fork_site piece_site{&run_piece, nullptr, &shared_pool_owner::team};
 
-    loop_end& whole_;
+    whole_loop& whole_;
     const Body& body_;
-    const std::size_t grain_;
     Index next_; ///< The first iteration that has not begun.
     Index end_;
+    count block_ = 1;     ///< The size of the next block.
     unsigned pieces_ = 0; ///< How many are given away.
-    bool first_ = true;
     raw_cell<piece> room_[most_pieces];
 };
 
-/// Runs a loop on a team. `body(i, j)` runs the iterations from i to j - 1.
+/// Runs a loop on a team. @returns whether all iterations ran. Throws the first exception of one.
 template<class Index, class Body>
-void run_loop(fork_team& team, Index begin, Index end, const Body& body,
-              const fork_options& options) {
+bool run_loop(fork_team& team, Index begin, Index end, const Body& body,
+              typename Body::result& into, const fork_options& options) {
     const fork_stack::region here(fork_stack::current(), team);
-    loop_end whole(options.stop);
-    loop_part<Index, Body>(whole, body, options.grain, begin, end).work();
+    whole_loop whole(options);
+    loop_part<Index, Body>(whole, body, begin, end).work(into);
     whole.rethrow();
+    return !whole.over();
 }
 
 } // namespace regatta::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Reductions: one value from the elements of a range.
+
+#include <regatta/core/task_cancelled.hpp>
+#include <regatta/fork/detail/fork_loop.hpp>
+#include <regatta/fork/fork_options.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace regatta {
+
+namespace detail {
+
+/// The values of a loop, reduced from left to right.
+/// @tparam At returns the value of an index.
+template<class T, class Index, class At, class Reduce>
+struct reduce_body {
+    using result = std::optional<T>;
+    At& at;
+    Reduce& reduce;
+
+    REGATTA_INLINE void run(result& into, Index begin, Index end) const {
+        T sum = into.has_value() ? T(reduce(std::move(*into), at(begin))) : T(at(begin));
+        ++begin;
+        if constexpr (std::is_arithmetic_v<T>) {
+            sum = strips(std::move(sum), begin, end);
+        } else {
+            for (; begin != end; ++begin) {
+                sum = reduce(std::move(sum), at(begin));
+            }
+        }
+        into.emplace(std::move(sum));
+    }
+    void join(result& into, result&& more) const {
+        if (!more.has_value()) {
+            return;
+        }
+        if (into.has_value()) {
+            into.emplace(reduce(std::move(*into), std::move(*more)));
+        } else {
+            into.emplace(std::move(*more));
+        }
+    }
+
+private:
+    /// Four strips side by side: a sum does not wait for the one before. They are joined in order.
+    REGATTA_INLINE T strips(T sum, Index begin, Index end) const {
+        constexpr int many = 4;
+        const auto length = static_cast<Index>((end - begin) / many);
+        if (length >= 4) {
+            T parts[many] = {T(at(begin)), T(at(static_cast<Index>(begin + length))),
+                             T(at(static_cast<Index>(begin + 2 * length))),
+                             T(at(static_cast<Index>(begin + 3 * length)))};
+            for (Index i = 1; i != length; ++i) {
+                for (int k = 0; k < many; ++k) {
+                    parts[k] = reduce(
+                        parts[k],
+                        at(static_cast<Index>(begin + static_cast<Index>(k) * length + i)));
+                }
+            }
+            for (const T& part : parts) {
+                sum = reduce(sum, part);
+            }
+            begin = static_cast<Index>(begin + many * length);
+        }
+        for (; begin != end; ++begin) {
+            sum = reduce(sum, at(begin));
+        }
+        return sum;
+    }
+};
+
+/// The leaves of a fixed grid.
+template<class T, class Index, class At, class Reduce>
+struct grid_body {
+    using result = no_result;
+    const reduce_body<T, Index, At, Reduce>& body;
+    std::vector<std::optional<T>>& parts;
+    const Index first;
+    const std::size_t size;
+    const std::size_t count;
+
+    void run(no_result&, std::size_t leaf, std::size_t end) const {
+        for (; leaf != end; ++leaf) {
+            const std::size_t from = leaf * size;
+            const std::size_t to = count - from < size ? count : from + size;
+            body.run(parts[leaf], static_cast<Index>(first + static_cast<Index>(from)),
+                     static_cast<Index>(first + static_cast<Index>(to)));
+        }
+    }
+    static void join(no_result&, no_result&&) noexcept {}
+};
+
+/// The same on a fixed grid: leaf i is reduced from left to right, then the leaves are.
+template<class T, class Index, class At, class Reduce>
+T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce& reduce,
+                 const fork_options& options) {
+    constexpr std::size_t most_leaves = 1024;
+    const auto count = static_cast<std::size_t>(end - begin);
+    const std::size_t size = (count + most_leaves - 1) / most_leaves;
+    const std::size_t leaves = (count + size - 1) / size;
+    std::vector<std::optional<T>> parts(leaves);
+    const reduce_body<T, Index, At, Reduce> body{at, reduce};
+    no_result none;
+    if (!run_loop(team, std::size_t{0}, leaves, grid_body<T, Index, At, Reduce>{body, parts, begin, size, count}, none,
+                  options)) {
+        fail_cancelled();
+    }
+    for (std::optional<T>& part : parts) {
+        init = reduce(std::move(init), std::move(*part));
+    }
+    return init;
+}
+
+template<class T, class Index, class At, class Reduce>
+T reduce_loop(fork_team& team, Index begin, Index end, T init, At&& at, Reduce& reduce,
+              const fork_options& options) {
+    if (!(begin < end)) {
+        return init;
+    }
+    if (options.deterministic) {
+        return reduce_on_grid(team, begin, end, std::move(init), at, reduce, options);
+    }
+    std::optional<T> sum(std::move(init));
+    const reduce_body<T, Index, std::remove_reference_t<At>, Reduce> body{at, reduce};
+    if (!run_loop(team, begin, end, body, sum, options)) {
+        fail_cancelled();
+    }
+    return std::move(*sum);
+}
+
+template<class Iterator, class T, class Reduce, class Transform>
+T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Reduce& reduce,
+                      Transform& transform, const fork_options& options) {
+    if constexpr (std::integral<Iterator>) {
+        return reduce_loop(team, first, last, std::move(init), transform, reduce, options);
+    } else {
+        using index = std::iter_difference_t<Iterator>;
+        const auto at = [&](index i) -> decltype(auto) { return transform(first[i]); };
+        return reduce_loop(team, index{0}, static_cast<index>(last - first), std::move(init), at,
+                           reduce, options);
+    }
+}
+
+/// Indices, or iterators with random access.
+template<class I>
+concept loop_position = std::integral<I> || std::random_access_iterator<I>;
+
+struct as_it_is {
+    template<class T>
+    constexpr T&& operator()(T&& value) const noexcept {
+        return std::forward<T>(value);
+    }
+};
+
+} // namespace detail
+
+/// Reduces `transform(e)` of all elements from `first` to `last` to one value, as
+/// `std::transform_reduce` does: `reduce(reduce(init, a), b)` and so on. `first` and `last` are
+/// iterators with random access, or indices, which are passed to `transform` themselves.
+///
+/// `reduce` must be associative; it need not be commutative. Of floating-point numbers the grouping
+/// decides the last bits of a sum. It depends on which workers were idle, unless
+/// `fork_options::deterministic` is set.
+///
+/// ```cpp
+/// const double dot = regatta::parallel_transform_reduce(
+///     0, n, 0.0, std::plus<>(), [&](int i) { return x[i] * y[i]; });
+/// ```
+///
+/// Threads, Blocks: as `parallel_for`.
+/// Failure: as `parallel_for`; also `task_cancelled` if `fork_options::stop` ended it early.
+/// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
+template<detail::loop_position I, class T, class Reduce, class Transform>
+T parallel_transform_reduce(I first, std::type_identity_t<I> last, T init, Reduce reduce,
+                            Transform transform, const fork_options& options = {}) {
+    return detail::transform_reduce_of(detail::fork_loop_home(), first, last, std::move(init),
+                                       reduce, transform, options);
+}
+/// The same on the workers of `pool`.
+/// Failure: also `task_rejected` if the pool is closed.
+template<detail::forks_on Pool, detail::loop_position I, class T, class Reduce, class Transform>
+T parallel_transform_reduce(Pool& pool, I first, std::type_identity_t<I> last, T init,
+                            Reduce reduce, Transform transform,
+                            const fork_options& options = {}) {
+    return detail::transform_reduce_of(detail::fork_access::team(pool), first, last,
+                                       std::move(init), reduce, transform, options);
+}
+
+/// Reduces all elements to one value, as `std::reduce` does.
+template<std::random_access_iterator I, class T, class Reduce = std::plus<>>
+requires std::invocable<Reduce&, T, T> T parallel_reduce(I first, std::type_identity_t<I> last,
+                                                         T init, Reduce reduce = {},
+                                                         const fork_options& options = {}) {
+    detail::as_it_is same;
+    return detail::transform_reduce_of(detail::fork_loop_home(), first, last, std::move(init),
+                                       reduce, same, options);
+}
+template<detail::forks_on Pool, std::random_access_iterator I, class T, class Reduce = std::plus<>>
+requires std::invocable<Reduce&, T, T> T parallel_reduce(Pool& pool, I first,
+                                                         std::type_identity_t<I> last, T init,
+                                                         Reduce reduce = {},
+                                                         const fork_options& options = {}) {
+    detail::as_it_is same;
+    return detail::transform_reduce_of(detail::fork_access::team(pool), first, last,
+                                       std::move(init), reduce, same, options);
+}
+
+} // namespace regatta

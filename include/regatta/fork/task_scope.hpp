@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Any number of calls that may run at the same time, and a wait for all of them.
+
+#include <regatta/base/config.hpp>
+#include <regatta/fork/detail/fork_loop.hpp>
+#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/spinlock.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace regatta {
+
+/// A scope in which any number of calls run, on this thread and on idle workers. It ends when all of
+/// them have ended. For a number of calls that is not known before; `join`, `invoke` and
+/// `parallel_for` cost less.
+///
+/// ```cpp
+/// regatta::task_scope scope;
+/// for (const node* n = list; n != nullptr; n = n->next) {
+///     scope.spawn([n] { visit(*n); });
+/// }
+/// scope.wait();
+/// ```
+///
+/// Threads: `spawn` by the thread that made the scope and by its children; all else by the thread
+/// that made it. The scope lies on that thread's stack.
+/// Blocks: `wait` and the destructor, until all children have ended. They run children meanwhile.
+/// Failure: `wait` throws the first exception of a child. Children that have not begun by then are
+/// destroyed unrun. The destructor waits, and drops an exception that no `wait` has thrown.
+/// Cost: a child costs one block of memory and two read-modify-writes.
+class task_scope {
+public:
+    /// A scope on the pool of this task, or on `shared_pool()`.
+    /// @param stop when it is stopped, children that have not begun are destroyed unrun.
+    explicit task_scope(std::stop_token stop = {})
+        : task_scope(detail::fork_loop_home(), std::move(stop)) {}
+    /// A scope on the workers of `pool`. Throws `task_rejected` if the pool is closed.
+    template<detail::forks_on Pool>
+    explicit task_scope(Pool& pool, std::stop_token stop = {})
+        : task_scope(detail::fork_access::team(pool), std::move(stop)) {}
+    task_scope(const task_scope&) = delete;
+    task_scope& operator=(const task_scope&) = delete;
+    ~task_scope() {
+        finish();
+        detail::fork_stack::current().leave_scope(outer_);
+    }
+
+    /// Calls `f()` on any thread of the pool, by the end of `wait`.
+    /// Failure: `std::bad_alloc`, and what the move of `f` throws.
+    template<class F>
+    requires std::is_invocable_v<std::decay_t<F>> void spawn(F&& f) {
+        add(new call<std::decay_t<F>>(std::forward<F>(f)));
+    }
+
+    /// Waits until all children have ended, those included that children spawn. After an exception
+    /// the scope runs no further children.
+    void wait() {
+        finish();
+        stop_.rethrow();
+    }
+    /// Whether children that have not begun are left out: one threw, or the stop token was stopped.
+    bool over() const noexcept { return stop_.over(); }
+
+private:
+    struct child {
+        child* next = nullptr;
+        virtual ~child() = default;
+        virtual void run() = 0;
+    };
+    template<class F>
+    struct call final : child {
+        template<class G>
+        explicit call(G&& g) : f(std::forward<G>(g)) {}
+        void run() override { static_cast<void>(std::move(f)()); }
+        F f;
+    };
+    /// Lets another thread run children until there are none.
+    struct drainer : detail::fork_frame {
+        explicit drainer(task_scope& s) noexcept : detail::fork_frame(site), scope(s) {}
+        static void run(detail::fork_frame& f) noexcept { static_cast<drainer&>(f).scope.drain(); }
+        static constexpr detail::fork_site site{&run, nullptr, &detail::shared_pool_owner::team};
+        task_scope& scope;
+        drainer* next = nullptr;
+        bool offered = false;
+    };
+    /// In `open_`: the thread that waits sleeps.
+    static constexpr std::uint32_t asleep = 1u << 31;
+
+    task_scope(detail::fork_team& team, std::stop_token stop)
+        : region_(detail::fork_stack::current(), team)
+        , stop_(detail::fork_stack::current().scope(), std::move(stop))
+        , outer_(detail::fork_stack::current().enter_scope(stop_)) {}
+
+    void add(child* c) noexcept {
+        // relaxed: the lock publishes the child; the caller's own child or scope keeps it open.
+        open_.fetch_add(1, std::memory_order_relaxed);
+        {
+            const std::lock_guard lock(lock_);
+            c->next = first_;
+            first_ = c;
+        }
+        offer_help();
+    }
+    /// Asks another thread in, if one is idle.
+    void offer_help() noexcept {
+        detail::fork_stack& stack = detail::fork_stack::current();
+        if (!stack.in_region() || !stack.asked()) [[likely]] {
+            return;
+        }
+        auto* const d = new (std::nothrow) drainer(*this);
+        if (d == nullptr) {
+            return;
+        }
+        d->offered = stack.offer(*d, &stop_);
+        const std::lock_guard lock(lock_);
+        d->next = drainers_;
+        drainers_ = d;
+    }
+    /// Runs children until none waits.
+    REGATTA_APART void drain() noexcept {
+        for (;;) {
+            std::unique_ptr<child> c;
+            bool more = false;
+            {
+                const std::lock_guard lock(lock_);
+                c.reset(first_);
+                if (c == nullptr) {
+                    return;
+                }
+                first_ = c->next;
+                more = first_ != nullptr;
+            }
+            if (more) {
+                offer_help();
+            }
+            if (!stop_.over()) {
+                REGATTA_TRY {
+                    c->run();
+                }
+                REGATTA_CATCH_ALL {
+                    stop_.fail();
+                }
+            }
+            c.reset();
+            // acq_rel: partner is the acquire in finish(); publishes what the child did. From here
+            // on only a drainer that is waited for, or the waiting thread, uses the scope.
+            if (open_.fetch_sub(1, std::memory_order_acq_rel) == (asleep | 1)) {
+                std_atomics::wake(open_, 1);
+            }
+        }
+    }
+    /// Waits for all children, then for the threads that were asked in.
+    REGATTA_APART void finish() noexcept {
+        detail::fork_stack& stack = detail::fork_stack::current();
+        stack.share_all();
+        backoff pace;
+        for (;;) {
+            drain();
+            // acquire: partner is the acq_rel in drain().
+            std::uint32_t open = open_.load(std::memory_order_acquire);
+            if ((open & ~asleep) == 0) {
+                break;
+            }
+            if (stack.help()) {
+                pace.reset();
+            } else if (!pace.pause()) {
+                open = open_.fetch_or(asleep, std::memory_order_acquire) | asleep;
+                if (open != asleep) {
+                    std_atomics::wait(open_, open, nullptr);
+                }
+            }
+        }
+        open_.store(0, std::memory_order_relaxed);
+        while (drainers_ != nullptr) {
+            const std::unique_ptr<drainer> d(std::exchange(drainers_, drainers_->next));
+            if (d->offered && !d->shared.get().owner->reclaim(*d)) {
+                stack.await(*d);
+            }
+        }
+    }
+
+    const detail::fork_stack::region region_;
+    detail::fork_stop stop_;
+    const detail::fork_stop* const outer_; ///< The scope or loop around this one.
+    /// Children that have not ended. Written by all threads of the scope, read by the one that
+    /// waits.
+    std::atomic<std::uint32_t> open_{0};
+    spinlock lock_;               ///< Guards the two lists.
+    child* first_ = nullptr;      ///< Children that have not begun, the newest first.
+    drainer* drainers_ = nullptr; ///< The threads that were asked in.
+};
+
+} // namespace regatta

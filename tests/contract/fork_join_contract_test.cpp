@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// join, invoke and task_scope on every pool: results, exceptions, depth, and who runs what.
+
+#include "support/eventually.hpp"
+#include "support/meeting.hpp"
+#include "support/pool_cases.hpp"
+
+#include <regatta/fork.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::await;
+using library_test::barrier;
+using library_test::time_limit;
+
+template<class Pool>
+class fork_join : public testing::Test {};
+TYPED_TEST_SUITE(fork_join, library_test::every_pool, library_test::pool_names);
+
+long fork_fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [a, b] =
+        regatta::join([n] { return fork_fib(n - 1); }, [n] { return fork_fib(n - 2); });
+    return a + b;
+}
+
+/// A chain of nested first halves. @returns its length.
+int nest_first(int depth) {
+    if (depth == 0) {
+        return 0;
+    }
+    const auto [below, one] =
+        regatta::join([depth] { return nest_first(depth - 1); }, [] { return 1; });
+    return below + one;
+}
+int nest_second(int depth) {
+    if (depth == 0) {
+        return 0;
+    }
+    const auto [one, below] =
+        regatta::join([] { return 1; }, [depth] { return nest_second(depth - 1); });
+    return below + one;
+}
+
+/// Counts its own objects.
+struct counted_result {
+    explicit counted_result(std::atomic<int>& number) : alive(&number) { ++*alive; }
+    counted_result(counted_result&& other) noexcept : alive(other.alive) { ++*alive; }
+    counted_result& operator=(counted_result&&) = delete;
+    ~counted_result() { --*alive; }
+    std::atomic<int>* alive;
+};
+
+/// Forks until a helper must have been there, if there is one.
+template<class Leaf>
+void fork_tree(int depth, const Leaf& leaf) {
+    if (depth == 0) {
+        leaf();
+        return;
+    }
+    regatta::join([&] { fork_tree(depth - 1, leaf); }, [&] { fork_tree(depth - 1, leaf); });
+}
+
+} // namespace
+
+// "Calls `f` and `g`, which may run at the same time, and returns both results."
+TYPED_TEST(fork_join, returns_both_results) {
+    TypeParam pool({.threads = 2});
+    EXPECT_EQ(regatta::join(pool, [] { return 1; }, [] { return std::string("two"); }),
+              std::make_pair(1, std::string("two")));
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_EQ(regatta::join(pool, [] { return fork_fib(12); }, [] { return fork_fib(9); }),
+                  std::make_pair(144L, 34L));
+    }
+    EXPECT_EQ(pool.submit([] { return fork_fib(20); }).get(), 6765);
+}
+
+// "The type that `join(f, g)` returns: `std::pair` of both results, the only result if the other
+// call returns nothing, or `void`."
+TYPED_TEST(fork_join, returns_what_there_is) {
+    TypeParam pool({.threads = 2});
+    int done = 0;
+    static_assert(std::is_void_v<decltype(regatta::join(pool, [] {}, [] {}))>);
+    EXPECT_EQ(regatta::join(pool, [] { return 1; }, [&] { ++done; }), 1);
+    EXPECT_EQ(regatta::join(pool, [&] { ++done; }, [] { return 2; }), 2);
+    EXPECT_EQ(done, 2);
+    int x = 0;
+    int y = 0;
+    const auto both =
+        regatta::join(pool, [&]() -> int& { return x; }, [&]() -> int& { return y; });
+    EXPECT_EQ(&both.first, &x);
+    EXPECT_EQ(&both.second, &y);
+    const auto owned = regatta::join(
+        pool, [p = std::make_unique<int>(3)]() mutable { return std::move(p); },
+        [p = std::make_unique<int>(4)]() mutable { return std::move(p); });
+    EXPECT_EQ(*owned.first + *owned.second, 7);
+}
+
+// "throws the exception of `f`, otherwise that of `g`"
+TYPED_TEST(fork_join, throws_what_a_half_threw) {
+    TypeParam pool({.threads = 2});
+    const auto thrown_by = [&](auto&& f, auto&& g) {
+        try {
+            regatta::join(pool, f, g);
+        } catch (int number) {
+            return number;
+        }
+        return 0;
+    };
+    const auto work = [] { fork_fib(8); };
+    for (int i = 0; i < 300; ++i) {
+        EXPECT_EQ(thrown_by([&] { work(), throw 1; }, work), 1);
+        EXPECT_EQ(thrown_by(work, [&] { work(), throw 2; }), 2);
+        EXPECT_EQ(thrown_by([&] { work(), throw 1; }, [&] { work(), throw 2; }), 1);
+    }
+    pool.wait();
+}
+
+// "If `f` throws, `g` is not called unless it has begun; in that case `join` waits for its end."
+TYPED_TEST(fork_join, loses_no_result_of_the_other_half) {
+    TypeParam pool({.threads = 2});
+    std::atomic<int> alive{0};
+    for (int i = 0; i < 300; ++i) {
+        bool caught = false;
+        try {
+            regatta::join(
+                pool, [i] { fork_fib(i % 10), throw std::runtime_error("first"); },
+                [&] { return counted_result(alive); });
+        } catch (const std::runtime_error&) {
+            caught = true;
+        }
+        EXPECT_TRUE(caught);
+        EXPECT_EQ(alive, 0);
+    }
+}
+
+// "Nesting to any depth": one worker, or none that helps, needs no other.
+TYPED_TEST(fork_join, nests_a_thousand_deep_on_one_worker) {
+    const time_limit limit("forks on one worker");
+    TypeParam pool({.threads = 1});
+    EXPECT_EQ(pool.submit([] { return nest_first(1000) + nest_second(1000); }).get(), 2000);
+    EXPECT_EQ(regatta::join(pool, [] { return nest_first(1000); },
+                            [] { return nest_second(1000); }),
+              std::make_pair(1000, 1000));
+}
+
+// "an idle worker may call `g`": even if it is the only one that there is to give, and at once.
+TYPED_TEST(fork_join, shares_the_only_half_there_is) {
+    TypeParam pool({.threads = 2});
+    for (int i = 0; i < 20; ++i) {
+        barrier both(2);
+        regatta::join(
+            pool, [&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+        pool.submit([&] {
+                regatta::join([&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
+            })
+            .get();
+    }
+}
+
+// "In a task the workers are those of its pool"
+TYPED_TEST(fork_join, runs_on_the_workers_of_the_pool) {
+    TypeParam pool({.threads = 2});
+    std::mutex lock;
+    std::set<std::thread::id> workers;
+    barrier all(2);
+    std::vector<regatta::future<void>> tasks;
+    for (int i = 0; i < 2; ++i) {
+        tasks.push_back(pool.submit([&] {
+            {
+                const std::lock_guard guard(lock);
+                workers.insert(std::this_thread::get_id());
+            }
+            all.arrive_and_wait();
+        }));
+    }
+    for (auto& t : tasks) {
+        t.get();
+    }
+    std::set<std::thread::id> seen;
+    pool.submit([&] {
+            fork_tree(8, [&] {
+                fork_fib(10);
+                const std::lock_guard guard(lock);
+                seen.insert(std::this_thread::get_id());
+            });
+        })
+        .get();
+    for (const std::thread::id& id : seen) {
+        EXPECT_TRUE(workers.contains(id));
+    }
+    seen.clear();
+    workers.insert(std::this_thread::get_id());
+    regatta::join(
+        pool, [&] { fork_tree(8, [&] { fork_fib(10); }); },
+        [&] {
+            const std::lock_guard guard(lock);
+            seen.insert(std::this_thread::get_id());
+        });
+    for (const std::thread::id& id : seen) {
+        EXPECT_TRUE(workers.contains(id));
+    }
+}
+
+// "Calls all of them, possibly at the same time"
+TYPED_TEST(fork_join, invokes_all) {
+    TypeParam pool({.threads = 2});
+    std::atomic<int> sum{0};
+    for (int i = 0; i < 100; ++i) {
+        regatta::invoke(
+            pool, [&] { sum += 1; }, [&] { sum += 10; }, [&] { sum += 100; },
+            [&] { return sum += 1000; });
+    }
+    EXPECT_EQ(sum, 111100);
+    EXPECT_THROW(regatta::invoke(
+                     pool, [] {}, [] { throw std::runtime_error("second"); }, [] {}),
+                 std::runtime_error);
+}
+
+// "Waits until all children have ended, those included that children spawn."
+TYPED_TEST(fork_join, scope_waits_for_all_children) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> sum{0};
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 100; ++i) {
+            scope.spawn([&] {
+                fork_fib(5);
+                scope.spawn([&] { ++sum; });
+            });
+        }
+        scope.wait();
+        EXPECT_EQ(sum, 100);
+        scope.spawn([&] { ++sum; });
+        scope.wait();
+        EXPECT_EQ(sum, 101);
+    }
+}
+
+// "`wait` throws the first exception of a child. Children that have not begun by then are destroyed
+// unrun."
+TYPED_TEST(fork_join, scope_ends_with_the_first_exception) {
+    TypeParam pool({.threads = 2});
+    const auto held = std::make_shared<int>(0);
+    for (int round = 0; round < 50; ++round) {
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 100; ++i) {
+            scope.spawn([held, i] {
+                if (i == 50) {
+                    throw std::runtime_error("a child");
+                }
+            });
+        }
+        EXPECT_THROW(scope.wait(), std::runtime_error);
+        EXPECT_TRUE(scope.over());
+        EXPECT_EQ(held.use_count(), 1);
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    regatta::task_scope scope(pool, stop.get_token());
+    scope.spawn([] { FAIL() << "a child of a stopped scope"; });
+    scope.wait();
+}
+
+// "The destructor waits, and drops an exception that no `wait` has thrown."
+TYPED_TEST(fork_join, scope_ends_with_its_block) {
+    TypeParam pool({.threads = 2});
+    std::atomic<int> sum{0};
+    {
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 10; ++i) {
+            scope.spawn([&] { ++sum; });
+        }
+    }
+    EXPECT_EQ(sum, 10);
+    regatta::task_scope scope(pool);
+    scope.spawn([] { throw 1; });
+}
+
+// "Before that it offers all pending forks of this thread to others": the first half waits for the
+// second, which no other thread would see.
+TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
+    TypeParam pool({.threads = 2});
+    for (int i = 0; i < 20; ++i) {
+        std::atomic<int> done{0};
+        regatta::join(
+            pool,
+            [&] {
+                regatta::join(
+                    [&] { EXPECT_EQ(regatta::blocking([&] { return await([&] { return done == 2; }), 5; }), 5); },
+                    [&] { ++done; });
+            },
+            [&] { ++done; });
+    }
+    EXPECT_TRUE(regatta::poll());
+}
+
+// "It is made at the first use, as `balanced_pool()` is"
+TEST(fork_shared_pool, runs_what_names_no_pool) {
+    EXPECT_GE(regatta::shared_pool().threads(), 1U);
+    EXPECT_EQ(fork_fib(15), 610);
+    EXPECT_EQ(&regatta::shared_pool(), &regatta::shared_pool());
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// parallel_for and the reductions on every pool.
+
+#include "support/eventually.hpp"
+#include "support/meeting.hpp"
+#include "support/pool_cases.hpp"
+
+#include <regatta/fork.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using library_test::barrier;
+
+template<class Pool>
+class fork_loops : public testing::Test {};
+TYPED_TEST_SUITE(fork_loops, library_test::every_pool, library_test::pool_names);
+
+/// Some work that a compiler does not remove.
+void spin_a_little(int rounds) {
+    for (volatile int i = 0; i < rounds; i = i + 1) {
+    }
+}
+
+} // namespace
+
+// "Calls `f(i)` for every i from `begin` to `end` - 1"
+TYPED_TEST(fork_loops, visits_every_index_once) {
+    TypeParam pool({.threads = 2});
+    for (const int size : {0, 1, 2, 3, 7, 8, 9, 17, 100, 1000, 10007, 100003}) {
+        std::vector<unsigned char> visits(static_cast<std::size_t>(size), 0);
+        for (int round = 0; round < 3; ++round) {
+            regatta::parallel_for(pool, 0, size,
+                                  [&](int i) { ++visits[static_cast<std::size_t>(i)]; });
+        }
+        EXPECT_EQ(std::count(visits.begin(), visits.end(), 3), size);
+    }
+    regatta::parallel_for(pool, 5, 3, [](int) { FAIL() << "an empty range"; });
+}
+
+// "The same" for every type of index, up to its ends.
+TYPED_TEST(fork_loops, takes_any_type_of_index) {
+    TypeParam pool({.threads = 2});
+    std::atomic<std::int64_t> sum{0};
+    regatta::parallel_for(pool, static_cast<signed char>(-128), static_cast<signed char>(127),
+                          [&](signed char i) { sum += i; });
+    EXPECT_EQ(sum, -128 - 127);
+    sum = 0;
+    regatta::parallel_for(pool, static_cast<unsigned char>(0), static_cast<unsigned char>(255),
+                          [&](unsigned char i) { sum += i; });
+    EXPECT_EQ(sum, 254 * 255 / 2);
+    sum = 0;
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    regatta::parallel_for(pool, least, least + 1000, [&](std::int64_t i) { sum += i - least; });
+    EXPECT_EQ(sum, 999 * 1000 / 2);
+    sum = 0;
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    regatta::parallel_for(pool, most - 1000, most,
+                          [&](std::uint64_t i) { sum += static_cast<std::int64_t>(most - i); });
+    EXPECT_EQ(sum, 1000 * 1001 / 2);
+}
+
+// "Calls `f(element)` for every element of a range with random access."
+TYPED_TEST(fork_loops, visits_every_element) {
+    TypeParam pool({.threads = 2});
+    std::vector<int> values(5000, 1);
+    regatta::parallel_for(pool, values, [](int& v) { ++v; });
+    EXPECT_EQ(std::count(values.begin(), values.end(), 2), 5000);
+    regatta::parallel_for(values, [](int& v) { ++v; });
+    EXPECT_EQ(std::count(values.begin(), values.end(), 3), 5000);
+}
+
+// "Calls `f(row, column)` for every pair of indices.", "Calls `f(plane, row, column)`"
+TYPED_TEST(fork_loops, visits_every_cell) {
+    TypeParam pool({.threads = 2});
+    constexpr int a = 7;
+    constexpr int b = 50;
+    constexpr int c = 33;
+    std::vector<int> cells(a * b * c, 0);
+    regatta::parallel_for(pool, regatta::planes_rows_columns{a, b, c}, [&](int i, int j, int k) {
+        ++cells[static_cast<std::size_t>((i * b + j) * c + k)];
+    });
+    regatta::parallel_for(pool, regatta::rows_columns{a * b, c}, [&](int i, int j) {
+        ++cells[static_cast<std::size_t>(i * c + j)];
+    });
+    EXPECT_EQ(std::count(cells.begin(), cells.end(), 2), a * b * c);
+    regatta::parallel_for(pool, regatta::rows_columns{0, 5}, [](int, int) { FAIL(); });
+    regatta::parallel_for(pool, regatta::rows_columns{5, 0}, [](int, int) { FAIL(); });
+}
+
+// "on the calling thread and idle workers": two iterations run at the same time.
+TYPED_TEST(fork_loops, runs_iterations_at_the_same_time) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        barrier both(2);
+        regatta::parallel_for(pool, 0, 2, [&](int) { both.arrive_and_wait(); });
+        pool.submit([&] {
+                regatta::parallel_for(0, 2, [&](int) { both.arrive_and_wait(); });
+            })
+            .get();
+    }
+}
+
+// Loops in loops, in joins, in loops.
+TYPED_TEST(fork_loops, nest) {
+    TypeParam pool({.threads = 2});
+    std::atomic<int> sum{0};
+    regatta::parallel_for(pool, 0, 40, [&](int i) {
+        regatta::parallel_for(0, i, [&](int) {
+            regatta::join([&] { regatta::parallel_for(0, 3, [&](int) { ++sum; }); },
+                          [&] { ++sum; });
+        });
+    });
+    EXPECT_EQ(sum, 4 * 39 * 40 / 2);
+}
+
+// "throws the first exception of an iteration; iterations that have not begun by then are skipped"
+TYPED_TEST(fork_loops, throw_what_an_iteration_threw) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 300; ++round) {
+        std::atomic<int> ran{0};
+        EXPECT_THROW(regatta::parallel_for(pool, 0, 100000,
+                                           [&](int i) {
+                                               if (i % 1000 == round) {
+                                                   throw std::runtime_error("an iteration");
+                                               }
+                                               ++ran;
+                                           }),
+                     std::runtime_error);
+        EXPECT_LT(ran, 100000);
+    }
+    pool.wait();
+}
+
+// The end of a loop is the end of the loops within it.
+TYPED_TEST(fork_loops, end_the_loops_within) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> inside{false};
+        EXPECT_THROW(regatta::parallel_for(pool, 0, 2,
+                                           [&](int i) {
+                                               if (i == 0) {
+                                                   library_test::await([&] { return inside.load(); });
+                                                   throw std::runtime_error("the outer loop");
+                                               }
+                                               regatta::parallel_for(
+                                                   0, std::numeric_limits<int>::max(), [&](int) {
+                                                       inside = true;
+                                                       spin_a_little(100);
+                                                   });
+                                           }),
+                     std::runtime_error);
+    }
+}
+
+// "Ends the loop early: iterations that have not begun are skipped."
+TYPED_TEST(fork_loops, end_at_a_stop_request) {
+    TypeParam pool({.threads = 2});
+    std::stop_source stop;
+    std::atomic<int> ran{0};
+    regatta::parallel_for(
+        pool, 0, std::numeric_limits<int>::max(),
+        [&](int) {
+            if (++ran == 1000) {
+                stop.request_stop();
+            }
+        },
+        {.stop = stop.get_token()});
+    EXPECT_GE(ran, 1000);
+    EXPECT_LT(ran, std::numeric_limits<int>::max());
+    EXPECT_THROW(regatta::parallel_transform_reduce(
+                     pool, 0, 1000, 0, std::plus<>(), [](int i) { return i; },
+                     {.stop = stop.get_token()}),
+                 regatta::task_cancelled);
+}
+
+// "The most threads that work for the loop, the caller included."
+TYPED_TEST(fork_loops, keep_to_the_limit_of_workers) {
+    TypeParam pool({.threads = 4});
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    const auto body = [&](int) {
+        const int now = ++inside;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        spin_a_little(300);
+        --inside;
+    };
+    regatta::parallel_for(pool, 0, 20000, body, {.workers = 2});
+    EXPECT_LE(most, 2);
+    most = 0;
+    regatta::parallel_for(pool, 0, 5000, body, {.workers = 1});
+    EXPECT_EQ(most, 1);
+}
+
+// "The fewest iterations that are given to another thread."
+TYPED_TEST(fork_loops, give_away_a_grain_at_least) {
+    TypeParam pool({.threads = 2});
+    const auto caller = std::this_thread::get_id();
+    regatta::parallel_for(
+        pool, 0, 1000, [&](int) { EXPECT_EQ(std::this_thread::get_id(), caller); },
+        {.grain = 1001});
+}
+
+// "Reduces `transform(e)` of all elements"; "`reduce` must be associative; it need not be
+// commutative."
+TYPED_TEST(fork_loops, reduce_in_order) {
+    TypeParam pool({.threads = 2});
+    std::vector<std::string> words;
+    std::string all = "from";
+    for (int i = 0; i < 2000; ++i) {
+        words.push_back(std::to_string(i));
+        all += words.back();
+    }
+    for (int round = 0; round < 10; ++round) {
+        EXPECT_EQ(regatta::parallel_reduce(pool, words.begin(), words.end(), std::string("from")),
+                  all);
+        EXPECT_EQ(regatta::parallel_transform_reduce(
+                      pool, 0, 2000, std::string("from"), std::plus<>(),
+                      [](int i) {
+                          spin_a_little(50);
+                          return std::to_string(i);
+                      }),
+                  all);
+        EXPECT_EQ(regatta::parallel_reduce(pool, words.begin(), words.end(), std::string("from"),
+                                           std::plus<>(), {.deterministic = true}),
+                  all);
+    }
+    EXPECT_EQ(regatta::parallel_reduce(pool, words.begin(), words.begin(), std::string("from")),
+              "from");
+    for (int size = 1; size < 200; ++size) {
+        EXPECT_EQ(regatta::parallel_transform_reduce(pool, 0, size, 0, std::plus<>(),
+                                                     [](int i) { return i; }),
+                  size * (size - 1) / 2);
+    }
+}
+
+// "the same bits for any number of workers, also of sums of floating-point numbers"
+TYPED_TEST(fork_loops, reduce_to_the_same_bits) {
+    std::vector<double> values(100000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::sin(static_cast<double>(i)) * 1e10;
+    }
+    const auto sum = [&](unsigned threads) {
+        TypeParam pool({.threads = threads});
+        return regatta::parallel_reduce(pool, values.begin(), values.end(), 0.5, std::plus<>(),
+                                        {.deterministic = true});
+    };
+    const double one = sum(1);
+    for (unsigned threads = 2; threads < 5; ++threads) {
+        for (int round = 0; round < 5; ++round) {
+            EXPECT_EQ(sum(threads), one);
+        }
+    }
+}
+
+// A transform or reduction that throws.
+TYPED_TEST(fork_loops, reductions_throw) {
+    TypeParam pool({.threads = 2});
+    const auto failing = [](int i) {
+        return i == 7777 ? throw std::runtime_error("a value") : std::to_string(i % 10);
+    };
+    for (int round = 0; round < 50; ++round) {
+        EXPECT_THROW(regatta::parallel_transform_reduce(pool, 0, 10000, std::string(),
+                                                        std::plus<>(), failing),
+                     std::runtime_error);
+        EXPECT_THROW(regatta::parallel_transform_reduce(pool, 0, 10000, std::string(),
+                                                        std::plus<>(), failing,
+                                                        {.deterministic = true}),
+                     std::runtime_error);
+    }
+}

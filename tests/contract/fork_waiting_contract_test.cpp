@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Forks beside the other work of a pool: waits, pauses, hooks, continuations, the end.
+
+#include "support/door.hpp"
+#include "support/eventually.hpp"
+#include "support/meeting.hpp"
+#include "support/pool_cases.hpp"
+
+#include <regatta/fork.hpp>
+#include <regatta/message/worker_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using library_test::await;
+using library_test::door;
+using library_test::time_limit;
+using library_test::would_deadlock;
+
+template<class Pool>
+class fork_waiting : public testing::Test {};
+TYPED_TEST_SUITE(fork_waiting, library_test::every_pool, library_test::pool_names);
+
+int count_leaves(int depth) {
+    if (depth == 0) {
+        return 1;
+    }
+    const auto [a, b] = regatta::join([depth] { return count_leaves(depth - 1); },
+                                      [depth] { return count_leaves(depth - 1); });
+    return a + b;
+}
+
+} // namespace
+
+// "a fork may submit": and waits for the future, on any number of workers.
+TYPED_TEST(fork_waiting, forks_submit_and_get) {
+    const time_limit limit("futures of tasks that forks submit");
+    for (unsigned threads = 1; threads <= 3; ++threads) {
+        TypeParam pool({.threads = threads});
+        for (int i = 0; i < 100; ++i) {
+            const auto both = [&] {
+                return regatta::join([&] { return pool.submit([] { return count_leaves(5); }).get(); },
+                                     [&] { return pool.submit([] { return count_leaves(6); }).get(); });
+            };
+            EXPECT_EQ(regatta::join(pool, both, both).first, std::make_pair(32, 64));
+            EXPECT_EQ(pool.submit(both).get(), std::make_pair(32, 64));
+        }
+    }
+}
+
+// "Waits until no task is queued or running": a region that was opened from outside is one.
+TYPED_TEST(fork_waiting, wait_waits_for_a_region) {
+    TypeParam pool({.threads = 2});
+    for (int i = 0; i < 50; ++i) {
+        door d;
+        std::atomic<bool> over{false};
+        std::thread outside([&] {
+            regatta::join(
+                pool, [&] { d.pass(); }, [] { count_leaves(4); });
+            over = true;
+        });
+        d.await_inside(1);
+        EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(1)));
+        d.open();
+        pool.wait();
+        outside.join();
+        EXPECT_TRUE(over);
+    }
+}
+
+// "Other tasks that wait like it count as done": also the halves of a task, whichever thread runs
+// them, and a region from outside.
+TYPED_TEST(fork_waiting, forks_wait_for_the_pool) {
+    const time_limit limit("the pool, in forks of its tasks");
+    for (unsigned threads = 1; threads <= 3; ++threads) {
+        TypeParam pool({.threads = threads});
+        std::atomic<int> ran{0};
+        const auto half = [&] {
+            count_leaves(8);
+            pool.execute([&] {
+                count_leaves(4);
+                ++ran;
+            });
+            pool.wait();
+        };
+        for (int i = 0; i < 50; ++i) {
+            std::vector<regatta::future<void>> tasks;
+            for (int t = 0; t < 3; ++t) {
+                tasks.push_back(pool.submit([&] { regatta::join(half, half); }));
+            }
+            regatta::join(pool, half, half);
+            for (auto& t : tasks) {
+                t.get();
+            }
+            pool.wait();
+        }
+        EXPECT_EQ(ran, 50 * 8);
+    }
+}
+
+// "Returns once no task runs, within a task at once."
+TYPED_TEST(fork_waiting, pause_waits_for_a_region) {
+    TypeParam pool({.threads = 2});
+    door d;
+    std::atomic<bool> over{false};
+    std::thread outside([&] {
+        regatta::join(
+            pool, [&] { d.pass(); }, [] {});
+        regatta::join(
+            pool, [&] { pool.pause(); }, [&] { count_leaves(5); });
+        over = true;
+    });
+    d.await_inside(1);
+    std::thread opener([&] { d.open(); });
+    pool.pause();
+    opener.join();
+    outside.join();
+    EXPECT_TRUE(over);
+    EXPECT_EQ(regatta::join(pool, [] { return count_leaves(5); }, [] { return 1; }).first, 32);
+    pool.resume();
+    pool.wait();
+}
+
+// "runs the accepted tasks and those that they submit": and regions that are open.
+TYPED_TEST(fork_waiting, close_waits_for_a_region) {
+    for (int i = 0; i < 50; ++i) {
+        std::optional<TypeParam> pool(std::in_place, regatta::pool_options{.threads = 2});
+        door d;
+        int leaves = 0;
+        std::thread outside([&] {
+            regatta::join(
+                *pool, [&] { d.pass(), leaves = count_leaves(6); }, [] { count_leaves(6); });
+        });
+        d.await_inside(1);
+        std::thread opener([&] { d.open(); });
+        pool.reset();
+        EXPECT_EQ(leaves, 64);
+        opener.join();
+        outside.join();
+    }
+}
+
+// "also `task_rejected` if the pool is closed"; "(`resource_deadlock_would_occur`) in a task"
+TYPED_TEST(fork_waiting, refuse_what_cannot_be) {
+    TypeParam pool({.threads = 2});
+    regatta::join(
+        pool, [&] { EXPECT_TRUE(would_deadlock([&] { pool.close(); })); }, [] {});
+    pool.close();
+    EXPECT_THROW(regatta::join(
+                     pool, [] {}, [] {}),
+                 regatta::task_rejected);
+    EXPECT_THROW(regatta::parallel_for(pool, 0, 3, [](int) {}), regatta::task_rejected);
+    EXPECT_THROW(regatta::task_scope scope(pool), regatta::task_rejected);
+    EXPECT_EQ(count_leaves(5), 32);
+}
+
+// "The same, but the executor runs `f`": a continuation may fork.
+TYPED_TEST(fork_waiting, continuations_fork) {
+    TypeParam pool({.threads = 2});
+    for (int i = 0; i < 50; ++i) {
+        auto leaves = pool.submit([] { return count_leaves(4); })
+                          .then([](int n) { return n + count_leaves(5); })
+                          .then(pool, [](int n) { return n + count_leaves(6); });
+        EXPECT_EQ(leaves.get(), 16 + 32 + 64);
+    }
+}
+
+// "Called on each worker with its index": hooks may fork.
+TYPED_TEST(fork_waiting, hooks_fork) {
+    std::atomic<int> leaves{0};
+    {
+        TypeParam pool({.threads = 3,
+                        .on_start = [&](unsigned) { leaves += count_leaves(6); },
+                        .on_stop = [&](unsigned) { leaves += count_leaves(6); }});
+        regatta::parallel_for(pool, 0, 100, [](int) { count_leaves(3); });
+    }
+    EXPECT_EQ(leaves, 6 * 64);
+}
+
+// Two pools at once, within each other and beside each other.
+TYPED_TEST(fork_waiting, two_pools_do_not_meet) {
+    const time_limit limit("regions of two pools within each other");
+    TypeParam a({.threads = 2});
+    TypeParam b({.threads = 2});
+    for (int i = 0; i < 100; ++i) {
+        const auto inner = [&] {
+            return regatta::join(
+                b, [] { return count_leaves(4); },
+                [&] {
+                    return regatta::join(a, [] { return count_leaves(3); },
+                                         [] { return count_leaves(2); })
+                        .first;
+                });
+        };
+        EXPECT_EQ(regatta::join(a, inner, inner).second, std::make_pair(16, 8));
+        EXPECT_EQ(a.submit(inner).get(), std::make_pair(16, 8));
+        regatta::parallel_for(a, 0, 10, [&](int) { regatta::parallel_for(b, 0, 10, [](int) {}); });
+    }
+    a.wait();
+    b.wait();
+}
+
+// Many threads open regions on one pool; their number is not bounded by it.
+TYPED_TEST(fork_waiting, many_threads_fork_at_once) {
+    TypeParam pool({.threads = 2});
+    for (int round = 0; round < 5; ++round) {
+        std::vector<std::thread> threads;
+        std::atomic<int> leaves{0};
+        for (int t = 0; t < 8; ++t) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < 20; ++i) {
+                    leaves += regatta::join(pool, [] { return count_leaves(6); }, [] { return 0; }).first;
+                    pool.execute([&] { leaves += count_leaves(5); });
+                }
+            });
+        }
+        for (auto& t : threads) {
+            t.join();
+        }
+        pool.wait();
+        EXPECT_EQ(leaves, 8 * 20 * (64 + 32));
+    }
+}
+
+// Destroying a pool that has forked, at any moment after the region.
+TYPED_TEST(fork_waiting, pools_end_after_forks) {
+    for (int i = 0; i < 100; ++i) {
+        TypeParam pool({.threads = 2});
+        regatta::parallel_for(pool, 0, 1 + i % 10, [](int) { count_leaves(4); });
+        pool.execute([] { count_leaves(6); });
+    }
+}
+
+// A worker pool of messages shares forks as the others do.
+TEST(fork_worker_pool, handlers_fork) {
+    struct leaves_wanted {
+        int depth;
+    };
+    std::atomic<int> leaves{0};
+    regatta::worker_pool<leaves_wanted> pool(2);
+    pool.on<leaves_wanted>([&](leaves_wanted& m) { leaves += count_leaves(m.depth); });
+    EXPECT_EQ(regatta::join(pool, [] { return count_leaves(3); }, [] { return 1; }).first, 8);
+    pool.start();
+    for (int i = 0; i < 100; ++i) {
+        pool.submit(leaves_wanted{6});
+    }
+    regatta::parallel_for(pool, 0, 100, [&](int) { leaves += count_leaves(2); });
+    pool.wait();
+    EXPECT_EQ(leaves, 100 * (64 + 4));
+}
