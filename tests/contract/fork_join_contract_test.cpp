@@ -85,10 +85,12 @@ void fork_tree(int depth, const Leaf& leaf) {
 // "Calls `f` and `g`, which may run at the same time, and returns both results."
 TYPED_TEST(fork_join, returns_both_results) {
     TypeParam pool({.threads = 2});
-    EXPECT_EQ(regatta::join(pool, [] { return 1; }, [] { return std::string("two"); }),
+    EXPECT_EQ(regatta::join(
+                  pool, [] { return 1; }, [] { return std::string("two"); }),
               std::make_pair(1, std::string("two")));
     for (int i = 0; i < 200; ++i) {
-        EXPECT_EQ(regatta::join(pool, [] { return fork_fib(12); }, [] { return fork_fib(9); }),
+        EXPECT_EQ(regatta::join(
+                      pool, [] { return fork_fib(12); }, [] { return fork_fib(9); }),
                   std::make_pair(144L, 34L));
     }
     EXPECT_EQ(pool.submit([] { return fork_fib(20); }).get(), 6765);
@@ -99,14 +101,19 @@ TYPED_TEST(fork_join, returns_both_results) {
 TYPED_TEST(fork_join, returns_what_there_is) {
     TypeParam pool({.threads = 2});
     int done = 0;
-    static_assert(std::is_void_v<decltype(regatta::join(pool, [] {}, [] {}))>);
-    EXPECT_EQ(regatta::join(pool, [] { return 1; }, [&] { ++done; }), 1);
-    EXPECT_EQ(regatta::join(pool, [&] { ++done; }, [] { return 2; }), 2);
+    static_assert(std::is_void_v<decltype(regatta::join(
+                      pool, [] {}, [] {}))>);
+    EXPECT_EQ(regatta::join(
+                  pool, [] { return 1; }, [&] { ++done; }),
+              1);
+    EXPECT_EQ(regatta::join(
+                  pool, [&] { ++done; }, [] { return 2; }),
+              2);
     EXPECT_EQ(done, 2);
     int x = 0;
     int y = 0;
-    const auto both =
-        regatta::join(pool, [&]() -> int& { return x; }, [&]() -> int& { return y; });
+    const auto both = regatta::join(
+        pool, [&]() -> int& { return x; }, [&]() -> int& { return y; });
     EXPECT_EQ(&both.first, &x);
     EXPECT_EQ(&both.second, &y);
     const auto owned = regatta::join(
@@ -158,8 +165,8 @@ TYPED_TEST(fork_join, nests_a_thousand_deep_on_one_worker) {
     const time_limit limit("forks on one worker");
     TypeParam pool({.threads = 1});
     EXPECT_EQ(pool.submit([] { return nest_first(1000) + nest_second(1000); }).get(), 2000);
-    EXPECT_EQ(regatta::join(pool, [] { return nest_first(1000); },
-                            [] { return nest_second(1000); }),
+    EXPECT_EQ(regatta::join(
+                  pool, [] { return nest_first(1000); }, [] { return nest_second(1000); }),
               std::make_pair(1000, 1000));
 }
 
@@ -306,7 +313,11 @@ TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
             pool,
             [&] {
                 regatta::join(
-                    [&] { EXPECT_EQ(regatta::blocking([&] { return await([&] { return done == 2; }), 5; }), 5); },
+                    [&] {
+                        EXPECT_EQ(
+                            regatta::blocking([&] { return await([&] { return done == 2; }), 5; }),
+                            5);
+                    },
                     [&] { ++done; });
             },
             [&] { ++done; });

@@ -36,7 +36,9 @@ TYPED_TEST_SUITE(fork_loops, library_test::every_pool, library_test::pool_names)
 
 /// Some work that a compiler does not remove.
 void spin_a_little(int rounds) {
-    for (volatile int i = 0; i < rounds; i = i + 1) {
+    volatile int left = rounds;
+    while (left > 0) {
+        left = left - 1;
     }
 }
 
@@ -98,9 +100,8 @@ TYPED_TEST(fork_loops, visits_every_cell) {
     regatta::parallel_for(pool, regatta::planes_rows_columns{a, b, c}, [&](int i, int j, int k) {
         ++cells[static_cast<std::size_t>((i * b + j) * c + k)];
     });
-    regatta::parallel_for(pool, regatta::rows_columns{a * b, c}, [&](int i, int j) {
-        ++cells[static_cast<std::size_t>(i * c + j)];
-    });
+    regatta::parallel_for(pool, regatta::rows_columns{a * b, c},
+                          [&](int i, int j) { ++cells[static_cast<std::size_t>(i * c + j)]; });
     EXPECT_EQ(std::count(cells.begin(), cells.end(), 2), a * b * c);
     regatta::parallel_for(pool, regatta::rows_columns{0, 5}, [](int, int) { FAIL(); });
     regatta::parallel_for(pool, regatta::rows_columns{5, 0}, [](int, int) { FAIL(); });
@@ -112,9 +113,7 @@ TYPED_TEST(fork_loops, runs_iterations_at_the_same_time) {
     for (int round = 0; round < 20; ++round) {
         barrier both(2);
         regatta::parallel_for(pool, 0, 2, [&](int) { both.arrive_and_wait(); });
-        pool.submit([&] {
-                regatta::parallel_for(0, 2, [&](int) { both.arrive_and_wait(); });
-            })
+        pool.submit([&] { regatta::parallel_for(0, 2, [&](int) { both.arrive_and_wait(); }); })
             .get();
     }
 }
@@ -155,18 +154,18 @@ TYPED_TEST(fork_loops, end_the_loops_within) {
     TypeParam pool({.threads = 2});
     for (int round = 0; round < 20; ++round) {
         std::atomic<bool> inside{false};
-        EXPECT_THROW(regatta::parallel_for(pool, 0, 2,
-                                           [&](int i) {
-                                               if (i == 0) {
-                                                   library_test::await([&] { return inside.load(); });
-                                                   throw std::runtime_error("the outer loop");
-                                               }
-                                               regatta::parallel_for(
-                                                   0, std::numeric_limits<int>::max(), [&](int) {
-                                                       inside = true;
-                                                       spin_a_little(100);
-                                                   });
-                                           }),
+        EXPECT_THROW(regatta::parallel_for(
+                         pool, 0, 2,
+                         [&](int i) {
+                             if (i == 0) {
+                                 library_test::await([&] { return inside.load(); });
+                                 throw std::runtime_error("the outer loop");
+                             }
+                             regatta::parallel_for(0, std::numeric_limits<int>::max(), [&](int) {
+                                 inside = true;
+                                 spin_a_little(100);
+                             });
+                         }),
                      std::runtime_error);
     }
 }
@@ -176,19 +175,18 @@ TYPED_TEST(fork_loops, end_at_a_stop_request) {
     TypeParam pool({.threads = 2});
     std::stop_source stop;
     std::atomic<int> ran{0};
-    regatta::parallel_for(
-        pool, 0, std::numeric_limits<int>::max(),
-        [&](int) {
-            if (++ran == 1000) {
-                stop.request_stop();
-            }
-        },
-        {.stop = stop.get_token()});
+    regatta::parallel_for(pool, 0, std::numeric_limits<int>::max(),
+                          [&](int) {
+                              if (++ran == 1000) {
+                                  stop.request_stop();
+                              }
+                          },
+                          {.stop = stop.get_token()});
     EXPECT_GE(ran, 1000);
     EXPECT_LT(ran, std::numeric_limits<int>::max());
-    EXPECT_THROW(regatta::parallel_transform_reduce(
-                     pool, 0, 1000, 0, std::plus<>(), [](int i) { return i; },
-                     {.stop = stop.get_token()}),
+    EXPECT_THROW(regatta::parallel_transform_reduce(pool, 0, 1000, 0, std::plus<>(),
+                                                    [](int i) { return i; },
+                                                    {.stop = stop.get_token()}),
                  regatta::task_cancelled);
 }
 
@@ -215,9 +213,9 @@ TYPED_TEST(fork_loops, keep_to_the_limit_of_workers) {
 TYPED_TEST(fork_loops, give_away_a_grain_at_least) {
     TypeParam pool({.threads = 2});
     const auto caller = std::this_thread::get_id();
-    regatta::parallel_for(
-        pool, 0, 1000, [&](int) { EXPECT_EQ(std::this_thread::get_id(), caller); },
-        {.grain = 1001});
+    regatta::parallel_for(pool, 0, 1000,
+                          [&](int) { EXPECT_EQ(std::this_thread::get_id(), caller); },
+                          {.grain = 1001});
 }
 
 // "Reduces `transform(e)` of all elements"; "`reduce` must be associative; it need not be
@@ -233,12 +231,12 @@ TYPED_TEST(fork_loops, reduce_in_order) {
     for (int round = 0; round < 10; ++round) {
         EXPECT_EQ(regatta::parallel_reduce(pool, words.begin(), words.end(), std::string("from")),
                   all);
-        EXPECT_EQ(regatta::parallel_transform_reduce(
-                      pool, 0, 2000, std::string("from"), std::plus<>(),
-                      [](int i) {
-                          spin_a_little(50);
-                          return std::to_string(i);
-                      }),
+        EXPECT_EQ(regatta::parallel_transform_reduce(pool, 0, 2000, std::string("from"),
+                                                     std::plus<>(),
+                                                     [](int i) {
+                                                         spin_a_little(50);
+                                                         return std::to_string(i);
+                                                     }),
                   all);
         EXPECT_EQ(regatta::parallel_reduce(pool, words.begin(), words.end(), std::string("from"),
                                            std::plus<>(), {.deterministic = true}),

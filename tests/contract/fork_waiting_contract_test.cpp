@@ -49,8 +49,9 @@ TYPED_TEST(fork_waiting, forks_submit_and_get) {
         TypeParam pool({.threads = threads});
         for (int i = 0; i < 100; ++i) {
             const auto both = [&] {
-                return regatta::join([&] { return pool.submit([] { return count_leaves(5); }).get(); },
-                                     [&] { return pool.submit([] { return count_leaves(6); }).get(); });
+                return regatta::join(
+                    [&] { return pool.submit([] { return count_leaves(5); }).get(); },
+                    [&] { return pool.submit([] { return count_leaves(6); }).get(); });
             };
             EXPECT_EQ(regatta::join(pool, both, both).first, std::make_pair(32, 64));
             EXPECT_EQ(pool.submit(both).get(), std::make_pair(32, 64));
@@ -126,7 +127,10 @@ TYPED_TEST(fork_waiting, pause_waits_for_a_region) {
     opener.join();
     outside.join();
     EXPECT_TRUE(over);
-    EXPECT_EQ(regatta::join(pool, [] { return count_leaves(5); }, [] { return 1; }).first, 32);
+    EXPECT_EQ(regatta::join(
+                  pool, [] { return count_leaves(5); }, [] { return 1; })
+                  .first,
+              32);
     pool.resume();
     pool.wait();
 }
@@ -197,8 +201,8 @@ TYPED_TEST(fork_waiting, two_pools_do_not_meet) {
             return regatta::join(
                 b, [] { return count_leaves(4); },
                 [&] {
-                    return regatta::join(a, [] { return count_leaves(3); },
-                                         [] { return count_leaves(2); })
+                    return regatta::join(
+                               a, [] { return count_leaves(3); }, [] { return count_leaves(2); })
                         .first;
                 });
         };
@@ -219,7 +223,9 @@ TYPED_TEST(fork_waiting, many_threads_fork_at_once) {
         for (int t = 0; t < 8; ++t) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 20; ++i) {
-                    leaves += regatta::join(pool, [] { return count_leaves(6); }, [] { return 0; }).first;
+                    leaves += regatta::join(
+                                  pool, [] { return count_leaves(6); }, [] { return 0; })
+                                  .first;
                     pool.execute([&] { leaves += count_leaves(5); });
                 }
             });
@@ -249,7 +255,10 @@ TEST(fork_worker_pool, handlers_fork) {
     std::atomic<int> leaves{0};
     regatta::worker_pool<leaves_wanted> pool(2);
     pool.on<leaves_wanted>([&](leaves_wanted& m) { leaves += count_leaves(m.depth); });
-    EXPECT_EQ(regatta::join(pool, [] { return count_leaves(3); }, [] { return 1; }).first, 8);
+    EXPECT_EQ(regatta::join(
+                  pool, [] { return count_leaves(3); }, [] { return 1; })
+                  .first,
+              8);
     pool.start();
     for (int i = 0; i < 100; ++i) {
         pool.submit(leaves_wanted{6});

@@ -110,6 +110,16 @@ public:
                                            info_of(at), to_relacy(failure), info_of(at));
     }
 
+    bool compare_exchange_strong(T& expected, T value, std::memory_order success,
+                                 std::memory_order failure, location at = location::current()) {
+        if (is_torn(at)) {
+            return compare_exchange_weak(expected, value, success, failure, at);
+        }
+        return impl_.compare_exchange_strong(expected, value,
+                                             to_relacy(mutated(operation::modify, success, at)),
+                                             info_of(at), to_relacy(failure), info_of(at));
+    }
+
     /// The word as the kernel sees it under its own lock: the newest value, never a stale one.
     bool wait(T expected, bool timed) {
         rl::context& c = rl::ctx();

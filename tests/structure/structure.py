@@ -24,6 +24,7 @@ ORDER = [
     "include/regatta/cpu",
     "include/regatta/core",
     "include/regatta/pool",
+    "include/regatta/fork",
     "include/regatta/bus",
     "include/regatta/message",
     "include/regatta/time",
@@ -89,7 +90,7 @@ COSTLY_STANDARD = {
     "sstream": "include/regatta/base/sync_stream.hpp",
     "unordered_map": None,
 }
-FIRST_PROGRAM = tuple(f"include/regatta/{folder}/" for folder in ("base", "sync", "cpu", "core", "pool", "bus", "message"))
+FIRST_PROGRAM = tuple(f"include/regatta/{folder}/" for folder in ("base", "sync", "cpu", "core", "pool", "fork", "bus", "message"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
 COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}

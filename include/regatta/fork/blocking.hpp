@@ -8,12 +8,13 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_stack.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace regatta {
 
-/// Gives a pending fork of this thread to another one that is idle. For work that runs for more than
-/// some ten microseconds without a fork or a loop of its own: call it now and then.
+/// Gives a pending fork of this thread to another one that is idle. For work that runs for more
+/// than some ten microseconds without a fork or a loop of its own: call it now and then.
 ///
 /// @returns whether to go on: false if the loop or scope around the caller is over, since its stop
 /// token was stopped or since another part of it threw.
@@ -59,7 +60,7 @@ private:
 /// Threads: any; outside of forks it only calls `f`.
 /// @returns what `f` returns.
 template<class F>
-decltype(auto) blocking(F&& f) {
+auto blocking(F&& f) -> std::invoke_result_t<F&&> {
     const detail::blocked_fork place;
     return std::forward<F>(f)();
 }

@@ -7,7 +7,7 @@
 
 #include <regatta/fork/join.hpp>
 
-#include <type_traits>
+#include <concepts>
 #include <utility>
 
 namespace regatta {
@@ -19,9 +19,8 @@ namespace regatta {
 /// Failure: throws the exception of the first call in the list that threw; calls after it that have
 /// not begun are left out.
 /// Cost: a join for each call but one.
-template<class F, class... More>
-requires(!detail::forks_on<F> && (std::is_invocable_v<F&&> && ... && std::is_invocable_v<More&&>))
-    void invoke(F&& f, More&&... more) {
+template<std::invocable F, std::invocable... More>
+void invoke(F&& f, More&&... more) {
     if constexpr (sizeof...(More) == 0) {
         static_cast<void>(std::forward<F>(f)());
     } else {
@@ -32,8 +31,8 @@ requires(!detail::forks_on<F> && (std::is_invocable_v<F&&> && ... && std::is_inv
 
 /// The same on the workers of `pool`.
 /// Failure: also `task_rejected` if the pool is closed.
-template<detail::forks_on Pool, class... F>
-requires(std::is_invocable_v<F&&> && ...) void invoke(Pool& pool, F&&... f) {
+template<detail::forks_on Pool, std::invocable... F>
+void invoke(Pool& pool, F&&... f) {
     const detail::fork_stack::region here(detail::fork_stack::current(),
                                           detail::fork_access::team(pool));
     regatta::invoke(std::forward<F>(f)...);

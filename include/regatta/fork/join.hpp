@@ -92,7 +92,11 @@ REGATTA_INLINE auto join_first(F&& f, Frame& frame) -> std::invoke_result_t<F&&>
     } else {
         std::invoke_result_t<F&&> a = std::forward<F>(f)();
         guard.thrown = false;
-        return static_cast<std::invoke_result_t<F&&>>(a);
+        if constexpr (std::is_reference_v<std::invoke_result_t<F&&>>) {
+            return static_cast<std::invoke_result_t<F&&>>(a);
+        } else {
+            return a;
+        }
     }
 }
 
@@ -141,7 +145,11 @@ REGATTA_INLINE auto join(F&& f, G&& g) -> join_result_t<F, G> {
         const bool here = detail::fork_stack::current().pop(frame);
         if constexpr (std::is_void_v<second>) {
             here ? frame.call() : frame.take();
-            return static_cast<first>(a);
+            if constexpr (std::is_reference_v<first>) {
+                return static_cast<first>(a);
+            } else {
+                return a;
+            }
         } else {
             if (here) [[likely]] {
                 return {static_cast<first&&>(a), frame.call()};

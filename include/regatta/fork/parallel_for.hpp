@@ -103,8 +103,8 @@ void for_each_index(fork_team& team, Index begin, Index end, F& f, const fork_op
 template<class Range, class F>
 void for_each_element(fork_team& team, Range& range, F& f, const fork_options& options) {
     const auto first = std::begin(range);
-    const auto count = static_cast<std::iter_difference_t<decltype(std::begin(range))>>(
-        std::end(range) - first);
+    const auto count =
+        static_cast<std::iter_difference_t<decltype(std::begin(range))>>(std::end(range) - first);
     if (count > 0) {
         no_result none;
         const element_body<std::remove_const_t<decltype(first)>, F> body{first, f};
@@ -156,16 +156,17 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 /// skipped.
 /// Cost: about 0.1 µs for a loop of two iterations.
 template<std::integral Index, class F>
-requires std::invocable<F&, Index> void parallel_for(Index begin, std::type_identity_t<Index> end,
-                                                     F&& f, const fork_options& options = {}) {
+requires std::invocable<F&, Index>
+void parallel_for(Index begin, std::type_identity_t<Index> end, F&& f,
+                  const fork_options& options = {}) {
     detail::for_each_index(detail::fork_loop_home(), begin, end, f, options);
 }
 /// The same on the workers of `pool`.
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, std::integral Index, class F>
-requires std::invocable<F&, Index> void parallel_for(Pool& pool, Index begin,
-                                                     std::type_identity_t<Index> end, F&& f,
-                                                     const fork_options& options = {}) {
+requires std::invocable<F&, Index>
+void parallel_for(Pool& pool, Index begin, std::type_identity_t<Index> end, F&& f,
+                  const fork_options& options = {}) {
     detail::for_each_index(detail::fork_access::team(pool), begin, end, f, options);
 }
 
@@ -179,32 +180,33 @@ void parallel_for(Pool& pool, Range&& range, F&& f, const fork_options& options 
     detail::for_each_element(detail::fork_access::team(pool), range, f, options);
 }
 
-/// Calls `f(row, column)` for every pair of indices. A thread runs cells that follow each other, row
-/// by row.
+/// Calls `f(row, column)` for every pair of indices. A thread runs cells that follow each other,
+/// row by row.
 ///
 /// ```cpp
 /// regatta::parallel_for(regatta::rows_columns{height, width}, [&](int y, int x) { draw(x, y); });
 /// ```
 template<std::integral Index, class F>
-requires std::invocable<F&, Index, Index> void
-parallel_for(rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+requires std::invocable<F&, Index, Index>
+void parallel_for(rows_columns<Index> all, F&& f, const fork_options& options = {}) {
     detail::for_each_cell(detail::fork_loop_home(), all, f, options);
 }
 template<detail::forks_on Pool, std::integral Index, class F>
-requires std::invocable<F&, Index, Index> void
-parallel_for(Pool& pool, rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+requires std::invocable<F&, Index, Index>
+void parallel_for(Pool& pool, rows_columns<Index> all, F&& f, const fork_options& options = {}) {
     detail::for_each_cell(detail::fork_access::team(pool), all, f, options);
 }
 
 /// Calls `f(plane, row, column)` for every triple of indices.
 template<std::integral Index, class F>
-requires std::invocable<F&, Index, Index, Index> void
-parallel_for(planes_rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+requires std::invocable<F&, Index, Index, Index>
+void parallel_for(planes_rows_columns<Index> all, F&& f, const fork_options& options = {}) {
     detail::for_each_cell(detail::fork_loop_home(), all, f, options);
 }
 template<detail::forks_on Pool, std::integral Index, class F>
-requires std::invocable<F&, Index, Index, Index> void
-parallel_for(Pool& pool, planes_rows_columns<Index> all, F&& f, const fork_options& options = {}) {
+requires std::invocable<F&, Index, Index, Index>
+void parallel_for(Pool& pool, planes_rows_columns<Index> all, F&& f,
+                  const fork_options& options = {}) {
     detail::for_each_cell(detail::fork_access::team(pool), all, f, options);
 }
 

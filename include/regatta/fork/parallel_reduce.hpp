@@ -64,9 +64,9 @@ private:
                              T(at(static_cast<Index>(begin + 3 * length)))};
             for (Index i = 1; i != length; ++i) {
                 for (int k = 0; k < many; ++k) {
-                    parts[k] = reduce(
-                        parts[k],
-                        at(static_cast<Index>(begin + static_cast<Index>(k) * length + i)));
+                    parts[k] =
+                        reduce(parts[k],
+                               at(static_cast<Index>(begin + static_cast<Index>(k) * length + i)));
                 }
             }
             for (const T& part : parts) {
@@ -113,7 +113,8 @@ T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce
     std::vector<std::optional<T>> parts(leaves);
     const reduce_body<T, Index, At, Reduce> body{at, reduce};
     no_result none;
-    if (!run_loop(team, std::size_t{0}, leaves, grid_body<T, Index, At, Reduce>{body, parts, begin, size, count}, none,
+    if (!run_loop(team, std::size_t{0}, leaves,
+                  grid_body<T, Index, At, Reduce>{body, parts, begin, size, count}, none,
                   options)) {
         fail_cancelled();
     }
@@ -192,8 +193,7 @@ T parallel_transform_reduce(I first, std::type_identity_t<I> last, T init, Reduc
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, detail::loop_position I, class T, class Reduce, class Transform>
 T parallel_transform_reduce(Pool& pool, I first, std::type_identity_t<I> last, T init,
-                            Reduce reduce, Transform transform,
-                            const fork_options& options = {}) {
+                            Reduce reduce, Transform transform, const fork_options& options = {}) {
     return detail::transform_reduce_of(detail::fork_access::team(pool), first, last,
                                        std::move(init), reduce, transform, options);
 }

@@ -5,6 +5,7 @@
 /// @file
 /// The pool that forks run on when no other is named.
 
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
@@ -26,9 +27,10 @@ public:
     }
     balanced_pool& pool() noexcept { return pool_; }
 
-    /// The pool's team. While the process ends, after the pool, a team without workers.
+    /// The pool's team. While the process ends, after the pool, and in a fork of its process: a
+    /// team without workers.
     static fork_team& team() {
-        if (ended()) {
+        if (ended() || instance().stamp_.elsewhere()) {
             return team_of_one();
         }
         return fork_access::team(instance().pool_);
@@ -40,12 +42,13 @@ private:
         return yes;
     }
     static fork_team& team_of_one() {
-        static fork_team& never_ends = *new fork_team({nullptr, [](void*) noexcept {},
-                                                       [](void*) noexcept {},
-                                                       [](void*) noexcept { return false; }});
+        static fork_team& never_ends =
+            *new fork_team({nullptr, [](void*) noexcept {}, [](void*) noexcept {},
+                            [](void*) noexcept { return false; }});
         return never_ends;
     }
 
+    const process_stamp stamp_;
     balanced_pool pool_;
 };
 
@@ -59,6 +62,8 @@ private:
 ///
 /// Threads: any.
 /// Failure: the first use throws what the constructor of a pool throws.
-inline balanced_pool& shared_pool() { return detail::shared_pool_owner::instance().pool(); }
+inline balanced_pool& shared_pool() {
+    return detail::shared_pool_owner::instance().pool();
+}
 
 } // namespace regatta

@@ -7,8 +7,8 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/fork/detail/fork_loop.hpp>
+#include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/backoff.hpp>
-#include <regatta/sync/spinlock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace regatta {
 
-/// A scope in which any number of calls run, on this thread and on idle workers. It ends when all of
-/// them have ended. For a number of calls that is not known before; `join`, `invoke` and
+/// A scope in which any number of calls run, on this thread and on idle workers. It ends when all
+/// of them have ended. For a number of calls that is not known before; `join`, `invoke` and
 /// `parallel_for` cost less.
 ///
 /// ```cpp
@@ -59,9 +59,8 @@ public:
     /// Calls `f()` on any thread of the pool, by the end of `wait`.
     /// Failure: `std::bad_alloc`, and what the move of `f` throws.
     template<class F>
-    requires std::is_invocable_v<std::decay_t<F>> void spawn(F&& f) {
-        add(new call<std::decay_t<F>>(std::forward<F>(f)));
-    }
+    requires std::is_invocable_v<std::decay_t<F>>
+    void spawn(F&& f) { add(new call<std::decay_t<F>>(std::forward<F>(f))); }
 
     /// Waits until all children have ended, those included that children spawn. After an exception
     /// the scope runs no further children.
@@ -196,7 +195,7 @@ private:
     /// Children that have not ended. Written by all threads of the scope, read by the one that
     /// waits.
     std::atomic<std::uint32_t> open_{0};
-    spinlock lock_;               ///< Guards the two lists.
+    adaptive_mutex lock_;         ///< Guards the two lists.
     child* first_ = nullptr;      ///< Children that have not begun, the newest first.
     drainer* drainers_ = nullptr; ///< The threads that were asked in.
 };

@@ -12,8 +12,8 @@
 #include <regatta/bus/admission.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/core/detail/batch_range.hpp>
-#include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/error_tally.hpp>
+#include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/detail/worker_engine.hpp>

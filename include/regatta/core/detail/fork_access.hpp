@@ -11,10 +11,12 @@ namespace regatta::detail {
 
 /// A friend of every pool.
 struct fork_access {
-    /// The team of the pool's forks. Throws `std::system_error` (`no_such_process`) in a fork of the
-    /// process that has the pool's threads.
+    /// The team of the pool's forks. Throws `std::system_error` (`no_such_process`) in a fork of
+    /// the process that has the pool's threads.
     template<class Pool>
-    static fork_team& team(Pool& pool) requires requires { pool.engine_.forks(); }
+    static fork_team& team(Pool& pool) requires requires {
+        pool.engine_.forks();
+    }
     {
         pool.engine_.refuse_fork("fork on the pool");
         return pool.engine_.forks();
@@ -23,6 +25,8 @@ struct fork_access {
 
 /// A pool whose workers share forks.
 template<class Pool>
-concept forks_on = requires(Pool& pool) { fork_access::team(pool); };
+concept forks_on = requires(Pool& pool) {
+    fork_access::team(pool);
+};
 
 } // namespace regatta::detail

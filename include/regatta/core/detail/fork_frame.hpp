@@ -94,10 +94,10 @@ struct basic_shared_frame {
     typename Atomics::template atomic<std::uint32_t> state{open};
     /// The thread that took the frame. Written by it, read by the owner. A hint where to help.
     typename Atomics::template atomic<member*> thief{nullptr};
-    member* owner = nullptr;      ///< Who published it.
-    const void* region = nullptr; ///< The region that it belongs to.
+    member* owner = nullptr;          ///< Who published it.
+    const void* region = nullptr;     ///< The region that it belongs to.
     const fork_stop* scope = nullptr; ///< The loop or scope around it that may be stopped.
-    unsigned place = 0;           ///< Where its owner published it.
+    unsigned place = 0;               ///< Where its owner published it.
 };
 
 /// Pending work: the second half of a join, or the rest of a loop. It lies on the stack of its

@@ -28,7 +28,11 @@ public:
     /// A member that others ask for work no sooner than that after its last publication.
     static constexpr std::int64_t pace_ns = 10'000;
 
-    basic_fork_member() = default;
+    basic_fork_member() noexcept {
+        for (auto& place : places_) {
+            place.store(nullptr, std::memory_order_relaxed);
+        }
+    }
     basic_fork_member(const basic_fork_member&) = delete;
     basic_fork_member& operator=(const basic_fork_member&) = delete;
 
@@ -139,7 +143,7 @@ private:
     /// Written by the owner, read by all.
     typename Atomics::template atomic<const void*> region_{nullptr};
     /// The published frames. Filled by the owner, emptied by all.
-    alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places]{};
+    alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places];
 };
 
 } // namespace regatta::detail

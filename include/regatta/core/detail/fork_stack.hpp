@@ -118,7 +118,8 @@ public:
             open(team_for(*f.kind));
             outermost_ = &f;
             f.older = nullptr;
-            seat_->publish(f, seat_->free_place(), region_, root_scope_); // All its places are free.
+            seat_->publish(f, seat_->free_place(), region_,
+                           root_scope_); // All its places are free.
             seat_->answer(Atomics::now_ns());
             team_->call_watch();
             return;
@@ -359,8 +360,8 @@ public:
         basic_fork_stack& stack_;
     };
 
-    /// Gives the thread, a worker of that team, its place. @returns false if it may not help now, or
-    /// if memory is short.
+    /// Gives the thread, a worker of that team, its place. @returns false if it may not help now,
+    /// or if memory is short.
     bool prepare(team& t) noexcept {
         if (seat_ != nullptr || below_ != nullptr) {
             return false;
@@ -392,9 +393,7 @@ public:
         return does;
     }
     /// Begins a loop or scope that may be stopped. @returns the one around it, for `leave_scope`.
-    const fork_stop* enter_scope(const fork_stop& s) noexcept {
-        return std::exchange(scope_, &s);
-    }
+    const fork_stop* enter_scope(const fork_stop& s) noexcept { return std::exchange(scope_, &s); }
     void leave_scope(const fork_stop* outer) noexcept { scope_ = outer; }
     const fork_stop* scope() const noexcept { return scope_; }
 
@@ -478,8 +477,8 @@ private:
         counted_ = false;
     }
     void save(saved& to) noexcept {
-        to = {newest_, seat_,  team_,  outermost_, region_, root_scope_,
-              scope_,  below_, borrowed_, counted_};
+        to = {newest_,     seat_,  team_,  outermost_, region_,
+              root_scope_, scope_, below_, borrowed_,  counted_};
         clear();
         scope_ = nullptr;
         below_ = &to;
@@ -564,16 +563,16 @@ private:
 
     frame* newest_ = nullptr;
     const typename request::word* beat_ = request::none(); ///< The request word of the member.
-    member* seat_ = nullptr; ///< Null while no region is open.
+    member* seat_ = nullptr;                               ///< Null while no region is open.
     team* team_ = nullptr;
     frame* outermost_ = nullptr; ///< The frame that began the region, if one did.
     const void* region_ = nullptr;
-    bool borrowed_ = false; ///< The seat is given back at the end of the region.
-    bool counted_ = false;  ///< The region counts as a task of its own.
+    bool borrowed_ = false;                 ///< The seat is given back at the end of the region.
+    bool counted_ = false;                  ///< The region counts as a task of its own.
     const fork_stop* root_scope_ = nullptr; ///< The scope around all that the thread does now.
     const fork_stop* scope_ = nullptr;      ///< The innermost scope.
     const saved* below_ = nullptr;          ///< The region that was set aside. It may use the home.
-    member* home_ = nullptr; ///< The seat that the thread keeps between regions.
+    member* home_ = nullptr;                ///< The seat that the thread keeps between regions.
     std::uint64_t home_id_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_member.hpp>
+#include <regatta/sync/backoff.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -42,8 +43,8 @@ public:
     ~basic_fork_team() {
         for (member* m = first_.load(std::memory_order_relaxed); m != nullptr;) {
             // acquire: partner is the release in end_region(), the last access to this team.
-            while (m->inside.load(std::memory_order_acquire)) {
-                Atomics::yield();
+            for (basic_backoff<Atomics> pace; m->inside.load(std::memory_order_acquire);) {
+                pace.pause_or_sleep();
             }
             member* const next = m->next;
             let_go(*m);
@@ -205,13 +206,12 @@ public:
     }
     unsigned width() const noexcept { return width_.load(std::memory_order_relaxed); }
 
-    /// How many workers may help at once: as many as the pool has, with the thread that has opened a
-    /// region from outside as one of them.
+    /// How many workers may help at once: as many as the pool has, with the thread that has opened
+    /// a region from outside as one of them.
     unsigned most_helpers() const noexcept {
         const unsigned all = width();
         // relaxed: see lent_.
-        return all - (all != 0 && open_outside() ? 1 : 0) +
-               lent_.load(std::memory_order_relaxed);
+        return all - (all != 0 && open_outside() ? 1 : 0) + lent_.load(std::memory_order_relaxed);
     }
     /// A thread in a region blocks, or goes on: one more helper may run meanwhile.
     void lend(bool begins) noexcept {
@@ -236,7 +236,8 @@ public:
                helpers_.load(std::memory_order_relaxed) < most_helpers();
     }
 
-    /// A region was opened, or a frame was published that nobody asked for: some worker has to look.
+    /// A region was opened, or a frame was published that nobody asked for: some worker has to
+    /// look.
     void call_watch() noexcept {
         fence_.light(); // Partner: the fence in end_watch().
         if (watching_.load(std::memory_order_relaxed) == 0) [[unlikely]] {
@@ -289,8 +290,8 @@ private:
     typename Atomics::template atomic<std::uint32_t> waiting_{0};
     /// The threads in regions that block. Written by them, read by workers. Relaxed: a hint.
     typename Atomics::template atomic<std::uint32_t> lent_{0};
-    /// The workers that look for frames, or do so after a nap. Written by them, read by threads that
-    /// open a region.
+    /// The workers that look for frames, or do so after a nap. Written by them, read by threads
+    /// that open a region.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};
     typename Atomics::template atomic<bool> napping_{false}; ///< Whether one of them takes naps.
     [[no_unique_address]] typename Atomics::fence fence_;

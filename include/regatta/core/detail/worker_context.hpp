@@ -67,10 +67,10 @@ public:
         }
     }
 
-    const void* const pool;             ///< The address of the pool.
-    const std::thread::id thread;       ///< The worker's.
-    const unsigned index;               ///< The worker's index in the pool.
-    wait_graph* const graph;            ///< The pool's graph, or null.
+    const void* const pool;       ///< The address of the pool.
+    const std::thread::id thread; ///< The worker's.
+    const unsigned index;         ///< The worker's index in the pool.
+    wait_graph* const graph;      ///< The pool's graph, or null.
     /// The `basic_fork_team` of the pool, whose workers share the forks of its tasks; or null.
     void* forks = nullptr;
     worker_context* next = nullptr;     ///< In the list of the pool's `block_store`.

@@ -304,7 +304,8 @@ public:
         }
         source_.close();
         census_.close();
-        fence_.full(); // Partner: the fence in work().
+        // Partners: the fence in work(), and the light one of a thread that opens a region.
+        fence_.heavy();
         members_.ask_to_stay(members_.surplus());
     }
     /// Makes every worker look again: the loop was closed, or a worker is asked to leave.

@@ -25,9 +25,8 @@ REGATTA_INLINE fork_team& fork_loop_home() {
         return *open;
     }
     const worker_context* const worker = worker_context::current();
-    return worker != nullptr && worker->forks != nullptr
-               ? *static_cast<fork_team*>(worker->forks)
-               : shared_pool_owner::team();
+    return worker != nullptr && worker->forks != nullptr ? *static_cast<fork_team*>(worker->forks)
+                                                         : shared_pool_owner::team();
 }
 
 /// What all parts of one loop share.
@@ -157,8 +156,8 @@ private:
         const auto over = static_cast<count>(took / block_ns);
         return over < 2 ? n : n <= over ? count{1} : static_cast<count>(n / over);
     }
-    /// Joins the results of the pieces that others have run. @returns whether this part goes on with
-    /// a piece that nobody took.
+    /// Joins the results of the pieces that others have run. @returns whether this part goes on
+    /// with a piece that nobody took.
     REGATTA_APART bool take_back(fork_stack& stack, result& into) noexcept {
         while (pieces_ != 0) {
             piece& last = room_[--pieces_].get();
