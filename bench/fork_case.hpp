@@ -24,9 +24,10 @@ using fork_sample = race::outcome (*)(unsigned threads);
 struct fork_case {
     std::string name;
 
-    fork_sample fib = nullptr;    ///< fib(30) without a cut-off: time a fork.
-    fork_sample tree = nullptr;   ///< The sum of a tree of 2^20 - 1 nodes: time a node.
-    fork_sample region = nullptr; ///< The sum of a tree of 1023 nodes, again and again: time a tree.
+    fork_sample fib = nullptr;  ///< fib(30) without a cut-off: time a fork.
+    fork_sample tree = nullptr; ///< The sum of a tree of 2^20 - 1 nodes: time a node.
+    fork_sample region =
+        nullptr; ///< The sum of a tree of 1023 nodes, again and again: time a tree.
     fork_sample coarse = nullptr; ///< Two calls of 5 ms each: time of both.
     fork_sample loop_2 = nullptr; ///< `p[i]++` for that many i, again and again: time a loop.
     fork_sample loop_100 = nullptr;

@@ -66,8 +66,7 @@ fork_case regatta_forks() {
     fork_case c{.name = "regatta"};
     c.fib = [](unsigned threads) {
         balanced_pool pool(threads);
-        return pool
-            .submit([] { return fork_timed(1'346'268, [] { static_cast<void>(fib(30)); }); })
+        return pool.submit([] { return fork_timed(1'346'268, [] { static_cast<void>(fib(30)); }); })
             .get();
     };
     c.tree = tree<20, 1>;
@@ -82,8 +81,7 @@ fork_case regatta_forks() {
         const std::vector<double> values(10'000'000, 1.0);
         balanced_pool pool(threads);
         return fork_timed(1, [&] {
-            const volatile double all =
-                parallel_reduce(pool, values.begin(), values.end(), 0.0);
+            const volatile double all = parallel_reduce(pool, values.begin(), values.end(), 0.0);
             static_cast<void>(all);
         });
     };

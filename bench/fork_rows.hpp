@@ -52,9 +52,8 @@ struct fork_loop_rows {
     static race::outcome uneven(unsigned threads) {
         Scheme scheme(threads);
         std::vector<std::uint64_t> p(1'000'000, 0);
-        return fork_timed(1, [&] {
-            scheme.loop(p.size(), [&p](std::size_t i) { p[i] = fork_uneven_work(i); });
-        });
+        return fork_timed(
+            1, [&] { scheme.loop(p.size(), [&p](std::size_t i) { p[i] = fork_uneven_work(i); }); });
     }
     static race::outcome idle(unsigned threads) {
         Scheme scheme(threads);

@@ -25,7 +25,9 @@ struct one_thread {
     }
 };
 
-[[gnu::noipa]] long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+[[gnu::noipa]] long fib(int n) {
+    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
 [[gnu::noinline]] std::int64_t sum(const fork_node& n) {
     return n.value + (n.left ? sum(*n.left) : 0) + (n.right ? sum(*n.right) : 0);
 }
@@ -48,9 +50,7 @@ race::outcome tree(unsigned) {
 
 fork_case serial_forks() {
     fork_case c{.name = "serial"};
-    c.fib = [](unsigned) {
-        return fork_timed(1'346'268, [] { static_cast<void>(fib(30)); });
-    };
+    c.fib = [](unsigned) { return fork_timed(1'346'268, [] { static_cast<void>(fib(30)); }); };
     c.tree = tree<20, 1>;
     c.region = tree<10, 1000>;
     c.coarse = [](unsigned) {

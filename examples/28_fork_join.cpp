@@ -55,17 +55,18 @@ int main() {
     bool right = fib(20) == 6765; // On the process-wide pool.
 
     regatta::balanced_pool pool;
-    right = right && regatta::join(pool, [] { return fib(15); }, [] { return fib(10); }) ==
-                         std::make_pair(610L, 55L);
+    right = right &&
+            regatta::join(
+                pool, [] { return fib(15); }, [] { return fib(10); }) == std::make_pair(610L, 55L);
     right = right && pool.submit([] { return sum_of(tree_of(12).get()); }).get() == 4095;
 
     const int n = 100'000;
     std::vector<double> x(n, 2.0);
     std::vector<double> y(n, 1.0);
     regatta::parallel_for(pool, 0, n, [&](int i) { y[i] += 3.0 * x[i]; });
-    const double dot = regatta::parallel_transform_reduce(
-        pool, 0, n, 0.0, std::plus<>(), [&](int i) { return x[i] * y[i]; },
-        {.deterministic = true});
+    const double dot = regatta::parallel_transform_reduce(pool, 0, n, 0.0, std::plus<>(),
+                                                          [&](int i) { return x[i] * y[i]; },
+                                                          {.deterministic = true});
     right = right && dot == 14.0 * n && brightness(64, 64) == 64 * 64 * 63 / 2;
 
     std::atomic<int> visited{0};

@@ -19,6 +19,14 @@ struct pool_and_end {
     }
 };
 
+long fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [a, b] = regatta::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return a + b;
+}
+
 } // namespace
 
 regatta::thread_pool* pool_of_module() {
@@ -34,4 +42,12 @@ int nest_in_module(regatta::thread_pool& pool, int outer) {
         sum += pool.submit([&pool] { return pool.submit([] { return 1; }).get(); }).get();
     }
     return sum;
+}
+long fork_in_module(regatta::thread_pool* pool, int n) {
+    if (pool == nullptr) {
+        return fib(n);
+    }
+    const auto [a, b] = regatta::join(
+        *pool, [n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return a + b;
 }

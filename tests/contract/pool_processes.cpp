@@ -291,6 +291,24 @@ void test_two_modules() {
     expect(refused, "a task does not close its own pool, whichever module calls");
 }
 
+/// Forks within a module that was loaded, from this thread and from tasks; it ends in order.
+void test_fork_in_module() {
+    module m;
+    const auto fib = m.find<decltype(fork_in_module)>("fork_in_module");
+    regatta::balanced_pool ours(2);
+    for (int i = 0; i < 20; ++i) {
+        expect(fib(nullptr, 15) == 610, "the module forks on its own pool");
+        expect(fib(&ours, 15) == 610, "the module forks on the program's pool");
+        expect(ours.submit([&] { return fib(nullptr, 15); }).get() == 610,
+               "the module forks in a task of the program");
+        const auto [here, there] = regatta::join(
+            ours, [&] { return fib(&ours, 12); }, [&] { return fib(&ours, 10); });
+        expect(here == 144 && there == 55, "the module forks in forks of the program");
+    }
+    ours.close();
+    ::dlclose(m.handle);
+}
+
 /// Forbids membarrier(2) to all threads of this process. @returns whether the kernel does so.
 bool forbid_membarrier() {
     sock_filter lines[] = {
@@ -354,6 +372,7 @@ int main(int count, char** words) {
                  {"quick_exit", test_quick_exit},
                  {"dlclose", test_dlclose},
                  {"two_modules", test_two_modules},
+                 {"fork_in_module", test_fork_in_module},
                  {"membarrier_refused", test_membarrier_refused}};
     for (const auto& each : tests) {
         if (word == each.name) {

@@ -3,8 +3,8 @@
 
 /// Model of forks: publication, taking, taking back, the end, an exception in the first half, the
 /// sleep of the worker that watches. I1 to I3 of `basic_fork_frame`, I1 and I2 of
-/// `basic_fork_member`, I1 of `basic_fork_team`. Work that is done twice or read too early is a data
-/// race to the checker; a frame that nobody does is a deadlock.
+/// `basic_fork_member`, I1 of `basic_fork_team`. Work that is done twice or read too early is a
+/// data race to the checker; a frame that nobody does is a deadlock.
 
 #include "model_check.hpp"
 
@@ -49,7 +49,8 @@ struct work_frame : frame_type {
 /// Two threads and what they share.
 struct pair_of_threads {
     regatta::basic_event_count<fork_atomics> bell;
-    team_type team{{this, [](void* p) noexcept { static_cast<pair_of_threads*>(p)->bell.notify_one(); },
+    team_type team{{this,
+                    [](void* p) noexcept { static_cast<pair_of_threads*>(p)->bell.notify_one(); },
                     [](void* p) noexcept { static_cast<pair_of_threads*>(p)->bell.notify_all(); },
                     [](void*) noexcept { return false; }}};
     stack_type stacks[3];

@@ -29,6 +29,10 @@ public:
     using member = basic_fork_member<Atomics>;
     using frame = basic_fork_frame<Atomics>;
 
+    /// How long a worker that has run a fork looks for the next one, before it takes naps.
+    static constexpr std::int64_t spin_ns = 50'000;
+    static constexpr unsigned most_naps = 24;
+
     /// What the team asks of the pool. `pool` is passed to both.
     struct pool_calls {
         void* pool;

@@ -108,7 +108,7 @@ public:
             } else {
                 progress_.notify_all(); // pause() may wait for the leave().
             }
-            if (!pace.pause(forks_.used() && me.naps < most_naps ? 0 : me.patience)) {
+            if (!pace.pause(forks_.used() && me.naps < forks_.most_naps ? 0 : me.patience)) {
                 sleep(me);
                 pace.reset();
             }
@@ -465,7 +465,7 @@ private:
         }
         forks_.begin_watch();
         bool again = me.naps == 0 && spin_for_forks(me);
-        if (!again && (me.naps < most_naps || forks_.open()) && forks_.begin_naps()) {
+        if (!again && (me.naps < forks_.most_naps || forks_.open()) && forks_.begin_naps()) {
             forks_.ask(Atomics::now_ns());
             nap(me);
             forks_.end_naps();
@@ -487,7 +487,7 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < fork_spin_ns);
+        } while (now - begin < forks_.spin_ns);
         return false;
     }
     REGATTA_RARE void nap(worker& me) noexcept {
@@ -599,10 +599,6 @@ private:
     alignas(destructive_alignment) typename Atomics::template atomic<unsigned char> hold_{0};
     typename Atomics::template atomic<bool> steal_;
     typename Atomics::template atomic<bool> discarding_{false};
-    /// How long a worker that has run a fork looks for the next one, before it takes naps.
-    static constexpr std::int64_t fork_spin_ns = 50'000;
-    static constexpr unsigned most_naps = 24;
-
     marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.
 
     basic_task_census<Atomics> census_;
