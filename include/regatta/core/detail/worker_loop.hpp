@@ -63,7 +63,10 @@ public:
         : source_(source)
         , spin_(spin)
         , steal_(steal)
-        , forks_({this, &wake_for_forks, &region_left, &is_closed}) {}
+        , forks_({this,
+                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->gate_.notify_one(); },
+                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
+                  [](void* l) noexcept { return static_cast<basic_worker_loop*>(l)->closed(); }}) {}
     basic_worker_loop(const basic_worker_loop&) = delete;
     basic_worker_loop& operator=(const basic_worker_loop&) = delete;
 
@@ -206,7 +209,7 @@ public:
         basic_backoff<Atomics> pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late && help(me)) {
+            if (!late && (run_aside(me) || (forks_.used() && run_fork(me)))) {
                 pace.reset();
                 continue;
             }
@@ -289,7 +292,7 @@ public:
         forks_.await_regions(progress_);
     }
 
-    /// Sets whether workers may take tasks from other workers' queues.
+    /// Sets whether workers may take tasks of others' queues.
     REGATTA_APART void steal(bool allowed) noexcept {
         steal_.store(allowed, std::memory_order_relaxed); // As in hold().
         gate_.notify_all();
@@ -350,8 +353,8 @@ public:
     /// changes.
     event_count& rested() noexcept { return rested_; }
     /// Those who share the forks of the pool.
-    basic_fork_team<Atomics>& forks() noexcept { return forks_; }
-    const basic_fork_team<Atomics>& forks() const noexcept { return forks_; }
+    auto& forks() noexcept { return forks_; }
+    auto& forks() const noexcept { return forks_; }
 
 private:
     using marks_type = basic_wake_marks<Atomics>;
@@ -426,16 +429,10 @@ private:
         return false;
     }
 
-    // --- forks -----------------------------------------------------------------------------------
-
     /// Runs a task on top of another one, which may have a region open.
     REGATTA_RARE bool run_aside(worker& me) noexcept {
         const typename fork_stack_type::aside none(fork_stack_type::current());
         return run_next(me);
-    }
-    /// Runs a task or a part of a region for a task that waits for all others.
-    REGATTA_RARE bool help(worker& me) noexcept {
-        return run_aside(me) || (forks_.used() && run_fork(me));
     }
     /// Does a part of the work of a region. @returns false if the worker found none.
     REGATTA_RARE bool run_fork(worker& me) noexcept {
@@ -501,18 +498,11 @@ private:
             gate_.commit_wait_until(me.search, ticket, clock::now() + length);
         }
     }
-    static void wake_for_forks(void* loop) noexcept {
-        static_cast<basic_worker_loop*>(loop)->gate_.notify_one();
-    }
-    static void region_left(void* loop) noexcept {
-        auto& own = *static_cast<basic_worker_loop*>(loop);
-        own.tell_progress();
-        if (own.closed()) {
-            own.gate_.notify_all();
+    void tell_region_left() noexcept {
+        tell_progress();
+        if (closed()) {
+            gate_.notify_all();
         }
-    }
-    static bool is_closed(void* loop) noexcept {
-        return static_cast<basic_worker_loop*>(loop)->closed();
     }
     /// Sleeps as a worker of a held loop.
     REGATTA_RARE void sleep_held(worker& me) noexcept {
