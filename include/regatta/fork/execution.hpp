@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Standard algorithms with a policy as the first argument, as `std::execution::par` is one.
+
+#include <regatta/core/executor.hpp>
+#include <regatta/fork/detail/chunked_copy.hpp>
+#include <regatta/fork/detail/on_pool.hpp>
+#include <regatta/fork/detail/tree_reduce.hpp>
+#include <regatta/fork/parallel_find.hpp>
+#include <regatta/fork/parallel_for.hpp>
+#include <regatta/fork/parallel_for_each.hpp>
+#include <regatta/fork/parallel_scan.hpp>
+#include <regatta/fork/parallel_sort.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace regatta {
+
+/// Runs an algorithm on the workers of one pool. Made by `par.on(pool)`; the pool must outlive it.
+template<executor Pool>
+class pool_policy {
+public:
+    explicit pool_policy(Pool& pool) noexcept : pool_(&pool) {}
+
+    /// Calls `f`. What it forks runs on the workers of the pool.
+    template<class F>
+    void run(F&& f) const {
+        detail::on_pool(*pool_, f);
+    }
+
+private:
+    Pool* pool_;
+};
+
+/// Runs an algorithm where `join` forks: within a task on its pool, elsewhere on `shared_pool()`.
+class parallel_policy {
+public:
+    /// The same on the workers of `pool`.
+    template<executor Pool>
+    pool_policy<Pool> on(Pool& pool) const noexcept {
+        return pool_policy<Pool>(pool);
+    }
+
+    /// Calls `f`.
+    template<class F>
+    void run(F&& f) const {
+        std::forward<F>(f)();
+    }
+};
+
+/// In place of `std::execution::par`: `regatta::sort(regatta::par, begin, end)`.
+inline constexpr parallel_policy par{};
+
+template<class T>
+inline constexpr bool is_parallel_policy = false;
+template<>
+inline constexpr bool is_parallel_policy<parallel_policy> = true;
+template<class Pool>
+inline constexpr bool is_parallel_policy<pool_policy<Pool>> = true;
+
+/// What the algorithms below take as their first argument: `par` or `par.on(pool)`.
+///
+/// For each of them:
+/// Threads: any. What it calls of the user's is called by several workers at once.
+/// Blocks: until the result is there; the caller takes part.
+/// Failure: passes on what a call of the user's throws, where `std::execution::par` would end the
+///     program.
+template<class T>
+concept execution_policy = is_parallel_policy<std::remove_cvref_t<T>>;
+
+/// `f` of each element.
+template<execution_policy Policy, std::forward_iterator Iterator, class F>
+void for_each(const Policy& policy, Iterator first, Iterator last, F f) {
+    policy.run([&] { parallel_for_each(first, last, std::ref(f)); });
+}
+
+/// `op` of each element, to `out`, which may be `first`. @returns the end of the output.
+template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
+         class Op>
+Out transform(const Policy& policy, In first, In last, Out out, Op op) {
+    using difference = std::iter_difference_t<In>;
+    policy.run([&] {
+        regatta::parallel_for(difference{0}, last - first,
+                              [&](difference i) { out[i] = std::invoke(op, first[i]); });
+    });
+    return out + (last - first);
+}
+
+/// `op` of each element and of that at the same place of a second range.
+template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Second,
+         std::random_access_iterator Out, class Op>
+    requires(!std::invocable<Out, std::iter_reference_t<In>>)
+Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
+    using difference = std::iter_difference_t<In>;
+    policy.run([&] {
+        regatta::parallel_for(difference{0}, last - first, [&](difference i) {
+            out[i] = std::invoke(op, first[i], second[i]);
+        });
+    });
+    return out + (last - first);
+}
+
+/// `init` and `map` of each element, summed up with `op`, which must be associative.
+template<execution_policy Policy, std::random_access_iterator In, class T, class Op, class Map>
+    requires(!std::random_access_iterator<T>)
+T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
+    if (first == last) {
+        return init;
+    }
+    const auto element = [&](std::ptrdiff_t i) -> T { return std::invoke(map, first[i]); };
+    std::optional<T> sum;
+    policy.run([&] {
+        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element, op)(
+            0, last - first));
+    });
+    return op(std::move(init), std::move(*sum));
+}
+
+/// `init` and `map` of each two elements at the same place of the ranges, summed up with `op`.
+template<execution_policy Policy, std::random_access_iterator In,
+         std::random_access_iterator Second, class T, class Op = std::plus<>,
+         class Map = std::multiplies<>>
+T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
+                   Map map = {}) {
+    if (first == last) {
+        return init;
+    }
+    const auto element = [&](std::ptrdiff_t i) -> T {
+        return std::invoke(map, first[i], second[i]);
+    };
+    std::optional<T> sum;
+    policy.run([&] {
+        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element, op)(
+            0, last - first));
+    });
+    return op(std::move(init), std::move(*sum));
+}
+
+/// `init` and all elements, summed up with `op`, which must be associative.
+template<execution_policy Policy, std::random_access_iterator In, class T, class Op = std::plus<>>
+T reduce(const Policy& policy, In first, In last, T init, Op op = {}) {
+    return transform_reduce(policy, first, last, std::move(init), std::ref(op), std::identity{});
+}
+
+/// The sum of all elements.
+template<execution_policy Policy, std::random_access_iterator In>
+std::iter_value_t<In> reduce(const Policy& policy, In first, In last) {
+    return reduce(policy, first, last, std::iter_value_t<In>{});
+}
+
+/// How many elements `pred` holds for.
+template<execution_policy Policy, std::random_access_iterator In, class Predicate>
+std::iter_difference_t<In> count_if(const Policy& policy, In first, In last, Predicate pred) {
+    using difference = std::iter_difference_t<In>;
+    return transform_reduce(policy, first, last, difference{0}, std::plus<>{},
+                            [&](const auto& one) -> difference {
+                                return static_cast<bool>(std::invoke(pred, one)) ? 1 : 0;
+                            });
+}
+
+/// As `parallel_sort`.
+template<execution_policy Policy, std::random_access_iterator Iterator, class Compare = std::less<>>
+void sort(const Policy& policy, Iterator first, Iterator last, Compare comp = {}) {
+    policy.run([&] { parallel_sort(first, last, std::move(comp)); });
+}
+
+/// As `parallel_stable_sort`.
+template<execution_policy Policy, std::random_access_iterator Iterator, class Compare = std::less<>>
+void stable_sort(const Policy& policy, Iterator first, Iterator last, Compare comp = {}) {
+    policy.run([&] { parallel_stable_sort(first, last, std::move(comp)); });
+}
+
+/// As `parallel_inclusive_scan`.
+template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
+         class... Rest>
+Out inclusive_scan(const Policy& policy, In first, In last, Out out, Rest... rest) {
+    policy.run([&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
+    return out + (last - first);
+}
+
+/// As `parallel_exclusive_scan`.
+template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
+         class T, class... Op>
+Out exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op... op) {
+    policy.run([&] {
+        parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
+    });
+    return out + (last - first);
+}
+
+/// As `parallel_find_if`.
+template<execution_policy Policy, std::random_access_iterator Iterator, class Predicate>
+Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate pred) {
+    Iterator found = last;
+    policy.run([&] { found = parallel_find_if(first, last, std::ref(pred)); });
+    return found;
+}
+
+/// Copies the elements for which `pred` holds to `out`, in their order. @returns the end of the
+/// output. Cost: tests each element once; a byte of memory an element.
+template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
+         class Predicate>
+Out copy_if(const Policy& policy, In first, In last, Out out, Predicate pred) {
+    Out end = out;
+    policy.run([&] { end = detail::copy_matching(first, last - first, out, pred); });
+    return end;
+}
+
+} // namespace regatta

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The parallel algorithms but sorting, beside the standard's serial ones.
+
+#include <regatta/base/config.hpp>
+#include <regatta/fork/execution.hpp>
+#include <regatta/pool/steady_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <forward_list>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t sizes[] = {0,   1,   2,    3,    15,    16,     17,     31,       64,     100,
+                                 255, 256, 1000, 1025, 4096,  4097,   8192,   10'000,   65'537, 262'145,
+                                 1'000'000};
+
+std::vector<unsigned> random_numbers(std::size_t size) {
+    std::mt19937 random(static_cast<unsigned>(size + 3));
+    std::vector<unsigned> all(size);
+    for (unsigned& one : all) {
+        one = static_cast<unsigned>(random());
+    }
+    return all;
+}
+
+/// An operation that is associative and not commutative: a remainder and its factor.
+struct affine {
+    unsigned factor = 1;
+    unsigned offset = 0;
+    bool operator==(const affine&) const = default;
+    friend affine operator+(affine a, affine b) {
+        return {a.factor * b.factor, a.offset * b.factor + b.offset};
+    }
+};
+
+std::vector<affine> random_steps(std::size_t size) {
+    std::vector<affine> steps;
+    for (const unsigned one : random_numbers(size)) {
+        steps.push_back({one | 1, one >> 7});
+    }
+    return steps;
+}
+
+const auto odd = [](unsigned one) { return one % 2 == 1; };
+
+} // namespace
+
+// "Calls `f` on each element of [first, last), as `std::for_each` does."
+TEST(fork_algorithms, for_each_visits_every_element_once) {
+    for (const std::size_t size : sizes) {
+        std::vector<unsigned> all(size, 3);
+        regatta::parallel_for_each(all.begin(), all.end(), [](unsigned& one) { ++one; });
+        EXPECT_EQ(all, std::vector<unsigned>(size, 4));
+        regatta::for_each(regatta::par, all.begin(), all.end(), [](unsigned& one) { ++one; });
+        EXPECT_EQ(all, std::vector<unsigned>(size, 5));
+    }
+}
+
+TEST(fork_algorithms, for_each_walks_forward_iterators) {
+    for (const std::size_t size : {0, 1, 511, 512, 513, 20'000}) {
+        std::forward_list<unsigned> all(size, 3);
+        regatta::parallel_for_each(all.begin(), all.end(), [](unsigned& one) { ++one; });
+        EXPECT_EQ(all, std::forward_list<unsigned>(size, 4));
+    }
+}
+
+// "As `std::inclusive_scan`", and "`op` must be associative, and need not be commutative".
+TEST(fork_algorithms, inclusive_scan_sums_up_in_order) {
+    for (const std::size_t size : sizes) {
+        const std::vector<affine> steps = random_steps(size);
+        std::vector<affine> expected(size);
+        std::inclusive_scan(steps.begin(), steps.end(), expected.begin(), std::plus<>{});
+        std::vector<affine> sums(size);
+        const auto end = regatta::parallel_inclusive_scan(steps.begin(), steps.end(), sums.begin());
+        EXPECT_TRUE(end == sums.end());
+        ASSERT_EQ(sums, expected) << size;
+        sums = steps;
+        regatta::inclusive_scan(regatta::par, sums.begin(), sums.end(), sums.begin());
+        ASSERT_EQ(sums, expected) << size << ", in place";
+        const affine init{7, 5};
+        std::inclusive_scan(steps.begin(), steps.end(), expected.begin(), std::plus<>{}, init);
+        regatta::parallel_inclusive_scan(steps.begin(), steps.end(), sums.begin(), std::plus<>{},
+                                         init);
+        ASSERT_EQ(sums, expected) << size << ", with a first operand";
+    }
+}
+
+TEST(fork_algorithms, exclusive_scan_sums_up_in_order) {
+    for (const std::size_t size : sizes) {
+        const std::vector<affine> steps = random_steps(size);
+        const affine init{3, 9};
+        std::vector<affine> expected(size);
+        std::exclusive_scan(steps.begin(), steps.end(), expected.begin(), init, std::plus<>{});
+        std::vector<affine> sums(size);
+        regatta::parallel_exclusive_scan(steps.begin(), steps.end(), sums.begin(), init);
+        ASSERT_EQ(sums, expected) << size;
+        sums = steps;
+        regatta::exclusive_scan(regatta::par, sums.begin(), sums.end(), sums.begin(), init,
+                                std::plus<>{});
+        ASSERT_EQ(sums, expected) << size << ", in place";
+    }
+}
+
+TEST(fork_algorithms, scans_strings) {
+    std::vector<std::string> words(300);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = std::to_string(i);
+    }
+    std::vector<std::string> expected(words.size());
+    std::inclusive_scan(words.begin(), words.end(), expected.begin(), std::plus<>{});
+    regatta::parallel_inclusive_scan(words.begin(), words.end(), words.begin());
+    EXPECT_EQ(words, expected);
+}
+
+// "The first match, also where a later one is found earlier."
+TEST(fork_algorithms, finds_the_first_match) {
+    for (const std::size_t size : sizes) {
+        std::vector<unsigned> all = random_numbers(size);
+        for (unsigned& one : all) {
+            one &= ~1u;
+        }
+        EXPECT_TRUE(regatta::parallel_find_if(all.begin(), all.end(), odd) == all.end());
+        EXPECT_FALSE(regatta::parallel_any_of(all.begin(), all.end(), odd));
+        EXPECT_TRUE(regatta::parallel_none_of(all.begin(), all.end(), odd));
+        EXPECT_EQ(regatta::parallel_all_of(all.begin(), all.end(), odd), size == 0);
+        std::mt19937 random(static_cast<unsigned>(size));
+        for (int round = 0; round < 20 && size > 0; ++round) {
+            const std::size_t place = random() % size;
+            all[place] |= 1;
+            const auto expected = std::find_if(all.begin(), all.end(), odd);
+            ASSERT_TRUE(regatta::parallel_find_if(all.begin(), all.end(), odd) == expected);
+            ASSERT_TRUE(regatta::find_if(regatta::par, all.begin(), all.end(), odd) == expected);
+            ASSERT_TRUE(regatta::parallel_find(all.begin(), all.end(), all[place]) <=
+                        all.begin() + static_cast<std::ptrdiff_t>(place));
+            ASSERT_TRUE(regatta::parallel_any_of(all.begin(), all.end(), odd));
+            ASSERT_FALSE(regatta::parallel_none_of(all.begin(), all.end(), odd));
+        }
+        std::fill(all.begin(), all.end(), 1u);
+        EXPECT_TRUE(regatta::parallel_all_of(all.begin(), all.end(), odd));
+    }
+}
+
+// "At most about twice as many tests as the match is far from `first`."
+TEST(fork_algorithms, a_search_ends_early) {
+    const std::vector<unsigned> all = random_numbers(1'000'000);
+    for (const std::ptrdiff_t place : {0, 100, 10'000, 200'000}) {
+        std::atomic<std::ptrdiff_t> tests{0};
+        const unsigned* const wanted = all.data() + place;
+        const auto found = regatta::parallel_find_if(all.begin(), all.end(), [&](const auto& one) {
+            tests.fetch_add(1, std::memory_order_relaxed);
+            return &one >= wanted;
+        });
+        EXPECT_EQ(found - all.begin(), place);
+        EXPECT_LE(tests.load(), 2 * place + 8192);
+        EXPECT_GE(tests.load(), place + 1);
+    }
+}
+
+TEST(fork_algorithms, transforms_one_range_and_two) {
+    for (const std::size_t size : sizes) {
+        const std::vector<unsigned> a = random_numbers(size);
+        const std::vector<unsigned> b(a.rbegin(), a.rend());
+        std::vector<unsigned> expected(size);
+        std::vector<unsigned> got(size);
+        std::transform(a.begin(), a.end(), expected.begin(), std::negate<>{});
+        const auto end =
+            regatta::transform(regatta::par, a.begin(), a.end(), got.begin(), std::negate<>{});
+        EXPECT_TRUE(end == got.end());
+        EXPECT_EQ(got, expected);
+        std::transform(a.begin(), a.end(), b.begin(), expected.begin(), std::minus<>{});
+        regatta::transform(regatta::par, a.begin(), a.end(), b.begin(), got.begin(),
+                           std::minus<>{});
+        EXPECT_EQ(got, expected);
+    }
+}
+
+TEST(fork_algorithms, reduces_in_order) {
+    for (const std::size_t size : sizes) {
+        const std::vector<unsigned> a = random_numbers(size);
+        const std::vector<unsigned> b(a.rbegin(), a.rend());
+        EXPECT_EQ(regatta::reduce(regatta::par, a.begin(), a.end()),
+                  std::reduce(a.begin(), a.end()));
+        EXPECT_EQ(regatta::reduce(regatta::par, a.begin(), a.end(), 5u),
+                  std::reduce(a.begin(), a.end(), 5u));
+        EXPECT_EQ(regatta::transform_reduce(regatta::par, a.begin(), a.end(), b.begin(), 1u),
+                  std::transform_reduce(a.begin(), a.end(), b.begin(), 1u));
+        EXPECT_EQ(regatta::transform_reduce(regatta::par, a.begin(), a.end(), 1u, std::plus<>{},
+                                            [](unsigned one) { return one * one; }),
+                  std::transform_reduce(a.begin(), a.end(), 1u, std::plus<>{},
+                                        [](unsigned one) { return one * one; }));
+        EXPECT_EQ(regatta::count_if(regatta::par, a.begin(), a.end(), odd),
+                  std::count_if(a.begin(), a.end(), odd));
+        const std::vector<affine> steps = random_steps(size);
+        EXPECT_EQ(regatta::reduce(regatta::par, steps.begin(), steps.end(), affine{2, 1}),
+                  std::accumulate(steps.begin(), steps.end(), affine{2, 1}));
+    }
+}
+
+// "In their order."
+TEST(fork_algorithms, copies_what_matches_in_order) {
+    for (const std::size_t size : sizes) {
+        const std::vector<unsigned> all = random_numbers(size);
+        std::vector<unsigned> expected;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(expected), odd);
+        std::vector<unsigned> got(size);
+        got.erase(regatta::copy_if(regatta::par, all.begin(), all.end(), got.begin(), odd),
+                  got.end());
+        ASSERT_EQ(got, expected) << size;
+    }
+}
+
+// "The same on the workers of `pool`."
+TEST(fork_algorithms, run_on_the_workers_of_a_pool) {
+    regatta::steady_pool pool(2);
+    const auto on = regatta::par.on(pool);
+    std::vector<unsigned> all = random_numbers(50'000);
+    const std::vector<unsigned> before = all;
+    std::vector<unsigned> expected = all;
+    std::sort(expected.begin(), expected.end());
+    regatta::parallel_sort(pool, all.begin(), all.end());
+    EXPECT_EQ(all, expected);
+    all = before;
+    regatta::parallel_stable_sort(pool, all.begin(), all.end(), std::less<>{});
+    EXPECT_EQ(all, expected);
+    all = before;
+    regatta::sort(on, all.begin(), all.end());
+    EXPECT_EQ(all, expected);
+    all = before;
+    regatta::stable_sort(on, all.begin(), all.end());
+    EXPECT_EQ(all, expected);
+    EXPECT_TRUE(regatta::parallel_find(pool, before.begin(), before.end(), before[777]) ==
+                std::find(before.begin(), before.end(), before[777]));
+    EXPECT_TRUE(regatta::parallel_find_if(pool, before.begin(), before.end(), odd) ==
+                std::find_if(before.begin(), before.end(), odd));
+    EXPECT_TRUE(regatta::parallel_any_of(pool, before.begin(), before.end(), odd));
+    EXPECT_FALSE(regatta::parallel_all_of(pool, before.begin(), before.end(), odd));
+    EXPECT_FALSE(regatta::parallel_none_of(pool, before.begin(), before.end(), odd));
+    EXPECT_EQ(regatta::reduce(on, before.begin(), before.end()),
+              std::reduce(before.begin(), before.end()));
+    std::vector<unsigned> sums(before.size());
+    std::inclusive_scan(before.begin(), before.end(), expected.begin());
+    regatta::parallel_inclusive_scan(pool, before.begin(), before.end(), sums.begin());
+    EXPECT_EQ(sums, expected);
+    std::exclusive_scan(before.begin(), before.end(), expected.begin(), 3u);
+    regatta::parallel_exclusive_scan(pool, before.begin(), before.end(), sums.begin(), 3u);
+    EXPECT_EQ(sums, expected);
+    regatta::parallel_for_each(pool, sums.begin(), sums.end(), [](unsigned& one) { one = 1; });
+    EXPECT_EQ(std::count(sums.begin(), sums.end(), 1u), 50'000);
+}
+
+TEST(fork_algorithms, run_within_a_task) {
+    regatta::steady_pool pool(2);
+    std::vector<unsigned> all = random_numbers(50'000);
+    std::vector<unsigned> expected = all;
+    std::sort(expected.begin(), expected.end());
+    pool.submit([&] { regatta::parallel_sort(all.begin(), all.end()); }).get();
+    EXPECT_EQ(all, expected);
+}
+
+#if REGATTA_EXCEPTIONS
+
+// "Passes on what a call of the user's throws."
+TEST(fork_algorithms, pass_on_what_is_thrown) {
+    const std::vector<unsigned> all = random_numbers(100'000);
+    std::vector<unsigned> out(all.size());
+    for (const std::size_t at : {std::size_t{0}, std::size_t{77}, std::size_t{99'999}}) {
+        const unsigned* const wrong = all.data() + at;
+        const auto throws = [wrong](const unsigned& one) -> unsigned {
+            if (&one == wrong) {
+                throw std::runtime_error("that one");
+            }
+            return 0;
+        };
+        const auto never = [&](const unsigned& one) { return throws(one) != 0; };
+        const auto sum = [&](unsigned a, const unsigned& b) { return a + throws(b); };
+        EXPECT_THROW(regatta::parallel_for_each(all.begin(), all.end(), throws),
+                     std::runtime_error);
+        EXPECT_THROW(regatta::parallel_find_if(all.begin(), all.end(), never), std::runtime_error);
+        EXPECT_THROW(regatta::parallel_any_of(all.begin(), all.end(), never), std::runtime_error);
+        EXPECT_THROW(regatta::count_if(regatta::par, all.begin(), all.end(), never),
+                     std::runtime_error);
+        EXPECT_THROW(
+            regatta::copy_if(regatta::par, all.begin(), all.end(), out.begin(), never),
+            std::runtime_error);
+        EXPECT_THROW(
+            regatta::transform(regatta::par, all.begin(), all.end(), out.begin(), throws),
+            std::runtime_error);
+        EXPECT_THROW(
+            regatta::parallel_exclusive_scan(all.begin(), all.end(), out.begin(), 0u, sum),
+            std::runtime_error);
+    }
+}
+
+#endif
