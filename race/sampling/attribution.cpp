@@ -73,7 +73,7 @@ time_split split_time(const run_log& log, const run_facts& facts) {
     split.wall_ns = wall;
     if (!facts.logs_items) {
         split.workers = facts.workers;
-        split.unlogged_ns = wall * facts.workers;
+        (facts.forked ? split.undivided_ns : split.unlogged_ns) = wall * facts.workers;
         return split;
     }
     split.workers = std::max(facts.workers, seen);

@@ -81,6 +81,7 @@ struct run_facts {
     unsigned workers = 1;    ///< Asked for.
     bool logs_items = true;  ///< False: the workers are a library's own.
     bool tiny_items = false; ///< They were counted, not timed.
+    bool forked = false;     ///< The workload divided itself: nothing was counted, either.
 };
 
 /// Splits the time of one run.

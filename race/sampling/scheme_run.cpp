@@ -122,7 +122,6 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
 
     run_facts facts;
     facts.workers = options_.workers;
-    facts.logs_items = one->logs_items();
     facts.tiny_items = work_->tiny_items();
     const std::int64_t cpu_before = family_cpu_ns();
     const auto before =
@@ -136,6 +135,8 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     if (how_.meter != nullptr) {
         into.add_load(before, how_.meter->read(cpu_after));
     }
+    facts.logs_items = one->logs_items();
+    facts.forked = !facts.logs_items && work_->forks();
 
     if (control_->stop_requested()) {
         return "stopped";

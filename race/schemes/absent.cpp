@@ -13,6 +13,7 @@ scheme_info absent_scheme(scheme_info words, const char* what, const char* packa
         throw scheme_failure(reason);
     };
     words.spawns = true; // so that the missing library is what is said
+    words.forks = true;
     return words;
 }
 

@@ -13,6 +13,9 @@ std::string scheme_info::missing(const workload& work) const {
         return "its items cannot hand over further items, as those of " + std::string(work.name()) +
                " do";
     }
+    if (!forks && command.empty() && work.needs_forks()) {
+        return std::string(work.name()) + " divides itself by forks, which this scheme does not do";
+    }
     return obstacle ? obstacle(work) : std::string();
 }
 

@@ -74,7 +74,8 @@ public:
     virtual void prepare(run_context& context) { static_cast<void>(context); }
     /// Runs every item exactly once. Throws `scheme_failure` where it cannot.
     virtual void run(run_context& context) = 0;
-    /// False where the workers are a library's own and keep no log (`blas_threads`).
+    /// False where the workers are a library's own and keep no log (`blas_threads`), and after a run
+    /// of a workload's form with forks. Asked after the run.
     virtual bool logs_items() const noexcept { return true; }
     /// Not null: what was run is a program of the user's. It knows nothing of the workload, so
     /// there is nothing to verify, and this says what its last run took.
@@ -141,6 +142,8 @@ struct scheme_info {
     /// Whether its workers are ready for another job after `run`: `run` may be called again and
     /// again, the log cleared in between.
     bool reusable = false;
+    /// Whether it divides work by forks, as workloads do that are no set of items.
+    bool forks = false;
     /// Whether it takes part only where it is asked for by name.
     bool on_request = false;
     /// What its worker processes do; null where it starts no process that is this program.

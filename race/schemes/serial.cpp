@@ -44,6 +44,7 @@ scheme_info serial_scheme() {
             .suits = "jobs so short that handing them out costs more than doing them",
             .make = make_new<serial>,
             .spawns = true,
+            .forks = true,
             .traits = {.workers = worker_kind::one, .reference = true, .effort = 0}};
 }
 

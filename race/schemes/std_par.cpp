@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "schemes/scheme.hpp"
+#include "schemes/forked_run.hpp"
 #include "schemes/tbb_threads.hpp"
 #include "schemes/thread_runner.hpp"
 
@@ -9,7 +9,9 @@
 #include <compare>
 #include <cstddef>
 #include <execution>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -53,20 +55,48 @@ private:
     std::size_t at_ = 0;
 };
 
-/// `std::for_each` with `std::execution::par` over the indices. The standard library runs it on
-/// oneTBB; the calling thread is one of the workers.
-class std_par final : public scheme {
+/// The parallel algorithms have loops, but nothing that forks within forks.
+struct std_par_loops {
+    template<class F>
+    static void loop(std::size_t count, F&& f) {
+        std::for_each(std::execution::par, number_iterator(0), number_iterator(count), f);
+    }
+    template<class F>
+    static void loop_2d(std::size_t rows, std::size_t columns, F&& f) {
+        loop(rows, [&f, columns](std::size_t row) {
+            for (std::size_t column = 0; column < columns; ++column) {
+                f(row, column);
+            }
+        });
+    }
+    template<class F>
+    static double sum(std::size_t count, F&& f) {
+        return std::transform_reduce(std::execution::par, number_iterator(0),
+                                     number_iterator(count), 0.0, std::plus<>{}, f);
+    }
+    template<class T>
+    static void sort(T* first, T* last) {
+        std::sort(std::execution::par, first, last);
+    }
+};
+
+/// The algorithms of the standard library with `std::execution::par`; items by `std::for_each` over
+/// the indices. The library runs them on oneTBB; the calling thread is one of the workers.
+class std_par final : public forked_scheme<std_par, std_par_loops> {
 public:
     void prepare(run_context& context) override {
         threads_.emplace(context.workers);
         threads_->start();
     }
 
-    void run(run_context& context) override {
+    void run_items(run_context& context) {
         thread_runners runners(context.work, context.log);
-        std::for_each(std::execution::par, number_iterator(0),
-                      number_iterator(context.work.items()),
-                      [&runners](std::size_t item) { runners(item); });
+        std_par_loops::loop(context.work.items(), [&runners](std::size_t item) { runners(item); });
+    }
+
+    template<bool, class Computation>
+    void enter(Computation&& computation) {
+        computation();
     }
 
 private:
@@ -78,10 +108,13 @@ private:
 scheme_info std_par_scheme() {
     return {.name = "std_par",
             .summary =
-                "std::for_each with std::execution::par (on oneTBB); warm threads, caller included",
+                "standard algorithms with std::execution::par (on oneTBB); warm threads, caller "
+                "included",
             .suits = "standard algorithms made parallel by one argument",
+            .obstacle = lacks_forks<std_par_loops>,
             .make = make_new<std_par>,
             .library_version = tbb_version,
+            .forks = true,
             .reusable = true,
             .traits = {.synchronises_unseen = true}};
 }

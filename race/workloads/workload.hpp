@@ -26,7 +26,7 @@ struct workload_options {
 /// How much a run computes or moves, in the unit in which such work is usually given.
 struct amount {
     double value = 0;
-    std::string_view unit; ///< "items", "events", "GFLOP", "GB" (10⁹ bytes).
+    std::string_view unit; ///< "items", "events", "forks", "GFLOP", "GB" (10⁹ bytes) …
 };
 
 /// Whether the output of a run is right, and if not, what is wrong and where.
@@ -56,6 +56,9 @@ public:
 };
 
 /// A state in one shared mapping, a number of independent items, and a check of the result.
+///
+/// One that divides itself by forks is a `forked_workload` (workloads/forked). Where its parts are not
+/// independent it is one item, and only schemes with forks run it.
 ///
 /// Threads: `run` may be called for different items at once, from threads and from processes that
 /// attached to the same mapping; everything else belongs to the one thread that drives the race.
@@ -93,6 +96,10 @@ public:
     /// All that a program in another language must know of the mapping, besides the name, to
     /// compute the items by itself; empty: none is there that could.
     virtual std::vector<layout_number> layout() const { return {}; }
+    /// Whether it also has a form that divides itself by forks (workloads/forked/kernels.hpp).
+    virtual bool forks() const noexcept { return false; }
+    /// Whether that is the only form: all of it is one item.
+    virtual bool needs_forks() const noexcept { return false; }
     /// Whether it has the form that `run_whole` computes.
     virtual bool offers_whole() const noexcept { return false; }
     /// Computes everything in one call with a library's own threads, as `blas_threads` does.

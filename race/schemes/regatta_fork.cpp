@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "schemes/forked_run.hpp"
+#include "schemes/thread_runner.hpp"
+
+#include <regatta/fork/join.hpp>
+#include <regatta/fork/parallel_for.hpp>
+#include <regatta/fork/parallel_reduce.hpp>
+#include <regatta/fork/parallel_sort.hpp>
+#include <regatta/pool/balanced_pool.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace regatta::race {
+namespace {
+
+struct regatta_forks {
+    template<class F, class G>
+    static auto both(F&& f, G&& g) {
+        return regatta::join(f, g);
+    }
+    template<class F>
+    static void each(std::size_t count, F&& f) {
+        regatta::parallel_for(std::size_t{0}, count, f);
+    }
+    template<class F>
+    static void loop(std::size_t count, F&& f) {
+        regatta::parallel_for(std::size_t{0}, count, f);
+    }
+    template<class F>
+    static void loop_2d(std::size_t rows, std::size_t columns, F&& f) {
+        regatta::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
+            regatta::parallel_for(std::size_t{0}, columns,
+                                  [&](std::size_t column) { f(row, column); });
+        });
+    }
+    template<class F>
+    static double sum(std::size_t count, F&& f) {
+        return regatta::parallel_reduce(std::size_t{0}, count, 0.0, f, std::plus<>{});
+    }
+    template<class T>
+    static void sort(T* first, T* last) {
+        regatta::parallel_sort(first, last);
+    }
+};
+
+/// Forks of the calling thread and of the workers of a pool. The pool has a thread less than
+/// workers were asked for; alone, one thread of a pool does everything.
+class regatta_fork final : public forked_scheme<regatta_fork, regatta_forks> {
+public:
+    void prepare(run_context& context) override {
+        alone_ = context.workers == 1;
+        pool_.emplace(std::max(1U, context.workers - 1));
+    }
+
+    void run_items(run_context& context) {
+        thread_runners runners(context.work, context.log);
+        enter<false>([&] {
+            regatta::parallel_for(std::size_t{0}, context.work.items(),
+                                  [&](std::size_t item) { runners(item); });
+        });
+    }
+
+    template<bool, class Computation>
+    void enter(Computation&& computation) {
+        if (alone_) {
+            pool_->submit(std::ref(computation)).get();
+        } else {
+            regatta::join(*pool_, computation, [] {});
+        }
+    }
+
+private:
+    bool alone_ = false;
+    std::optional<balanced_pool> pool_;
+};
+
+} // namespace
+
+scheme_info regatta_fork_scheme() {
+    return {.name = "regatta_fork",
+            .summary = "forks and loops of this library: join, parallel_for, parallel_reduce, "
+                       "parallel_sort; warm threads, caller included",
+            .suits = "recursion and loops of any length, with no grain size to choose",
+            .make = make_new<regatta_fork>,
+            .forks = true};
+}
+
+} // namespace regatta::race
