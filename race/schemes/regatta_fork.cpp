@@ -4,9 +4,9 @@
 #include "schemes/forked_run.hpp"
 #include "schemes/thread_runner.hpp"
 
+#include <regatta/fork/execution.hpp>
 #include <regatta/fork/join.hpp>
 #include <regatta/fork/parallel_for.hpp>
-#include <regatta/fork/parallel_reduce.hpp>
 #include <regatta/fork/parallel_sort.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
@@ -37,9 +37,8 @@ struct regatta_forks {
                                   [&](std::size_t column) { f(row, column); });
         });
     }
-    template<class F>
-    static double sum(std::size_t count, F&& f) {
-        return regatta::parallel_reduce(std::size_t{0}, count, 0.0, f, std::plus<>{});
+    static double sum(const double* first, const double* last) {
+        return regatta::reduce(regatta::par, first, last);
     }
     template<class T>
     static void sort(T* first, T* last) {
@@ -69,7 +68,7 @@ public:
         if (alone_) {
             pool_->submit(std::ref(computation)).get();
         } else {
-            regatta::join(*pool_, computation, [] {});
+            regatta::par.on(*pool_).run(computation);
         }
     }
 
@@ -82,7 +81,7 @@ private:
 
 scheme_info regatta_fork_scheme() {
     return {.name = "regatta_fork",
-            .summary = "forks and loops of this library: join, parallel_for, parallel_reduce, "
+            .summary = "forks and loops of this library: join, parallel_for, reduce, "
                        "parallel_sort; warm threads, caller included",
             .suits = "recursion and loops of any length, with no grain size to choose",
             .make = make_new<regatta_fork>,

@@ -9,7 +9,6 @@
 #include <compare>
 #include <cstddef>
 #include <execution>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -69,10 +68,8 @@ struct std_par_loops {
             }
         });
     }
-    template<class F>
-    static double sum(std::size_t count, F&& f) {
-        return std::transform_reduce(std::execution::par, number_iterator(0),
-                                     number_iterator(count), 0.0, std::plus<>{}, f);
+    static double sum(const double* first, const double* last) {
+        return std::reduce(std::execution::par, first, last);
     }
     template<class T>
     static void sort(T* first, T* last) {

@@ -14,6 +14,7 @@
 #include <tbb/task_arena.h>
 
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -50,15 +51,11 @@ struct tbb_forks {
             }
         });
     }
-    template<class F>
-    static double sum(std::size_t count, F&& f) {
+    static double sum(const double* first, const double* last) {
         return tbb::parallel_reduce(
-            tbb::blocked_range<std::size_t>(0, count), 0.0,
-            [&f](const auto& block, double all) {
-                for (std::size_t i = block.begin(); i != block.end(); ++i) {
-                    all += f(i);
-                }
-                return all;
+            tbb::blocked_range<const double*>(first, last), 0.0,
+            [](const auto& block, double all) {
+                return std::accumulate(block.begin(), block.end(), all);
             },
             std::plus<>{});
     }

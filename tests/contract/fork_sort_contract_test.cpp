@@ -25,7 +25,7 @@
 
 namespace {
 
-constexpr std::size_t sizes[] = {0,   1,   2,    3,    7,     8,      15,     16,       23,       24,
+constexpr std::size_t sorted_sizes[] = {0,   1,   2,    3,    7,     8,      15,     16,       23,       24,
                                  25,  31,  32,   33,   63,    64,     100,    127,      128,      129,
                                  500, 513, 1000, 4095, 10000, 131072, 200001, 1'000'000};
 
@@ -99,7 +99,7 @@ const auto by_key = [](const placed& a, const placed& b) { return a.key < b.key;
 
 // "Sorts [first, last), as `std::sort` does."
 TEST(fork_sort, orders_as_the_standard_sort_does) {
-    for (const std::size_t size : sizes) {
+    for (const std::size_t size : sorted_sizes) {
         for (std::vector<int>& input : patterns(size)) {
             std::vector<int> expected = input;
             std::sort(expected.begin(), expected.end());
@@ -171,7 +171,7 @@ TEST(fork_sort, sorts_strings_and_what_only_moves) {
 // "Keeps the order of equal elements, as `std::stable_sort` does."
 TEST(fork_sort, a_stable_sort_keeps_the_order_of_equals) {
     std::mt19937 random(7);
-    for (const std::size_t size : sizes) {
+    for (const std::size_t size : sorted_sizes) {
         for (const unsigned keys : {2u, 10u, 5000u}) {
             std::vector<placed> input(size);
             for (std::size_t i = 0; i < size; ++i) {

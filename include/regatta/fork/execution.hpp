@@ -5,7 +5,6 @@
 /// @file
 /// Standard algorithms with a policy as the first argument, as `std::execution::par` is one.
 
-#include <regatta/core/executor.hpp>
 #include <regatta/fork/detail/chunked_copy.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/detail/tree_reduce.hpp>
@@ -25,7 +24,7 @@
 namespace regatta {
 
 /// Runs an algorithm on the workers of one pool. Made by `par.on(pool)`; the pool must outlive it.
-template<executor Pool>
+template<detail::forks_on Pool>
 class pool_policy {
 public:
     explicit pool_policy(Pool& pool) noexcept : pool_(&pool) {}
@@ -44,7 +43,7 @@ private:
 class parallel_policy {
 public:
     /// The same on the workers of `pool`.
-    template<executor Pool>
+    template<detail::forks_on Pool>
     pool_policy<Pool> on(Pool& pool) const noexcept {
         return pool_policy<Pool>(pool);
     }

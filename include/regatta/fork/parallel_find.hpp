@@ -5,7 +5,6 @@
 /// @file
 /// Searching in parallel, with an early end.
 
-#include <regatta/core/executor.hpp>
 #include <regatta/fork/detail/first_match.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 
@@ -34,7 +33,7 @@ Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 Iterator parallel_find_if(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     Iterator found = last;
     detail::on_pool(pool, [&] { found = parallel_find_if(first, last, std::ref(pred)); });
@@ -48,7 +47,7 @@ Iterator parallel_find(Iterator first, Iterator last, const T& value) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class T>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class T>
 Iterator parallel_find(Pool& pool, Iterator first, Iterator last, const T& value) {
     return parallel_find_if(pool, first, last, [&](const auto& one) { return one == value; });
 }
@@ -64,7 +63,7 @@ bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 bool parallel_any_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     bool any = false;
     detail::on_pool(pool, [&] { any = parallel_any_of(first, last, std::ref(pred)); });
@@ -78,7 +77,7 @@ bool parallel_all_of(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 bool parallel_all_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(pool, first, last, std::not_fn(std::ref(pred)));
 }
@@ -90,7 +89,7 @@ bool parallel_none_of(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(pool, first, last, std::ref(pred));
 }

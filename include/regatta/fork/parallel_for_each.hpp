@@ -5,7 +5,6 @@
 /// @file
 /// A function called on each element of a range, in parallel.
 
-#include <regatta/core/executor.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/parallel_for.hpp>
 
@@ -45,7 +44,7 @@ void parallel_for_each(Iterator first, Iterator last, F f) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::forward_iterator Iterator, class F>
+template<detail::forks_on Pool, std::forward_iterator Iterator, class F>
 void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
     detail::on_pool(pool, [&] { parallel_for_each(first, last, std::ref(f)); });
 }

@@ -5,7 +5,6 @@
 /// @file
 /// Prefix sums in parallel.
 
-#include <regatta/core/executor.hpp>
 #include <regatta/fork/detail/chunked_scan.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 
@@ -49,7 +48,7 @@ Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator In, std::random_access_iterator Out,
+template<detail::forks_on Pool, std::random_access_iterator In, std::random_access_iterator Out,
          class... Rest>
 Out parallel_inclusive_scan(Pool& pool, In first, In last, Out out, Rest... rest) {
     detail::on_pool(pool, [&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
@@ -57,7 +56,7 @@ Out parallel_inclusive_scan(Pool& pool, In first, In last, Out out, Rest... rest
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator In, std::random_access_iterator Out, class T,
+template<detail::forks_on Pool, std::random_access_iterator In, std::random_access_iterator Out, class T,
          class... Op>
 Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op... op) {
     detail::on_pool(pool, [&] {

@@ -5,7 +5,6 @@
 /// @file
 /// Sorting in parallel.
 
-#include <regatta/core/executor.hpp>
 #include <regatta/fork/detail/merge_sort.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/detail/quick_sort.hpp>
@@ -39,7 +38,7 @@ void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
 void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_sort(first, last, std::ref(comp)); });
 }
@@ -64,7 +63,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<executor Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
+template<detail::forks_on Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
 void parallel_stable_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_stable_sort(first, last, std::ref(comp)); });
 }

@@ -44,7 +44,7 @@ public:
 
     template<loops Fork>
     void run() {
-        *result_ = Fork::sum(size_, [values = values_](std::size_t i) { return values[i]; });
+        *result_ = Fork::sum(values_, values_ + size_);
     }
 
 private:

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,14 +30,13 @@ concept divides = requires(int (*f)(), void (*g)(std::size_t)) {
 };
 
 /// Has the loops of one library: `loop(count, f)` calls `f(i)`, `loop_2d(rows, columns, f)`
-/// calls `f(row, column)`, `sum(count, f)` adds up `f(i)` in double precision, and
-/// `sort(first, last)` sorts.
+/// calls `f(row, column)`, `sum(first, last)` adds up doubles, and `sort(first, last)` sorts.
 template<class Fork>
 concept loops = requires(void (*f)(std::size_t), void (*g)(std::size_t, std::size_t),
-                         double (*h)(std::size_t), std::uint32_t* element) {
+                         const double* number, std::uint32_t* element) {
     Fork::loop(std::size_t{}, f);
     Fork::loop_2d(std::size_t{}, std::size_t{}, g);
-    Fork::sum(std::size_t{}, h) + 1.0;
+    Fork::sum(number, number) + 1.0;
     Fork::sort(element, element);
 };
 
@@ -65,13 +65,8 @@ struct serial_forks {
             }
         }
     }
-    template<class F>
-    static double sum(std::size_t count, F&& f) {
-        double all = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            all += f(i);
-        }
-        return all;
+    static double sum(const double* first, const double* last) {
+        return std::accumulate(first, last, 0.0);
     }
     template<class T>
     static void sort(T* first, T* last) {

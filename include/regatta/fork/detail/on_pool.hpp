@@ -5,14 +5,15 @@
 /// @file
 /// Runs a function whose forks go to the workers of a given pool.
 
-#include <regatta/fork/join.hpp>
+#include <regatta/core/detail/fork_access.hpp>
 
 namespace regatta::detail {
 
 /// Calls `f` on the calling thread. What it forks runs on the workers of `pool`.
-template<class Pool, class F>
+template<forks_on Pool, class F>
 void on_pool(Pool& pool, F&& f) {
-    regatta::join(pool, f, [] {});
+    const fork_stack::region here(fork_stack::current(), fork_access::team(pool));
+    f();
 }
 
 } // namespace regatta::detail
