@@ -76,9 +76,9 @@ public:
         result_.load_source = meter_.source();
         result_.load_resolution_ns = meter_.resolution_ns();
         if (work_->forks()) {
-            result_.notes.push_back(
-                "workers that fork keep no log: work is what serial needs for all of it, dispatch is "
-                "all else; without serial in the race both are unlogged");
+            result_.notes.push_back("workers that fork keep no log: work is what serial needs for "
+                                    "all of it, dispatch is "
+                                    "all else; without serial in the race both are unlogged");
         }
         if (work_->tiny_items() && !options.rate) {
             result_.notes.push_back(

@@ -26,8 +26,7 @@ public:
             self.run_items(context);
         } else if (context.log.stop.load(std::memory_order_relaxed) == 0) { // Relaxed: as there.
             forked_kernels::visit<Fork>(context.work, [&self]<class Kernel>(Kernel& kernel) {
-                self.template enter<Kernel::recursive>(
-                    [&kernel] { kernel.template run<Fork>(); });
+                self.template enter<Kernel::recursive>([&kernel] { kernel.template run<Fork>(); });
             });
         }
     }

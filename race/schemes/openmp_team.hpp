@@ -29,7 +29,9 @@ inline void start_openmp_team(unsigned workers) {
 }
 
 /// Ends all threads of OpenMP.
-inline void end_openmp_team() { omp_pause_resource_all(omp_pause_hard); }
+inline void end_openmp_team() {
+    omp_pause_resource_all(omp_pause_hard);
+}
 
 /// The number of the standard, where this file knows what the date in _OPENMP stands for.
 inline std::string openmp_version() {

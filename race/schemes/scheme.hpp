@@ -74,8 +74,8 @@ public:
     virtual void prepare(run_context& context) { static_cast<void>(context); }
     /// Runs every item exactly once. Throws `scheme_failure` where it cannot.
     virtual void run(run_context& context) = 0;
-    /// False where the workers are a library's own and keep no log (`blas_threads`), and after a run
-    /// of a workload's form with forks. Asked after the run.
+    /// False where the workers are a library's own and keep no log (`blas_threads`), and after a
+    /// run of a workload's form with forks. Asked after the run.
     virtual bool logs_items() const noexcept { return true; }
     /// Not null: what was run is a program of the user's. It knows nothing of the workload, so
     /// there is nothing to verify, and this says what its last run took.

@@ -111,8 +111,8 @@ scheme_info std_par_scheme() {
             .obstacle = lacks_forks<std_par_loops>,
             .make = make_new<std_par>,
             .library_version = tbb_version,
-            .forks = true,
             .reusable = true,
+            .forks = true,
             .traits = {.synchronises_unseen = true}};
 }
 

@@ -102,8 +102,8 @@ scheme_info tbb_scheme() {
             .suits = "loops within loops and libraries that share one set of threads",
             .make = make_new<tbb_for>,
             .library_version = tbb_version,
-            .forks = true,
             .reusable = true,
+            .forks = true,
             .traits = {.synchronises_unseen = true}};
 }
 

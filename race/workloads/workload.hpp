@@ -57,8 +57,8 @@ public:
 
 /// A state in one shared mapping, a number of independent items, and a check of the result.
 ///
-/// One that divides itself by forks is a `forked_workload` (workloads/forked). Where its parts are not
-/// independent it is one item, and only schemes with forks run it.
+/// One that divides itself by forks is a `forked_workload` (workloads/forked). Where its parts are
+/// not independent it is one item, and only schemes with forks run it.
 ///
 /// Threads: `run` may be called for different items at once, from threads and from processes that
 /// attached to the same mapping; everything else belongs to the one thread that drives the race.

@@ -25,9 +25,9 @@
 
 namespace {
 
-constexpr std::size_t sorted_sizes[] = {0,   1,   2,    3,    7,     8,      15,     16,       23,       24,
-                                 25,  31,  32,   33,   63,    64,     100,    127,      128,      129,
-                                 500, 513, 1000, 4095, 10000, 131072, 200001, 1'000'000};
+constexpr std::size_t sorted_sizes[] = {
+    0,  1,  2,   3,   7,   8,   15,  16,  23,   24,   25,    31,     32,     33,
+    63, 64, 100, 127, 128, 129, 500, 513, 1000, 4095, 10000, 131072, 200001, 1'000'000};
 
 /// Inputs that sorting algorithms are known to be slow or wrong on.
 std::vector<std::vector<int>> patterns(std::size_t size) {

@@ -58,12 +58,16 @@ public:
 /// In place of `std::execution::par`: `regatta::sort(regatta::par, begin, end)`.
 inline constexpr parallel_policy par{};
 
+namespace detail {
+
 template<class T>
-inline constexpr bool is_parallel_policy = false;
+inline constexpr bool is_policy = false;
 template<>
-inline constexpr bool is_parallel_policy<parallel_policy> = true;
+inline constexpr bool is_policy<parallel_policy> = true;
 template<class Pool>
-inline constexpr bool is_parallel_policy<pool_policy<Pool>> = true;
+inline constexpr bool is_policy<pool_policy<Pool>> = true;
+
+} // namespace detail
 
 /// What the algorithms below take as their first argument: `par` or `par.on(pool)`.
 ///
@@ -73,7 +77,7 @@ inline constexpr bool is_parallel_policy<pool_policy<Pool>> = true;
 /// Failure: passes on what a call of the user's throws, where `std::execution::par` would end the
 ///     program.
 template<class T>
-concept execution_policy = is_parallel_policy<std::remove_cvref_t<T>>;
+concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 
 /// `f` of each element.
 template<execution_policy Policy, std::forward_iterator Iterator, class F>
@@ -94,31 +98,30 @@ Out transform(const Policy& policy, In first, In last, Out out, Op op) {
 }
 
 /// `op` of each element and of that at the same place of a second range.
-template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Second,
-         std::random_access_iterator Out, class Op>
-    requires(!std::invocable<Out, std::iter_reference_t<In>>)
-Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
+template<execution_policy Policy, std::random_access_iterator In,
+         std::random_access_iterator Second, std::random_access_iterator Out, class Op>
+requires(!std::invocable<Out, std::iter_reference_t<In>>) Out
+    transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
     using difference = std::iter_difference_t<In>;
     policy.run([&] {
-        regatta::parallel_for(difference{0}, last - first, [&](difference i) {
-            out[i] = std::invoke(op, first[i], second[i]);
-        });
+        regatta::parallel_for(difference{0}, last - first,
+                              [&](difference i) { out[i] = std::invoke(op, first[i], second[i]); });
     });
     return out + (last - first);
 }
 
 /// `init` and `map` of each element, summed up with `op`, which must be associative.
 template<execution_policy Policy, std::random_access_iterator In, class T, class Op, class Map>
-    requires(!std::random_access_iterator<T>)
-T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
+requires(!std::random_access_iterator<T>) T
+    transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
     if (first == last) {
         return init;
     }
     const auto element = [&](std::ptrdiff_t i) -> T { return std::invoke(map, first[i]); };
     std::optional<T> sum;
     policy.run([&] {
-        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element, op)(
-            0, last - first));
+        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element,
+                                                                  op)(0, last - first));
     });
     return op(std::move(init), std::move(*sum));
 }
@@ -137,8 +140,8 @@ T transform_reduce(const Policy& policy, In first, In last, Second second, T ini
     };
     std::optional<T> sum;
     policy.run([&] {
-        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element, op)(
-            0, last - first));
+        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element,
+                                                                  op)(0, last - first));
     });
     return op(std::move(init), std::move(*sum));
 }
@@ -189,9 +192,8 @@ Out inclusive_scan(const Policy& policy, In first, In last, Out out, Rest... res
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class T, class... Op>
 Out exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op... op) {
-    policy.run([&] {
-        parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
-    });
+    policy.run(
+        [&] { parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...); });
     return out + (last - first);
 }
 

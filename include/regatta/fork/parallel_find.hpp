@@ -25,11 +25,10 @@ namespace regatta {
 template<std::random_access_iterator Iterator, class Predicate>
 Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
     using difference = std::iter_difference_t<Iterator>;
-    return first + static_cast<difference>(detail::find_first_match(
-                       last - first, [&](std::ptrdiff_t i) {
-                           return static_cast<bool>(
-                               std::invoke(pred, first[static_cast<difference>(i)]));
-                       }));
+    return first +
+           static_cast<difference>(detail::find_first_match(last - first, [&](std::ptrdiff_t i) {
+               return static_cast<bool>(std::invoke(pred, first[static_cast<difference>(i)]));
+           }));
 }
 
 /// The same on the workers of `pool`.

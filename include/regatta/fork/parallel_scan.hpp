@@ -56,8 +56,8 @@ Out parallel_inclusive_scan(Pool& pool, In first, In last, Out out, Rest... rest
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator In, std::random_access_iterator Out, class T,
-         class... Op>
+template<detail::forks_on Pool, std::random_access_iterator In, std::random_access_iterator Out,
+         class T, class... Op>
 Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op... op) {
     detail::on_pool(pool, [&] {
         parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);

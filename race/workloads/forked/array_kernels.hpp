@@ -38,9 +38,7 @@ public:
         const auto rest = static_cast<double>(size_ % 1000);
         return same("the sum", *result_, rounds * 499'500 + rest * (rest - 1) / 2);
     }
-    amount work() const {
-        return {static_cast<double>(size_ * sizeof(double)) / 1e9, "GB"};
-    }
+    amount work() const { return {static_cast<double>(size_ * sizeof(double)) / 1e9, "GB"}; }
 
     template<loops Fork>
     void run() {

@@ -31,8 +31,9 @@ struct kernel_list {
 
 private:
     template<class Kernel, class Fork>
-    static constexpr bool runs_with =
-        requires(Kernel& kernel) { kernel.template run<Fork>(); };
+    static constexpr bool runs_with = requires(Kernel& kernel) {
+        kernel.template run<Fork>();
+    };
 
     template<class Kernel>
     static bool of(const workload& work) {

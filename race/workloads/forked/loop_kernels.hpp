@@ -86,15 +86,13 @@ public:
     }
 
     auto body(std::size_t loop) const noexcept {
-        return [a = a_ + loop * size_, b = b_ + loop * size_, c = c_ + loop * size_](
-                   std::size_t i) { a[i] = b[i] + 3 * c[i]; };
+        return [a = a_ + loop * size_, b = b_ + loop * size_,
+                c = c_ + loop * size_](std::size_t i) { a[i] = b[i] + 3 * c[i]; };
     }
 
     std::size_t items() const noexcept { return elements(size_) / size_; }
     bool tiny_items() const noexcept { return size_ <= 2000; }
-    void run_item(std::size_t loop) noexcept {
-        serial_forks::loop(size_, body(loop));
-    }
+    void run_item(std::size_t loop) noexcept { serial_forks::loop(size_, body(loop)); }
 
     template<loops Fork>
     void run() {
@@ -105,7 +103,9 @@ public:
 
 private:
     /// Of all loops together: a multiple of the length of one.
-    static std::size_t elements(std::size_t size) { return std::max<std::size_t>(total / size, 1) * size; }
+    static std::size_t elements(std::size_t size) {
+        return std::max<std::size_t>(total / size, 1) * size;
+    }
 
     static constexpr std::size_t total = 1'000'000;
 

@@ -32,8 +32,8 @@ public:
     void reset() { *result_ = 0; }
     verification verify() const {
         // Source: The On-Line Encyclopedia of Integer Sequences, A000170.
-        constexpr double known[] = {2,    10,    4,     40,     92,     352,
-                                    724,  2680,  14200, 73712,  365596, 2279184};
+        constexpr double known[] = {2,   10,   4,     40,    92,     352,
+                                    724, 2680, 14200, 73712, 365596, 2279184};
         return same("the number of solutions", static_cast<double>(*result_), known[size_ - 4]);
     }
     amount work() const { return {1, "searches"}; }
@@ -59,8 +59,8 @@ private:
         }
         Fork::each(count, [&squares, &counts, all, columns, left, right](std::size_t i) {
             const unsigned square = squares[i];
-            counts[i] = place<Fork>(all, columns | square, (left | square) << 1,
-                                    (right | square) >> 1);
+            counts[i] =
+                place<Fork>(all, columns | square, (left | square) << 1, (right | square) >> 1);
         });
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < count; ++i) {

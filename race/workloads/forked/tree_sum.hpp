@@ -15,7 +15,8 @@ class tree_sum_kernel {
 public:
     static constexpr std::string_view title = "tree_sum";
     static constexpr std::string_view layout_text = "tree_sum v1";
-    static constexpr std::string_view summary = "sums up a binary tree of random shape, a fork a node";
+    static constexpr std::string_view summary =
+        "sums up a binary tree of random shape, a fork a node";
     static constexpr std::string_view options = "--size 100..100000000 (2000000), --seed";
     static constexpr size_range sizes{100, 100'000'000, 2'000'000};
     static constexpr std::size_t small_size = 1000;
@@ -57,8 +58,8 @@ private:
         const auto below = [from](std::uint32_t away) {
             return away == 0 ? 0 : sum<Fork>(from + away);
         };
-        const auto [left, right] = Fork::both([=] { return below(from->left); },
-                                              [=] { return below(from->right); });
+        const auto [left, right] =
+            Fork::both([=] { return below(from->left); }, [=] { return below(from->right); });
         return from->value + left + right;
     }
 

@@ -125,7 +125,8 @@ private:
         } else {
             T sum = std::move(*before);
             for (; i < end; ++i) {
-                T next = op_(std::as_const(sum), in_[i]); // before the output, which may be the input
+                T next =
+                    op_(std::as_const(sum), in_[i]); // before the output, which may be the input
                 out_[i] = std::move(sum);
                 sum = std::move(next);
             }

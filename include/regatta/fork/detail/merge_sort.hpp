@@ -55,7 +55,7 @@ public:
             if (built_) {
                 std::destroy_n(buffer_, count_);
             }
-            ::operator delete(buffer_, std::align_val_t{alignof(value)});
+            ::operator delete (buffer_, std::align_val_t{alignof(value)});
         }
     }
 
@@ -68,8 +68,8 @@ public:
         }
         if (depth != 0) {
             buffer_ = static_cast<value*>(
-                ::operator new(sizeof(value) * static_cast<std::size_t>(count_),
-                               std::align_val_t{alignof(value)}, std::nothrow));
+                ::operator new (sizeof(value) * static_cast<std::size_t>(count_),
+                                std::align_val_t{alignof(value)}, std::nothrow));
             if (buffer_ == nullptr) {
                 return false;
             }
@@ -105,8 +105,7 @@ private:
         } else if (depth == 1) { // The first elements here: there is nothing to assign to.
             merge<true>(range_ + begin, range_ + mid, range_ + mid, range_ + end, buffer_ + begin);
         } else {
-            merge<false>(range_ + begin, range_ + mid, range_ + mid, range_ + end,
-                         buffer_ + begin);
+            merge<false>(range_ + begin, range_ + mid, range_ + mid, range_ + end, buffer_ + begin);
         }
     }
 
@@ -198,7 +197,9 @@ private:
         }
     }
 
-    bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+    bool failed() const noexcept {
+        return failed_.load(std::memory_order_relaxed);
+    }
 
     Iterator range_;
     difference count_;

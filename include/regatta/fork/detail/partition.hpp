@@ -25,8 +25,7 @@ Iterator partition_serial(Iterator first, Iterator last, Predicate pred) {
 /// The same without a branch. One element is out of its place, so that each step moves two others
 /// and swaps none. Source: L. Bergdoll and O. Peters, "Branchless Lomuto partitioning", 2023.
 template<class T, class Predicate>
-    requires copied_while_sorted<T>
-T* partition_serial(T* first, T* last, Predicate pred) {
+requires copied_while_sorted<T> T* partition_serial(T* first, T* last, Predicate pred) {
     if (first == last) {
         return first;
     }
@@ -138,8 +137,8 @@ private:
         for (difference rest = end - begin; rest > 0;) {
             const Iterator a = first_ + (from->begin + left_at);
             const Iterator b = first_ + (to->begin + right_at);
-            const difference run = std::min({rest, from->end - from->begin - left_at,
-                                             to->end - to->begin - right_at});
+            const difference run =
+                std::min({rest, from->end - from->begin - left_at, to->end - to->begin - right_at});
             std::swap_ranges(a, a + run, b);
             rest -= run;
             left_at += run;

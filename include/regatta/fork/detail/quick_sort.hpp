@@ -24,8 +24,8 @@ namespace regatta::detail {
 ///
 /// Failure: passes on what a comparison or a move throws. Then the elements are permuted; of those
 /// that are not copied while sorted, some may be left moved-from, as by `std::sort`.
-/// Cost: O(n log n) comparisons in the worst case. After log2 n partitions that were bad, a range is
-/// sorted as a heap. Source of that bound: O. Peters, "Pattern-defeating quicksort", 2021.
+/// Cost: O(n log n) comparisons in the worst case. After log2 n partitions that were bad, a range
+/// is sorted as a heap. Source of that bound: O. Peters, "Pattern-defeating quicksort", 2021.
 template<class Iterator, class Compare>
 class quick_sort {
     using value = std::iter_value_t<Iterator>;
@@ -50,7 +50,8 @@ public:
         if (count < 2 || one_run()) {
             return;
         }
-        sort(first_, last_, static_cast<int>(std::bit_width(static_cast<std::size_t>(count))), true);
+        sort(first_, last_, static_cast<int>(std::bit_width(static_cast<std::size_t>(count))),
+             true);
     }
 
 private:

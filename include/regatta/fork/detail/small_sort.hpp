@@ -15,8 +15,8 @@ namespace regatta::detail {
 /// instead of branching on comparisons, which a processor cannot predict.
 template<class T>
 inline constexpr bool copied_while_sorted =
-    std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
-    std::is_trivially_copy_assignable_v<T> && std::is_trivially_destructible_v<T> &&
+    std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
+        std::is_trivially_copy_assignable_v<T>&& std::is_trivially_destructible_v<T> &&
     sizeof(T) <= 4 * sizeof(void*);
 
 /// An element that was taken out of its place, and goes back when the scope ends: also where a

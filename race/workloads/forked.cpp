@@ -135,14 +135,32 @@ verification triad_kernel::verify() const {
     return {true, {}};
 }
 
-workload_info fib_workload() { return forked_workload<fib_kernel>::info(); }
-workload_info skynet_workload() { return forked_workload<skynet_kernel>::info(); }
-workload_info nqueens_workload() { return forked_workload<nqueens_kernel>::info(); }
-workload_info matmul_tree_workload() { return forked_workload<matmul_tree_kernel>::info(); }
-workload_info tree_sum_workload() { return forked_workload<tree_sum_kernel>::info(); }
-workload_info reduce_workload() { return forked_workload<reduce_kernel>::info(); }
-workload_info sort_workload() { return forked_workload<sort_kernel>::info(); }
-workload_info mandelbrot_workload() { return forked_workload<mandelbrot_kernel>::info(); }
-workload_info triad_workload() { return forked_workload<triad_kernel>::info(); }
+workload_info fib_workload() {
+    return forked_workload<fib_kernel>::info();
+}
+workload_info skynet_workload() {
+    return forked_workload<skynet_kernel>::info();
+}
+workload_info nqueens_workload() {
+    return forked_workload<nqueens_kernel>::info();
+}
+workload_info matmul_tree_workload() {
+    return forked_workload<matmul_tree_kernel>::info();
+}
+workload_info tree_sum_workload() {
+    return forked_workload<tree_sum_kernel>::info();
+}
+workload_info reduce_workload() {
+    return forked_workload<reduce_kernel>::info();
+}
+workload_info sort_workload() {
+    return forked_workload<sort_kernel>::info();
+}
+workload_info mandelbrot_workload() {
+    return forked_workload<mandelbrot_kernel>::info();
+}
+workload_info triad_workload() {
+    return forked_workload<triad_kernel>::info();
+}
 
 } // namespace regatta::race
