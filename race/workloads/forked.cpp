@@ -136,31 +136,76 @@ verification triad_kernel::verify() const {
 }
 
 workload_info fib_workload() {
-    return forked_workload<fib_kernel>::info();
+    return forked_workload<fib_kernel>::info(
+        {.name = "fib",
+         .summary = "a recursion that does nothing but fork: all of the time is the scheme's",
+         .options = "--size 5..45 (30)",
+         .small_size = 15});
 }
+
 workload_info skynet_workload() {
-    return forked_workload<skynet_kernel>::info();
+    return forked_workload<skynet_kernel>::info(
+        {.name = "skynet",
+         .summary = "a tree of ten forks a node, down to single numbers",
+         .options = "--size 1..8 (6)",
+         .small_size = 3});
 }
+
 workload_info nqueens_workload() {
-    return forked_workload<nqueens_kernel>::info();
+    return forked_workload<nqueens_kernel>::info(
+        {.name = "nqueens",
+         .summary = "a search tree that is uneven, a fork a branch",
+         .options = "--size 4..15 (11)",
+         .small_size = 6});
 }
+
 workload_info matmul_tree_workload() {
-    return forked_workload<matmul_tree_kernel>::info();
+    return forked_workload<matmul_tree_kernel>::info(
+        {.name = "matmul_tree",
+         .summary = "a product of matrices by recursion, whatever the caches",
+         .options = "--size 32..2048 (512), --seed",
+         .small_size = 100});
 }
+
 workload_info tree_sum_workload() {
-    return forked_workload<tree_sum_kernel>::info();
+    return forked_workload<tree_sum_kernel>::info(
+        {.name = "tree_sum",
+         .summary = "sums up a binary tree of random shape, a fork a node",
+         .options = "--size 100..100000000 (2000000), --seed",
+         .small_size = 1000});
 }
+
 workload_info reduce_workload() {
-    return forked_workload<reduce_kernel>::info();
+    return forked_workload<reduce_kernel>::info({.name = "reduce",
+                                                 .summary = "sums up an array of doubles",
+                                                 .options = "--size 100..1000000000 (10000000)",
+                                                 .small_size = 5000});
 }
+
 workload_info sort_workload() {
-    return forked_workload<sort_kernel>::info();
+    return forked_workload<sort_kernel>::info(
+        {.name = "sort",
+         .summary = "sorts an array of random 32-bit numbers",
+         .options = "--size 100..1000000000 (5000000), --seed",
+         .small_size = 5000});
 }
+
 workload_info mandelbrot_workload() {
-    return forked_workload<mandelbrot_kernel>::info();
+    return forked_workload<mandelbrot_kernel>::info(
+        {.name = "mandelbrot",
+         .summary = "a picture whose pixels cost 1 to 500 steps: a loop in two dimensions, or "
+                    "items of a row",
+         .options = "--size 16..8192 (400)",
+         .small_size = 65});
 }
+
 workload_info triad_workload() {
-    return forked_workload<triad_kernel>::info();
+    return forked_workload<triad_kernel>::info(
+        {.name = "triad",
+         .summary = "loops of that length over a million elements: from which on is dividing one "
+                    "worth it?",
+         .options = "--size 100..10000000 (10000)",
+         .small_size = 1000});
 }
 
 } // namespace regatta::race

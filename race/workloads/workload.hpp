@@ -125,9 +125,9 @@ struct workload_info {
     std::size_t usual_max_prime = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
     /// memory cannot be had.
-    std::unique_ptr<workload> (*make)(const workload_options&);
+    std::unique_ptr<workload> (*make)(const workload_options&) = nullptr;
     /// Attaches to the mapping of another process. Throws if it is not this workload's.
-    std::unique_ptr<workload> (*attach)(int descriptor);
+    std::unique_ptr<workload> (*attach)(int descriptor) = nullptr;
 };
 
 /// All workloads, in the order of the list in CMakeLists.txt.

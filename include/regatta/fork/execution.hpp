@@ -67,6 +67,9 @@ inline constexpr bool is_policy<parallel_policy> = true;
 template<class Pool>
 inline constexpr bool is_policy<pool_policy<Pool>> = true;
 
+template<class T>
+concept no_iterator = !std::random_access_iterator<T>;
+
 } // namespace detail
 
 /// What the algorithms below take as their first argument: `par` or `par.on(pool)`.
@@ -100,8 +103,7 @@ Out transform(const Policy& policy, In first, In last, Out out, Op op) {
 /// `op` of each element and of that at the same place of a second range.
 template<execution_policy Policy, std::random_access_iterator In,
          std::random_access_iterator Second, std::random_access_iterator Out, class Op>
-requires(!std::invocable<Out, std::iter_reference_t<In>>) Out
-    transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
+Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
     using difference = std::iter_difference_t<In>;
     policy.run([&] {
         regatta::parallel_for(difference{0}, last - first,
@@ -111,9 +113,9 @@ requires(!std::invocable<Out, std::iter_reference_t<In>>) Out
 }
 
 /// `init` and `map` of each element, summed up with `op`, which must be associative.
-template<execution_policy Policy, std::random_access_iterator In, class T, class Op, class Map>
-requires(!std::random_access_iterator<T>) T
-    transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
+template<execution_policy Policy, std::random_access_iterator In, detail::no_iterator T, class Op,
+         class Map>
+T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
     if (first == last) {
         return init;
     }

@@ -14,10 +14,7 @@ class reduce_kernel {
 public:
     static constexpr std::string_view title = "reduce";
     static constexpr std::string_view layout_text = "reduce v1";
-    static constexpr std::string_view summary = "sums up an array of doubles";
-    static constexpr std::string_view options = "--size 100..1000000000 (10000000)";
     static constexpr size_range sizes{100, 1'000'000'000, 10'000'000};
-    static constexpr std::size_t small_size = 5000;
     static constexpr bool recursive = false;
 
     static std::size_t bytes(std::size_t size) { return (size + 1) * sizeof(double); }
@@ -56,10 +53,7 @@ class sort_kernel {
 public:
     static constexpr std::string_view title = "sort";
     static constexpr std::string_view layout_text = "sort v1";
-    static constexpr std::string_view summary = "sorts an array of random 32-bit numbers";
-    static constexpr std::string_view options = "--size 100..1000000000 (5000000), --seed";
     static constexpr size_range sizes{100, 1'000'000'000, 5'000'000};
-    static constexpr std::size_t small_size = 5000;
     static constexpr bool recursive = false;
 
     static std::size_t bytes(std::size_t size) { return 2 * size * sizeof(std::uint32_t); }

@@ -14,11 +14,7 @@ class fib_kernel {
 public:
     static constexpr std::string_view title = "fib";
     static constexpr std::string_view layout_text = "fib v1";
-    static constexpr std::string_view summary =
-        "a recursion that does nothing but fork: all of the time is the scheme's";
-    static constexpr std::string_view options = "--size 5..45 (30)";
     static constexpr size_range sizes{5, 45, 30};
-    static constexpr std::size_t small_size = 15;
     static constexpr bool recursive = true;
 
     static std::size_t bytes(std::size_t) { return sizeof(std::uint64_t); }

@@ -90,8 +90,7 @@ struct alignas(destructive_alignment) forked_header {
 
 /// The workload of a kernel: its data in a shared mapping, and one computation over them.
 ///
-/// A `Kernel` has `title`, `layout_text`, `summary`, `options`, `sizes` and `small_size`; whether
-/// it forks within forks (`recursive`); `bytes(size)` of data; a constructor from the data, the
+/// A `Kernel` has `title`, `layout_text` and `sizes`; whether it forks within forks (`recursive`); `bytes(size)` of data; a constructor from the data, the
 /// size and the seed; `fill()`, `reset()`, `verify()`, `work()`; and `run<Fork>()`, constrained to
 /// the forks that it needs. One whose parts are also independent items has `items()`,
 /// `tiny_items()` and `run_item(i)`.
@@ -116,14 +115,12 @@ public:
     static std::unique_ptr<workload> attach(int descriptor) {
         return std::make_unique<forked_workload>(state::attach(descriptor));
     }
-    static workload_info info() {
-        return {.name = Kernel::title,
-                .summary = Kernel::summary,
-                .options = Kernel::options,
-                .usual_size = Kernel::sizes.usual,
-                .small_size = Kernel::small_size,
-                .make = make,
-                .attach = attach};
+    /// @param words name, summary, options and small size.
+    static workload_info info(workload_info words) {
+        words.usual_size = Kernel::sizes.usual;
+        words.make = make;
+        words.attach = attach;
+        return words;
     }
 
     Kernel& kernel() noexcept { return kernel_; }

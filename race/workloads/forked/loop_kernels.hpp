@@ -15,11 +15,7 @@ class mandelbrot_kernel {
 public:
     static constexpr std::string_view title = "mandelbrot";
     static constexpr std::string_view layout_text = "mandelbrot v1";
-    static constexpr std::string_view summary =
-        "a picture whose pixels cost 1 to 500 steps: a loop in two dimensions, or items of a row";
-    static constexpr std::string_view options = "--size 16..8192 (400)";
     static constexpr size_range sizes{16, 8192, 400};
-    static constexpr std::size_t small_size = 65;
     static constexpr bool recursive = false;
 
     static std::size_t bytes(std::size_t size) { return 2 * size * size * sizeof(std::uint16_t); }
@@ -64,11 +60,7 @@ class triad_kernel {
 public:
     static constexpr std::string_view title = "triad";
     static constexpr std::string_view layout_text = "triad v1";
-    static constexpr std::string_view summary =
-        "loops of that length over a million elements: from which on is dividing one worth it?";
-    static constexpr std::string_view options = "--size 100..10000000 (10000)";
     static constexpr size_range sizes{100, 10'000'000, 10'000};
-    static constexpr std::size_t small_size = 1000;
     static constexpr bool recursive = false;
 
     static std::size_t bytes(std::size_t size) { return 3 * elements(size) * sizeof(double); }

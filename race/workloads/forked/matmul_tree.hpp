@@ -15,11 +15,7 @@ class matmul_tree_kernel {
 public:
     static constexpr std::string_view title = "matmul_tree";
     static constexpr std::string_view layout_text = "matmul_tree v1";
-    static constexpr std::string_view summary =
-        "a product of matrices by recursion, whatever the caches";
-    static constexpr std::string_view options = "--size 32..2048 (512), --seed";
     static constexpr size_range sizes{32, 2048, 512};
-    static constexpr std::size_t small_size = 100;
     static constexpr bool recursive = true;
 
     static std::size_t bytes(std::size_t size) { return 3 * size * size * sizeof(double); }

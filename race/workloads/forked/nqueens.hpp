@@ -17,10 +17,7 @@ class nqueens_kernel {
 public:
     static constexpr std::string_view title = "nqueens";
     static constexpr std::string_view layout_text = "nqueens v1";
-    static constexpr std::string_view summary = "a search tree that is uneven, a fork a branch";
-    static constexpr std::string_view options = "--size 4..15 (11)";
     static constexpr size_range sizes{4, 15, 11};
-    static constexpr std::size_t small_size = 6;
     static constexpr bool recursive = true;
 
     static std::size_t bytes(std::size_t) { return sizeof(std::uint64_t); }

@@ -14,11 +14,7 @@ class skynet_kernel {
 public:
     static constexpr std::string_view title = "skynet";
     static constexpr std::string_view layout_text = "skynet v1";
-    static constexpr std::string_view summary =
-        "a tree of ten forks a node, down to single numbers";
-    static constexpr std::string_view options = "--size 1..8 (6)";
     static constexpr size_range sizes{1, 8, 6};
-    static constexpr std::size_t small_size = 3;
     static constexpr bool recursive = true;
 
     static std::size_t bytes(std::size_t) { return sizeof(std::uint64_t); }

@@ -15,11 +15,7 @@ class tree_sum_kernel {
 public:
     static constexpr std::string_view title = "tree_sum";
     static constexpr std::string_view layout_text = "tree_sum v1";
-    static constexpr std::string_view summary =
-        "sums up a binary tree of random shape, a fork a node";
-    static constexpr std::string_view options = "--size 100..100000000 (2000000), --seed";
     static constexpr size_range sizes{100, 100'000'000, 2'000'000};
-    static constexpr std::size_t small_size = 1000;
     static constexpr bool recursive = true;
 
     static std::size_t bytes(std::size_t size) { return sizeof(double) + size * sizeof(node); }

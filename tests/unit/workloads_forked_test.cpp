@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The workloads that divide themselves by forks.
+
+#include "schemes/scheme.hpp"
+#include "workloads/forked/kernels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace regatta::race;
+using testing::HasSubstr;
+
+namespace {
+
+/// Runs second calls first and loops from their ends: right where the parts are independent.
+struct backward_forks {
+    template<class F, class G>
+    static auto both(F&& f, G&& g) {
+        auto second = g();
+        return std::pair(f(), second);
+    }
+    template<class F>
+    static void each(std::size_t count, F&& f) {
+        while (count-- != 0) {
+            f(count);
+        }
+    }
+};
+
+std::vector<const workload_info*> forked_workloads() {
+    std::vector<const workload_info*> all;
+    for (const workload_info& info : workloads()) {
+        if (info.make({.size = info.small_size})->forks()) {
+            all.push_back(&info);
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+// "A state in one shared mapping, a number of independent items, and a check of the result."
+TEST(forked_workloads, are_right_after_a_run_and_wrong_before) {
+    ASSERT_EQ(forked_workloads().size(), 9u);
+    for (const workload_info* info : forked_workloads()) {
+        SCOPED_TRACE(info->name);
+        const auto work = info->make({.size = info->small_size, .seed = 5});
+        const auto shared = info->attach(work->descriptor());
+        for (int round = 0; round < 2; ++round) {
+            EXPECT_FALSE(work->verify().ok);
+            for (std::size_t item = 0; item < work->items(); ++item) {
+                shared->run(item);
+            }
+            const verification checked = work->verify();
+            EXPECT_TRUE(checked.ok) << checked.message;
+            work->reset();
+        }
+        EXPECT_GT(work->work_of_run().value, 0);
+    }
+}
+
+TEST(forked_workloads, a_scheme_without_forks_says_so) {
+    scheme_info items_only{.name = "items_only"};
+    const auto fib = find_workload("fib")->make({.size = 10});
+    EXPECT_THAT(items_only.missing(*fib), HasSubstr("fib divides itself"));
+    const auto triad = find_workload("triad")->make({.size = 100});
+    EXPECT_EQ(items_only.missing(*triad), "");
+}
+
+// "Whether `Fork` has all that the workload needs."
+TEST(forked_workloads, are_offered_by_what_has_their_forks) {
+    const auto fib = find_workload("fib")->make({.size = 10});
+    const auto sort = find_workload("sort")->make({.size = 1000});
+    const auto primes = find_workload("primes")->make({.size = 10});
+    EXPECT_TRUE(forked_kernels::offered_by<serial_forks>(*fib));
+    EXPECT_TRUE(forked_kernels::offered_by<serial_forks>(*sort));
+    EXPECT_FALSE(forked_kernels::offered_by<serial_forks>(*primes));
+    EXPECT_TRUE(forked_kernels::offered_by<backward_forks>(*fib));
+    EXPECT_FALSE(forked_kernels::offered_by<backward_forks>(*sort));
+}
+
+TEST(forked_workloads, do_not_depend_on_the_order_of_their_forks) {
+    for (const workload_info* info : forked_workloads()) {
+        SCOPED_TRACE(info->name);
+        const auto work = info->make({.size = info->small_size, .seed = 6});
+        if (forked_kernels::offered_by<backward_forks>(*work)) {
+            forked_kernels::visit<backward_forks>(
+                *work, [](auto& kernel) { kernel.template run<backward_forks>(); });
+            EXPECT_TRUE(work->verify().ok) << work->verify().message;
+        }
+    }
+}
