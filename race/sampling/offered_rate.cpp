@@ -26,6 +26,10 @@ void check_offered_rate(double rate, const workload& work) {
         fail_argument("rate: the items of " + std::string(work.name()) +
                       " hand out one another; choose a workload whose items are independent");
     }
+    if (work.needs_forks()) {
+        fail_argument("rate: " + std::string(work.name()) +
+                      " is one item; choose a workload whose items are independent");
+    }
     constexpr double longest = longest_arrival_minutes * 60;
     const auto items = static_cast<double>(work.items());
     if (items / rate > longest) {

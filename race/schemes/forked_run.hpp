@@ -12,7 +12,8 @@
 
 namespace regatta::race {
 
-/// A scheme that runs a workload's form with forks, where it has one, and otherwise its items.
+/// A scheme that runs a workload's form with forks, where it has one, and otherwise its items: also
+/// where items are offered at a rate.
 ///
 /// A derived class has `run_items(context)`, and `enter<Recursive>(computation)`, which calls the
 /// computation where its forks are available. `Recursive`: it forks within forks.
@@ -20,7 +21,7 @@ template<class Derived, class Fork>
 class forked_scheme : public scheme {
 public:
     void run(run_context& context) final {
-        forked_ = context.work.forks();
+        forked_ = context.work.forks() && !context.log.offered.paced();
         auto& self = static_cast<Derived&>(*this);
         if (!forked_) {
             self.run_items(context);

@@ -76,6 +76,17 @@ class Output(unittest.TestCase):
             tiny = any("too short to be timed" in note for note in document["notes"])
             self.assertEqual(tiny, name in ("empty", "allocate", "within"))
 
+    def test_what_divides_itself_is_raced_with_forks(self):
+        for name, size in (("fib", 12), ("triad", 1000)):
+            result = run("race", name, "--schemes", "serial,regatta_fork", "--size", str(size),
+                         "--rounds", "1", "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            document = json.loads(result.stdout)
+            self.assertTrue(any("keep no log" in note for note in document["notes"]))
+            for scheme in document["schemes"]:
+                self.assertTrue(scheme["verified"], scheme)
+                self.assertEqual(scheme["attribution"]["unlogged"], 0, scheme)
+
     def test_the_usual_size_is_the_workloads_own(self):
         result = run("race", "uneven", "--schemes", "serial", "--rounds", "1", "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)

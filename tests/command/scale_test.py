@@ -168,6 +168,9 @@ class Scale(unittest.TestCase):
         self.refused("primes", "--scheme", "blas_threads", "--workers", "1", status=1,
                      says=["blas_threads cannot run: OpenBLAS has nothing that computes primes"])
         self.refused("within", "--rate", "10", says=["the items of within hand out one another"])
+        self.refused("fib", "--rate", "10", says=["fib is one item"])
+        self.refused("fib", "--scheme", "std_thread", status=1,
+                     says=["std_thread cannot run: fib divides itself by forks"])
 
     def test_too_few_rounds_have_no_interval(self):
         result = run("scale", "primes", *QUICK)

@@ -16,7 +16,7 @@ namespace regatta::detail {
 
 /// Searches [0, count). A worker that finds a match ends the search behind it.
 ///
-/// I1: every index below `best()` was tested, or is being tested by a worker.
+/// I1: an index is left out only where a match lies before it.
 template<class Matches>
 class first_match {
 public:
