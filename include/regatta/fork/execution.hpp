@@ -94,8 +94,9 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
 Out transform(const Policy& policy, In first, In last, Out out, Op op) {
     using difference = std::iter_difference_t<In>;
     policy.run([&] {
-        regatta::parallel_for(difference{0}, last - first,
-                              [&](difference i) { out[i] = std::invoke(op, first[i]); });
+        regatta::parallel_for(difference{0}, last - first, [&op, first, out](difference i) {
+            out[i] = std::invoke(op, first[i]);
+        });
     });
     return out + (last - first);
 }
@@ -106,8 +107,9 @@ template<execution_policy Policy, std::random_access_iterator In,
 Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
     using difference = std::iter_difference_t<In>;
     policy.run([&] {
-        regatta::parallel_for(difference{0}, last - first,
-                              [&](difference i) { out[i] = std::invoke(op, first[i], second[i]); });
+        regatta::parallel_for(difference{0}, last - first, [&op, first, second, out](difference i) {
+            out[i] = std::invoke(op, first[i], second[i]);
+        });
     });
     return out + (last - first);
 }
@@ -119,7 +121,9 @@ T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map m
     if (first == last) {
         return init;
     }
-    const auto element = [&](std::ptrdiff_t i) -> T { return std::invoke(map, first[i]); };
+    const auto element = [&map, first](std::ptrdiff_t i) -> T {
+        return std::invoke(map, first[i]);
+    };
     std::optional<T> sum;
     policy.run([&] {
         sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element,
@@ -137,7 +141,7 @@ T transform_reduce(const Policy& policy, In first, In last, Second second, T ini
     if (first == last) {
         return init;
     }
-    const auto element = [&](std::ptrdiff_t i) -> T {
+    const auto element = [&map, first, second](std::ptrdiff_t i) -> T {
         return std::invoke(map, first[i], second[i]);
     };
     std::optional<T> sum;

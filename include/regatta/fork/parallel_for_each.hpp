@@ -29,7 +29,7 @@ template<std::forward_iterator Iterator, class F>
 void parallel_for_each(Iterator first, Iterator last, F f) {
     if constexpr (std::random_access_iterator<Iterator>) {
         regatta::parallel_for(std::iter_difference_t<Iterator>{0}, last - first,
-                              [&](auto i) { std::invoke(f, first[i]); });
+                              [&f, first](auto i) { std::invoke(f, first[i]); });
     } else {
         std::array<Iterator, 512> ahead;
         while (first != last) {

@@ -19,10 +19,11 @@ namespace regatta::detail {
 template<class In, class Out, class Predicate>
 Out copy_matching(In in, std::ptrdiff_t count, Out out, Predicate& pred) {
     constexpr std::ptrdiff_t largest_chunk = 4096;
-    const std::ptrdiff_t length = std::clamp<std::ptrdiff_t>(count / 64, 16, largest_chunk);
+    const std::ptrdiff_t length = std::clamp<std::ptrdiff_t>(count / 64, 1, largest_chunk);
     const std::ptrdiff_t chunks = (count + length - 1) / length;
-    const auto kept = std::make_unique<bool[]>(static_cast<std::size_t>(count));
-    const auto places = std::make_unique<std::ptrdiff_t[]>(static_cast<std::size_t>(chunks));
+    const auto kept = std::make_unique_for_overwrite<bool[]>(static_cast<std::size_t>(count));
+    const auto places =
+        std::make_unique_for_overwrite<std::ptrdiff_t[]>(static_cast<std::size_t>(chunks));
     regatta::parallel_for(std::ptrdiff_t{0}, chunks, [&](std::ptrdiff_t chunk) {
         const std::ptrdiff_t end = std::min(count, (chunk + 1) * length);
         std::ptrdiff_t matches = 0;

@@ -20,7 +20,7 @@ template<class T, class Element, class Op>
 class tree_reduce {
 public:
     tree_reduce(std::ptrdiff_t count, const Element& element, Op& op)
-        : leaf_(std::clamp<std::ptrdiff_t>(count / 64, 16, 4096))
+        : leaf_(std::clamp<std::ptrdiff_t>(count / 64, 1, 4096))
         , element_(element)
         , op_(op) {}
 
