@@ -101,6 +101,18 @@ TEST_F(attribution_of_a_log, a_library_of_its_own_is_unlogged) {
     EXPECT_EQ(split.sum_ns(), 2000);
 }
 
+TEST_F(attribution_of_a_log, workers_that_fork_are_held_against_serial_as_a_whole) {
+    race::run_facts facts{1000, 2000, 900, 2, false};
+    facts.forked = true;
+    const auto split = race::split_time(*log, facts);
+    EXPECT_EQ(split.undivided_ns, 2000);
+    EXPECT_EQ(split.unlogged_ns, 0);
+    EXPECT_EQ(split.sum_ns(), 2000);
+    const auto where = race::attribute({split}, 1200);
+    EXPECT_NEAR(where.of(race::part::work), 1200, 1e-6);
+    EXPECT_NEAR(where.of(race::part::dispatch), 800, 1e-6);
+}
+
 TEST(race_attribution, items_are_held_against_the_serial_scheme) {
     race::time_split split;
     split.wall_ns = 1000;

@@ -38,7 +38,7 @@ struct backward_forks {
 std::vector<const workload_info*> forked_workloads() {
     std::vector<const workload_info*> all;
     for (const workload_info& info : workloads()) {
-        if (info.make({.size = info.small_size})->forks()) {
+        if (info.small_size != 0 && info.make({.size = info.small_size})->forks()) {
             all.push_back(&info);
         }
     }
