@@ -7,6 +7,7 @@
 #include <regatta/fork/execution.hpp>
 #include <regatta/fork/join.hpp>
 #include <regatta/fork/parallel_for.hpp>
+#include <regatta/fork/parallel_reduce.hpp>
 #include <regatta/fork/parallel_sort.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
@@ -32,13 +33,10 @@ struct regatta_forks {
     }
     template<class F>
     static void loop_2d(std::size_t rows, std::size_t columns, F&& f) {
-        regatta::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
-            regatta::parallel_for(std::size_t{0}, columns,
-                                  [&](std::size_t column) { f(row, column); });
-        });
+        regatta::parallel_for(regatta::rows_columns{rows, columns}, f);
     }
     static double sum(const double* first, const double* last) {
-        return regatta::reduce(regatta::par, first, last);
+        return regatta::parallel_reduce(first, last, 0.0);
     }
     template<class T>
     static void sort(T* first, T* last) {
@@ -81,7 +79,7 @@ private:
 
 scheme_info regatta_fork_scheme() {
     return {.name = "regatta_fork",
-            .summary = "forks and loops of this library: join, parallel_for, reduce, "
+            .summary = "forks and loops of this library: join, parallel_for, parallel_reduce, "
                        "parallel_sort; warm threads, caller included",
             .suits = "recursion and loops of any length, with no grain size to choose",
             .make = make_new<regatta_fork>,

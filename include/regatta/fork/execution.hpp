@@ -7,17 +7,16 @@
 
 #include <regatta/fork/detail/chunked_copy.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
-#include <regatta/fork/detail/tree_reduce.hpp>
 #include <regatta/fork/parallel_find.hpp>
 #include <regatta/fork/parallel_for.hpp>
 #include <regatta/fork/parallel_for_each.hpp>
+#include <regatta/fork/parallel_reduce.hpp>
 #include <regatta/fork/parallel_scan.hpp>
 #include <regatta/fork/parallel_sort.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -114,48 +113,43 @@ Out transform(const Policy& policy, In first, In last, Second second, Out out, O
     return out + (last - first);
 }
 
-/// `init` and `map` of each element, summed up with `op`, which must be associative.
+/// As `parallel_transform_reduce`: `init` and `map` of each element, summed up with `op`, which
+/// must be associative and need not be commutative.
 template<execution_policy Policy, std::random_access_iterator In, detail::no_iterator T, class Op,
          class Map>
 T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
-    if (first == last) {
-        return init;
-    }
-    const auto element = [&map, first](std::ptrdiff_t i) -> T {
-        return std::invoke(map, first[i]);
-    };
-    std::optional<T> sum;
+    T sum = std::move(init);
     policy.run([&] {
-        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element,
-                                                                  op)(0, last - first));
+        sum = parallel_transform_reduce(
+            first, last, std::move(sum), std::ref(op),
+            [&map](auto&& one) -> T { return std::invoke(map, std::forward<decltype(one)>(one)); });
     });
-    return op(std::move(init), std::move(*sum));
+    return sum;
 }
 
-/// `init` and `map` of each two elements at the same place of the ranges, summed up with `op`.
+/// The same with `map` of each two elements at the same place of the ranges.
 template<execution_policy Policy, std::random_access_iterator In,
          std::random_access_iterator Second, class T, class Op = std::plus<>,
          class Map = std::multiplies<>>
 T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
                    Map map = {}) {
-    if (first == last) {
-        return init;
-    }
-    const auto element = [&map, first, second](std::ptrdiff_t i) -> T {
-        return std::invoke(map, first[i], second[i]);
-    };
-    std::optional<T> sum;
+    using difference = std::iter_difference_t<In>;
+    T sum = std::move(init);
     policy.run([&] {
-        sum.emplace(detail::tree_reduce<T, decltype(element), Op>(last - first, element,
-                                                                  op)(0, last - first));
+        sum = parallel_transform_reduce(difference{0}, last - first, std::move(sum), std::ref(op),
+                                        [&map, first, second](difference i) -> T {
+                                            return std::invoke(map, first[i], second[i]);
+                                        });
     });
-    return op(std::move(init), std::move(*sum));
+    return sum;
 }
 
-/// `init` and all elements, summed up with `op`, which must be associative.
+/// As `parallel_reduce`: `init` and all elements, summed up with `op`.
 template<execution_policy Policy, std::random_access_iterator In, class T, class Op = std::plus<>>
 T reduce(const Policy& policy, In first, In last, T init, Op op = {}) {
-    return transform_reduce(policy, first, last, std::move(init), std::ref(op), std::identity{});
+    T sum = std::move(init);
+    policy.run([&] { sum = parallel_reduce(first, last, std::move(sum), std::ref(op)); });
+    return sum;
 }
 
 /// The sum of all elements.
