@@ -11,9 +11,7 @@
 #include <regatta/fork/parallel_sort.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
-#include <functional>
 #include <optional>
-#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -44,13 +42,12 @@ struct regatta_forks {
     }
 };
 
-/// Forks of the calling thread and of the workers of a pool. The pool has a thread less than
-/// workers were asked for; alone, one thread of a pool does everything.
+/// Forks of the calling thread and of the workers of a pool, which counts the caller as one of its
+/// workers: of so many threads one less helps.
 class regatta_fork final : public forked_scheme<regatta_fork, regatta_forks> {
 public:
     void prepare(run_context& context) override {
-        alone_ = context.workers == 1;
-        pool_.emplace(std::max(1U, context.workers - 1));
+        pool_.emplace(context.workers);
     }
 
     void run_items(run_context& context) {
@@ -63,15 +60,10 @@ public:
 
     template<bool, class Computation>
     void enter(Computation&& computation) {
-        if (alone_) {
-            pool_->submit(std::ref(computation)).get();
-        } else {
-            regatta::par.on(*pool_).run(computation);
-        }
+        regatta::par.on(*pool_).run(computation);
     }
 
 private:
-    bool alone_ = false;
     std::optional<balanced_pool> pool_;
 };
 
