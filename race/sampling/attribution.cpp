@@ -31,10 +31,6 @@ shares parts_of(const time_split& split, double reference_ns) {
     return parts;
 }
 
-} // namespace
-
-namespace {
-
 /// Calls `f` with each time of it, and the same of another.
 template<class F>
 void for_each_time(time_split& split, const time_split& other, F f) {
@@ -48,6 +44,9 @@ void for_each_time(time_split& split, const time_split& other, F f) {
     f(split.tear_down_ns, other.tear_down_ns);
     f(split.idle_ns, other.idle_ns);
     f(split.unlogged_ns, other.unlogged_ns);
+    for (std::size_t i = 0; i < split.steps_ns.size(); ++i) {
+        f(split.steps_ns[i], other.steps_ns[i]);
+    }
 }
 
 } // namespace

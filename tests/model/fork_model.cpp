@@ -62,6 +62,12 @@ struct pair_of_threads {
         }
         fork_atomics::ticks() = 0;
     }
+    /// The end of all threads.
+    void end() {
+        for (stack_type& stack : stacks) {
+            stack.leave_home();
+        }
+    }
     /// One look of an idle worker.
     bool help(unsigned thread) {
         frame_type* const f = team.take(fork_atomics::now_ns());
@@ -78,6 +84,7 @@ struct pair_of_threads {
 struct one_fork : rl::test_suite<one_fork, 2> {
     pair_of_threads t;
 
+    void after() { t.end(); }
     void thread(unsigned index) {
         if (index == 1) {
             t.help(1);
@@ -100,6 +107,7 @@ struct one_fork : rl::test_suite<one_fork, 2> {
 struct nested_forks : rl::test_suite<nested_forks, 3> {
     pair_of_threads t;
 
+    void after() { t.end(); }
     void thread(unsigned index) {
         if (index != 0) {
             t.help(index);
@@ -128,6 +136,7 @@ struct nested_forks : rl::test_suite<nested_forks, 3> {
 struct abandoned : rl::test_suite<abandoned, 2> {
     pair_of_threads t;
 
+    void after() { t.end(); }
     void thread(unsigned index) {
         if (index == 1) {
             t.help(1);
@@ -148,6 +157,7 @@ struct sleeping_watch : rl::test_suite<sleeping_watch, 2> {
     pair_of_threads t;
     model::atomic<unsigned> taken{0};
 
+    void after() { t.end(); }
     void thread(unsigned index) {
         if (index == 1) {
             t.team.begin_watch();
@@ -169,7 +179,11 @@ struct sleeping_watch : rl::test_suite<sleeping_watch, 2> {
         work_frame f(t.results[0]);
         stack.push(f);
         stack.share();
-        stack.await(f); // It does not take it back: the worker has to come.
+        using shared = regatta::detail::basic_shared_frame<fork_atomics>;
+        // It does not do it itself: the worker has to come.
+        while (f.shared.get().state.load(std::memory_order_acquire) != shared::done) {
+            fork_atomics::yield();
+        }
         RL_ASSERT(t.results[0]($) == 1);
     }
 };
@@ -179,6 +193,7 @@ struct quiet_after_region : rl::test_suite<quiet_after_region, 2> {
     pair_of_threads t;
     model::atomic<unsigned> begun{0};
 
+    void after() { t.end(); }
     void thread(unsigned index) {
         if (index == 0) {
             const stack_type::region here(t.stacks[0], t.team);
@@ -202,5 +217,5 @@ int main() {
                          model::make_scenario<abandoned>("a first half that throws"),
                          model::make_scenario<sleeping_watch>("a watch that falls asleep"),
                          model::make_scenario<quiet_after_region>("the end of a region")},
-                        {"fork_member.hpp", "fork_stack.hpp", "fork_team.hpp"}, {});
+                        {});
 }

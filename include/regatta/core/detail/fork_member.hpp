@@ -118,7 +118,7 @@ public:
     /// The region whose frames the owner publishes from now on.
     void begin(const void* region) noexcept {
         // relaxed: the release in publish() orders it.
-        region_.store(region, std::memory_order_relaxed);
+        region_.store(const_cast<void*>(region), std::memory_order_relaxed);
     }
     const void* region() const noexcept { return region_.load(std::memory_order_relaxed); }
 
@@ -141,7 +141,7 @@ private:
     /// When the owner last heard a request. Written by the owner, read by all.
     typename Atomics::template atomic<std::int64_t> answered_{0};
     /// Written by the owner, read by all.
-    typename Atomics::template atomic<const void*> region_{nullptr};
+    typename Atomics::template atomic<void*> region_{nullptr};
     /// The published frames. Filled by the owner, emptied by all.
     alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places];
 };

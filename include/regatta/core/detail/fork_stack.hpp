@@ -377,6 +377,13 @@ public:
             return false;
         }
     }
+    /// Gives back the place that the thread keeps between regions.
+    void leave_home() noexcept {
+        if (home_ != nullptr) {
+            team::let_go(*std::exchange(home_, nullptr));
+            home_id_ = 0;
+        }
+    }
     /// The team of the thread's region, or null.
     team* team_of_region() const noexcept { return team_; }
     member* seat() const noexcept { return seat_; }
@@ -504,15 +511,16 @@ private:
         }
         home_ = &fresh;
         home_id_ = t.id();
-        holder.stack = this; // The thread gives it back when it ends.
+        if (this == &current()) {
+            holder.stack = this; // The thread gives it back when it ends.
+        }
     }
     /// Gives the home back when the thread ends.
     struct home_holder {
         basic_fork_stack* stack = nullptr;
         ~home_holder() {
-            if (stack != nullptr && stack->home_ != nullptr) {
-                team::let_go(*std::exchange(stack->home_, nullptr));
-                stack->home_id_ = 0;
+            if (stack != nullptr) {
+                stack->leave_home();
             }
         }
     };
