@@ -46,8 +46,8 @@ struct sweep_result {
 /// Runs a race in each cell, the cells in random order, so that a drift of the machine is not taken
 /// for an effect of the axis. `options.time` is for all of them together.
 ///
-/// Every cell is checked before the first is run. After `control.request_stop()` it returns what was
-/// measured by then. Threads and Failure: as `run_race`.
+/// Every cell is checked before the first is run. After `control.request_stop()` it returns what
+/// was measured by then. Threads and Failure: as `run_race`.
 sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>& entrants,
                        const race_options& options, const sweep_axes& axes, race_control& control,
                        const std::function<void(const progress&)>& observer = {});

@@ -46,9 +46,7 @@ struct regatta_forks {
 /// workers: of so many threads one less helps.
 class regatta_fork final : public forked_scheme<regatta_fork, regatta_forks> {
 public:
-    void prepare(run_context& context) override {
-        pool_.emplace(context.workers);
-    }
+    void prepare(run_context& context) override { pool_.emplace(context.workers); }
 
     void run_items(run_context& context) {
         thread_runners runners(context.work, context.log);

@@ -34,8 +34,8 @@ struct alignas(destructive_alignment) worker_log {
     std::int64_t busy_ns = 0;  ///< Sum of the times of its items; of tiny ones 0: not known.
     std::uint64_t items = 0;   ///< How many items it ran.
     std::uint64_t marks = 0;   ///< Sum of their `item_mark`.
-    /// Of a worker that is a process: its number, when its program began, and when it had mapped the
-    /// workload and this log; 0: it is a thread.
+    /// Of a worker that is a process: its number, when its program began, and when it had mapped
+    /// the workload and this log; 0: it is a thread.
     std::int64_t process = 0;
     std::int64_t started_ns = 0;
     std::int64_t mapped_ns = 0;

@@ -67,16 +67,15 @@ const scheme_result* scheme_of(const sweep_cell& cell, std::string_view name) {
 /// Time over the baseline's; 0 where it is not known.
 double ratio_of(const sweep_cell& cell, std::string_view name) {
     const scheme_result* const one = scheme_of(cell, name);
-    return one == nullptr            ? 0
-           : name == cell.result.baseline ? 1
-                                          : one->vs_baseline.median;
+    return one == nullptr ? 0 : name == cell.result.baseline ? 1 : one->vs_baseline.median;
 }
 
 /// The schemes that any cell has figures of, in the order of the entrants.
 std::vector<std::string> names_of(const std::vector<const sweep_cell*>& cells) {
     std::vector<std::string> names;
     for (const scheme_result& one : cells.front()->result.schemes) {
-        if (std::ranges::any_of(cells, [&](const auto* cell) { return scheme_of(*cell, one.name); })) {
+        if (std::ranges::any_of(cells,
+                                [&](const auto* cell) { return scheme_of(*cell, one.name); })) {
             names.push_back(one.name);
         }
     }
@@ -108,8 +107,7 @@ std::string winners_text(const sweep_result& sweep, const std::vector<const swee
         where.cells.push_back(cell_name(sweep, *cell));
         time.cells.push_back(one != nullptr ? duration_text(one->time.median, style) : "");
         ratio.cells.push_back(one != nullptr ? ratio_text(ratio_of(*cell, best)) : "");
-        who.cells.push_back(leaders.empty() ? "too few rounds to say"
-                                            : joined(leaders, ", "));
+        who.cells.push_back(leaders.empty() ? "too few rounds to say" : joined(leaders, ", "));
     }
     return grid_text({where, time, ratio, who}, style);
 }

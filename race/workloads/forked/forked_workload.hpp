@@ -90,10 +90,10 @@ struct alignas(destructive_alignment) forked_header {
 
 /// The workload of a kernel: its data in a shared mapping, and one computation over them.
 ///
-/// A `Kernel` has `title`, `layout_text` and `sizes`; whether it forks within forks (`recursive`); `bytes(size)` of data; a constructor from the data, the
-/// size and the seed; `fill()`, `reset()`, `verify()`, `work()`; and `run<Fork>()`, constrained to
-/// the forks that it needs. One whose parts are also independent items has `items()`,
-/// `tiny_items()` and `run_item(i)`.
+/// A `Kernel` has `title`, `layout_text` and `sizes`; whether it forks within forks (`recursive`);
+/// `bytes(size)` of data; a constructor from the data, the size and the seed; `fill()`, `reset()`,
+/// `verify()`, `work()`; and `run<Fork>()`, constrained to the forks that it needs. One whose parts
+/// are also independent items has `items()`, `tiny_items()` and `run_item(i)`.
 template<class Kernel>
 class forked_workload final : public workload {
     using state = shared_state<forked_header<Kernel>>;

@@ -41,7 +41,7 @@ public:
         bool (*refuses)(void*) noexcept; ///< Whether the pool is closed.
     };
 
-    explicit basic_fork_team(const pool_calls& calls) noexcept : calls_(calls) {}
+    explicit basic_fork_team(const pool_calls& to_pool) noexcept : calls_(to_pool) {}
     basic_fork_team(const basic_fork_team&) = delete;
     basic_fork_team& operator=(const basic_fork_team&) = delete;
     ~basic_fork_team() {
