@@ -76,10 +76,15 @@ inline std::size_t zmq_send_all(zmq::socket_t& to, std::size_t first, std::size_
 
 /// Runs the chunks that come in over `from` and answers each over `to`. Returns by an exception
 /// only: when the context is shut down.
+/// @param process written to the worker's log; 0 for a thread of the race.
 [[noreturn]] inline void zmq_work(workload& work, run_log& log, std::size_t chunk,
-                                  zmq::socket_t& from, zmq::socket_t& to) {
+                                  zmq::socket_t& from, zmq::socket_t& to,
+                                  std::int64_t process = 0) {
     const std::size_t count = work.items();
     item_runner runner(work, log);
+    if (worker_log* mine = runner.log()) {
+        mine->process = process;
+    }
     for (;;) {
         const zmq_item first = zmq_receive(from);
         if (first != zmq_greeting) {

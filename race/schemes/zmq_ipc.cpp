@@ -137,7 +137,7 @@ int zmq_ipc_worker(worker_process& process, const std::vector<std::string>& argu
     from.bind(items_in(arguments[0], arguments[1]));
     to.connect(answers_in(arguments[0]));
     zmq_send(to, zmq_greeting);
-    zmq_work(process.work(), process.log(), chunk, from, to);
+    zmq_work(process.work(), process.log(), chunk, from, to, ::getpid());
 }
 
 } // namespace

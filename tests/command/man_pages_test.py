@@ -98,7 +98,7 @@ class ManPages(unittest.TestCase):
         self.assertEqual(self.bash("regatta", "race", "--rounds", "5", "--basel"), ["--baseline"])
         self.assertIn("std_thread", self.bash("regatta", "race", "--baseline", "std"))
         self.assertEqual(self.bash("regatta", "race", "--schemes", "serial,std_th"), ["serial,std_thread"])
-        self.assertEqual(self.bash("regatta", "race", "mat"), ["matmul"])
+        self.assertEqual(self.bash("regatta", "race", "pri"), ["primes"])
         self.assertEqual(self.bash("regatta", "race", "--rounds", ""), [])
         self.assertEqual(self.bash("regatta", "race", "--json", "a"), ["a", "result.json"])
         self.assertEqual(self.bash("regatta", "cpus", "plan", "--root", "z"), ["zsh"])

@@ -77,7 +77,7 @@ class Python(unittest.TestCase):
         for name in WAYS:
             self.assertIn(name, listed)
             self.assertIn(name + "_1blas", listed)
-        self.assertIn("Another name of balanced", one_line(listed))
+        self.assertIn('balanced is found as "regatta", too', one_line(listed))
         _, raced, _ = race("empty", *support.EVERYBODY, "--size", "100", "--rounds", "1")
         self.assertFalse([name for name in raced if name.startswith("python")])
 

@@ -115,10 +115,16 @@ std::string floor_words(const race_result& result, const text_style& style) {
     if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }
-    return ratios + fmt::format("Noise floor {}{}: {} against itself. One launch: differences by "
-                                "addresses, pages and layout go unseen; --launches 10 shows them.",
-                                style.unicode ? "±" : "+-", percent_text(result.floor.distance),
-                                result.baseline);
+    const std::string floor =
+        fmt::format("Noise floor {}{}: {} against itself.", style.unicode ? "±" : "+-",
+                    percent_text(result.floor.distance), result.baseline);
+    // Programs are begun anew for each run.
+    const bool one_launch =
+        std::ranges::any_of(result.schemes, [](const scheme_result& one) { return !one.program; });
+    return ratios + floor +
+           (one_launch ? " One launch: differences by addresses, pages and layout go unseen; "
+                         "--launches 10 shows them."
+                       : "");
 }
 
 } // namespace
