@@ -44,8 +44,8 @@ std::string error_text(F&& f) {
 
 // "the new future holds the exception": also if an executor runs the continuation.
 TEST(future_then, passes_the_error_on_through_an_executor) {
+    queue_executor other(1); // Outlives the threads that hand over to it.
     queue_executor executor(1);
-    queue_executor other(1);
     auto failed = executor.submit([]() -> int { throw std::runtime_error("of the task"); });
     bool called = false;
     auto next = std::move(failed).then(other, [&](int) { called = true; });
