@@ -118,7 +118,9 @@ private:
         for (int i = 0; i < lefts; ++i) {
             total += left[i].end - left[i].begin;
         }
-        swap_part(left, right, 0, total);
+        if (total != 0) { // Otherwise both lists are empty, and nothing is to be found in them.
+            swap_part(left, right, 0, total);
+        }
     }
 
     /// Swaps the misplaced elements of these numbers, counted from either list's first.
