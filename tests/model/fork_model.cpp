@@ -15,14 +15,6 @@
 
 /// A policy whose clock runs fast: every wait soon goes to sleep.
 struct fork_atomics : model::model_atomics {
-    class mutex {
-    public:
-        void lock() { own_.lock($); }
-        void unlock() { own_.unlock($); }
-
-    private:
-        rl::mutex own_;
-    };
     static std::int64_t now_ns() { return 1'000'000 * ++ticks(); }
     static std::int64_t& ticks() {
         static std::int64_t n = 0;

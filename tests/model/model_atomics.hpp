@@ -200,6 +200,14 @@ struct model_atomics {
     template<class T>
     using cell = model::cell<T>;
     using fence = model::fence;
+    class mutex {
+    public:
+        void lock() { own_.lock($); }
+        void unlock() { own_.unlock($); }
+
+    private:
+        rl::mutex own_;
+    };
     static constexpr std::uint32_t backoff_steps = 0; // Every wait goes to sleep.
 
     static bool wait(atomic<std::uint32_t>& word, std::uint32_t expected,
