@@ -166,6 +166,7 @@ TEST(worker_pool, a_recursion_through_futures_ends_in_a_small_ring) {
     }
 }
 
+#if REGATTA_EXCEPTIONS
 // "At 256 such tasks within each other it throws": tasks that each make more than one further.
 TEST(worker_pool, tasks_that_flood_the_pool_are_told) {
     std::atomic<int> run{0};
@@ -192,3 +193,4 @@ TEST(worker_pool, tasks_that_flood_the_pool_are_told) {
     EXPECT_EQ(pool.stats().errors, deadlocks.load());
     EXPECT_EQ(pool.stats().handled, static_cast<std::uint64_t>(run.load()));
 }
+#endif
