@@ -36,7 +36,7 @@ public:
     basic_fork_member(const basic_fork_member&) = delete;
     basic_fork_member& operator=(const basic_fork_member&) = delete;
 
-    /// A free place, or `places` if there is none. It stays free until the owner fills it.
+    /// A free place, or `places` if all are taken. It stays free until the owner fills it.
     unsigned free_place() const noexcept {
         unsigned i = 0;
         // relaxed: only the owner fills a place. If another thread has just emptied it, the owner
@@ -66,7 +66,7 @@ public:
             expected, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
-    /// Takes the oldest frame that is found, for any thread. @returns null if there is none.
+    /// Takes the oldest frame that is found, for any thread. @returns null if no place holds one.
     /// @param wanted the region that it has to belong to, or null for any.
     frame* take(const void* wanted) noexcept {
         for (auto& place : places_) {

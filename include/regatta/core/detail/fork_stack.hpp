@@ -525,7 +525,7 @@ private:
         }
     };
 
-    /// Publishes the oldest work. @returns false if there is none or no place for it.
+    /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {
         const unsigned place = seat_->free_place();
         if (place == member::places) {

@@ -147,7 +147,7 @@ public:
 
     // --- work ------------------------------------------------------------------------------------
 
-    /// Takes a published frame of any member. Asks the members for work if there is none.
+    /// Takes a published frame of any member. If no member has one, asks them all for work.
     frame* take(std::int64_t now) noexcept {
         for (member* m = first(); m != nullptr; m = m->next) {
             if (frame* const f = m->take(nullptr)) {
