@@ -28,7 +28,7 @@ struct anonymous_file {
 /// system of named segments.
 anonymous_file anonymous_segment_file(const std::string& label, const std::string& operation);
 
-/// Forbids changes for ever, by seals as fcntl(2) has them. @returns false: the file or the kernel
+/// Forbids all later changes, by the seals of fcntl(2). @returns false: the file or the kernel
 /// has no such seals. Failure: `std::system_error` for another reason.
 bool try_seal_segment(int file, int seals, const std::string& operation);
 

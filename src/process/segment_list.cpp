@@ -94,7 +94,7 @@ process_number parent_of(process_number process) {
     return 0;
 }
 
-/// The processes with their names, those first whose parent is none of them.
+/// The processes with their names. Those whose parent is not among them come first.
 std::vector<segment_user> described(const std::set<process_number>& processes) {
     std::vector<segment_user> users;
     for (const process_number process : processes) {

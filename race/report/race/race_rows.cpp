@@ -26,7 +26,7 @@ std::vector<const scheme_result*> rows_of(const race_result& result) {
 
 std::string interval_text(const estimate& ratio, const text_style& style) {
     if (ratio.count < pairs_for_a_verdict) {
-        return "-"; // there is none of 95 %
+        return "-"; // too few rounds for an interval of 95 %
     }
     return ratio_text(ratio.low) + (style.unicode ? "…" : "..") + ratio_text(ratio.high);
 }
