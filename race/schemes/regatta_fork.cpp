@@ -4,6 +4,7 @@
 #include "schemes/forked_run.hpp"
 #include "schemes/thread_runner.hpp"
 
+#include <regatta/core/detail/fork_access.hpp>
 #include <regatta/fork/execution.hpp>
 #include <regatta/fork/join.hpp>
 #include <regatta/fork/parallel_for.hpp>
@@ -42,11 +43,17 @@ struct regatta_forks {
     }
 };
 
-/// Forks of the calling thread and of the workers of a pool, which counts the caller as one of its
-/// workers: of so many threads one less helps.
+/// Forks of the calling thread and of the workers of a pool that has one thread less than the run
+/// has workers.
 class regatta_fork final : public forked_scheme<regatta_fork, regatta_forks> {
 public:
-    void prepare(run_context& context) override { pool_.emplace(context.workers); }
+    void prepare(run_context& context) override {
+        pool_.emplace(context.workers > 1 ? context.workers - 1 : 1);
+        if (context.workers > 1) {
+            // The pool counts a caller from outside as one of its workers. Here it is one more.
+            detail::fork_access::team(*pool_).lend(true);
+        }
+    }
 
     void run_items(run_context& context) {
         thread_runners runners(context.work, context.log);

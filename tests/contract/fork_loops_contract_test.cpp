@@ -107,14 +107,27 @@ TYPED_TEST(fork_loops, visits_every_cell) {
     regatta::parallel_for(pool, regatta::rows_columns{5, 0}, [](int, int) { FAIL(); });
 }
 
-// "on the calling thread and idle workers": two iterations run at the same time.
+// "on the calling thread and idle workers": two iterations run at the same time if the first one
+// offers the second, by `blocking` or by `poll`.
 TYPED_TEST(fork_loops, runs_iterations_at_the_same_time) {
     TypeParam pool({.threads = 2});
     for (int round = 0; round < 20; ++round) {
         barrier both(2);
-        regatta::parallel_for(pool, 0, 2, [&](int) { both.arrive_and_wait(); });
-        pool.submit([&] { regatta::parallel_for(0, 2, [&](int) { both.arrive_and_wait(); }); })
-            .get();
+        const auto meet = [&](int) { regatta::blocking([&] { both.arrive_and_wait(); }); };
+        regatta::parallel_for(pool, 0, 2, meet);
+        pool.submit([&] { regatta::parallel_for(0, 2, meet); }).get();
+
+        std::atomic<int> begun{0};
+        const auto poll = [&](int) {
+            ++begun;
+            library_test::eventually("both iterations have begun", [&] {
+                regatta::poll();
+                return begun >= 2;
+            });
+        };
+        regatta::parallel_for(pool, 0, 2, poll);
+        begun = 0;
+        pool.submit([&] { regatta::parallel_for(0, 2, poll); }).get();
     }
 }
 

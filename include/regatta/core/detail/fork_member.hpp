@@ -88,10 +88,12 @@ public:
         }
         return nullptr;
     }
-    /// Whether a frame can be taken; for any thread. May be stale.
+    /// Whether a frame can be taken; for any thread. May be stale. If so, what the owner did before
+    /// it published the frame is visible.
     bool offers() const noexcept {
         for (const auto& place : places_) {
-            if (place.load(std::memory_order_relaxed) != nullptr) {
+            // acquire: partner is the release in publish().
+            if (place.load(std::memory_order_acquire) != nullptr) {
                 return true;
             }
         }

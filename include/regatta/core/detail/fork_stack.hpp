@@ -165,11 +165,10 @@ public:
     /// Publishes all frames that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
         if (seat_ != nullptr) {
-            bool some = false;
             while (publish_oldest()) {
-                some = true;
             }
-            if (some) {
+            // Also for older ones: perhaps no more workers were to help before.
+            if (seat_->offers()) {
                 team_->call_watch();
             }
         }

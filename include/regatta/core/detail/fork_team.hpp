@@ -147,11 +147,19 @@ public:
 
     // --- work ------------------------------------------------------------------------------------
 
-    /// Takes a published frame of any member. If no member has one, asks them all for work.
+    /// Takes a published frame of any member, for a worker that has begun to help. If no member has
+    /// one, asks them all for work.
     frame* take(std::int64_t now) noexcept {
         for (member* m = first(); m != nullptr; m = m->next) {
-            if (frame* const f = m->take(nullptr)) {
-                return f;
+            if (m->offers()) {
+                // Once more: the region may have been opened from outside after begin_help(). Who
+                // sees its frame sees that.
+                if (helpers_.load(std::memory_order_relaxed) > most_helpers()) {
+                    return nullptr;
+                }
+                if (frame* const f = m->take(nullptr)) {
+                    return f;
+                }
             }
             m->ask(now);
         }
