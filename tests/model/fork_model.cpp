@@ -8,7 +8,7 @@
 
 #include "model_check.hpp"
 
-#include <regatta/core/detail/fork_stack.hpp>
+#include <regatta/core/detail/fork_region.hpp>
 #include <regatta/sync/event_count.hpp>
 
 #include <cstdint>
@@ -154,7 +154,7 @@ struct sleeping_watch : rl::test_suite<sleeping_watch, 2> {
         if (index == 1) {
             t.team.begin_watch();
             while (!t.help(1)) {
-                t.team.end_watch();
+                t.team.give_up_watch(false);
                 const auto ticket = t.bell.announce_wait();
                 if (t.team.offers()) {
                     t.bell.cancel_wait();
@@ -163,7 +163,7 @@ struct sleeping_watch : rl::test_suite<sleeping_watch, 2> {
                 }
                 t.team.begin_watch();
             }
-            t.team.end_watch();
+            t.team.give_up_watch(false);
             return;
         }
         stack_type& stack = t.stacks[0];

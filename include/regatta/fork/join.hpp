@@ -43,7 +43,8 @@ private:
         auto& self = static_cast<join_frame&>(f);
         self.result_.fill([&]() -> result { return self.call(); });
     }
-    static constexpr fork_site site{&run, nullptr, &shared_pool_owner::team};
+    static inline constinit fork_forecast forecast;
+    static constexpr fork_site site{&run, nullptr, &shared_pool_owner::team, &forecast};
 
     /// A small closure made for the call lies in the frame itself: one indirection less.
     static constexpr bool held = !std::is_lvalue_reference_v<G> &&

@@ -5,7 +5,7 @@
 /// @file
 /// How forks reach the workers of a pool.
 
-#include <regatta/core/detail/fork_stack.hpp>
+#include <regatta/core/detail/fork_region.hpp>
 
 namespace regatta::detail {
 

@@ -5,7 +5,9 @@
 /// @file
 /// Work that is about to be done by a thread and can be given to another one.
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/core/detail/fork_forecast.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <atomic>
@@ -26,31 +28,30 @@ struct basic_fork_frame;
 /// Whether the work of a loop or scope is to end early.
 ///
 /// Threads: any.
+/// Cost: a load, unless a stop token may end it or something threw since the outermost began.
 class fork_stop {
 public:
     /// @param outer the loop or scope around it, or null.
     fork_stop(const fork_stop* outer, std::stop_token stop) noexcept
         : outer_(outer)
-        , stop_(std::move(stop)) {}
+        , stop_(std::move(stop))
+        , by_token_(stop_.stop_possible() || (outer != nullptr && outer->by_token_))
+        , failures_(outer != nullptr ? outer->failures_
+                                     : failures.load(std::memory_order_relaxed)) {}
     fork_stop(const fork_stop&) = delete;
     fork_stop& operator=(const fork_stop&) = delete;
 
     bool over() const noexcept {
-        const fork_stop* at = this;
-        do {
-            // relaxed: a hint. What an exception leaves is read after all work has ended.
-            if (at->over_.load(std::memory_order_relaxed) || at->stop_.stop_requested()) {
-                return true;
-            }
-            at = at->outer_;
-        } while (at != nullptr);
-        return false;
+        // relaxed, here and in look(): hints. What an exception leaves is read after all work has
+        // ended.
+        return (by_token_ || failures.load(std::memory_order_relaxed) != failures_) && look();
     }
     /// Within a handler: keeps the exception if it is the first, and ends the work.
     REGATTA_RARE void fail() noexcept {
         if (!over_.exchange(true, std::memory_order_relaxed)) {
             error_ = std::current_exception();
         }
+        failures.fetch_add(1, std::memory_order_relaxed);
     }
     /// After all work has ended: throws the exception, if one was kept.
     void rethrow() const {
@@ -60,8 +61,24 @@ public:
     }
 
 private:
+    REGATTA_APART bool look() const noexcept {
+        const fork_stop* at = this;
+        do {
+            if (at->over_.load(std::memory_order_relaxed) || at->stop_.stop_requested()) {
+                return true;
+            }
+            at = at->outer_;
+        } while (at != nullptr);
+        return false;
+    }
+
+    /// How often anything threw in the process; wraps. Read by all at every look.
+    alignas(destructive_alignment) static inline constinit std::atomic<std::uint32_t> failures{0};
+
     const fork_stop* const outer_;
     const std::stop_token stop_;
+    const bool by_token_;          ///< A stop token may end it, or what is around it.
+    const std::uint32_t failures_; ///< Of the process, when the outermost loop or scope began.
     /// Whether something threw. Written by any thread that works for it, read by all.
     std::atomic<bool> over_{false};
     /// Written by the first thread to fail, read after the end of its work.
@@ -80,6 +97,8 @@ struct basic_fork_site {
     frame* (*split)(frame&) noexcept;
     /// The team of the process-wide pool, for a region that names no pool.
     basic_fork_team<Atomics>& (*shared_team)();
+    /// How long the regions that begin here took; or null.
+    fork_forecast* forecast = nullptr;
 };
 
 /// The part of a frame that exists once the frame is published.
@@ -98,6 +117,7 @@ struct basic_shared_frame {
     const void* region = nullptr;     ///< The region that it belongs to.
     const fork_stop* scope = nullptr; ///< The loop or scope around it that may be stopped.
     unsigned place = 0;               ///< Where its owner published it.
+    std::int64_t begun = 0;           ///< When its region began, or 0 if nobody wants to know.
 };
 
 /// Pending work: the second half of a join, or the rest of a loop. It lies on the stack of its

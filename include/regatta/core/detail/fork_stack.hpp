@@ -38,6 +38,13 @@ private:
     static inline constinit word always{1};
 };
 
+template<class Atomics>
+class basic_fork_region;
+template<class Atomics>
+class basic_fork_aside;
+template<class Atomics>
+class basic_fork_helping;
+
 /// The frames that a thread has pending, newest first, and the region that they belong to.
 ///
 /// A *region* is the outermost fork of a task, or of a thread from outside, with all forks beneath.
@@ -49,6 +56,10 @@ private:
 /// I1: in a region the frames that are not published form a list from `newest` to `root()`.
 template<class Atomics>
 class basic_fork_stack {
+    friend basic_fork_region<Atomics>;
+    friend basic_fork_aside<Atomics>;
+    friend basic_fork_helping<Atomics>;
+
 public:
     using frame = basic_fork_frame<Atomics>;
     using member = basic_fork_member<Atomics>;
@@ -110,30 +121,63 @@ public:
 
     // --- the slow ways ---------------------------------------------------------------------------
 
-    /// A frame was pushed, and another thread wants work or no region is open.
+    /// A frame was pushed, and another thread wants work or the frame is the first of its region.
     REGATTA_RARE void share_newest() {
+        frame& f = *newest_;
         if (seat_ == nullptr) {
-            frame& f = *newest_;
             newest_ = nullptr;
             open(team_for(*f.kind));
+            begins();
             outermost_ = &f;
             f.older = nullptr;
             seat_->publish(f, seat_->free_place(), region_,
                            root_scope_); // All its places are free.
-            seat_->answer(Atomics::now_ns());
-            team_->call_watch();
+        } else if (!begins() || !publish_oldest()) {
+            share();
             return;
         }
-        share();
+        const std::int64_t now = Atomics::now_ns();
+        seat_->answer(now);
+        team_->call_watch();
+        const fork_forecast* const forecast = f.kind->forecast;
+        if (forecast == nullptr || f.older != nullptr) {
+            return;
+        }
+        const float expected = forecast->expected_ns(1);
+        if (expected >= fork_forecast::worth_waking_ns) {
+            team_->call_sleeper();
+        }
+        // The clock costs more than a short region: a look now and then.
+        if (expected >= fork_forecast::worth_sharing_ns || regions_ % 16 == 0) {
+            f.shared.get().begun = now;
+        }
     }
-    /// Publishes the oldest work that there is.
+    /// Whether the region was opened without a fork, and has had none. From now on it has had one.
+    bool begins() noexcept {
+        if (beat_ != request::none()) {
+            return false;
+        }
+        beat_ = &seat_->beat();
+        return true;
+    }
+    /// Publishes the oldest work that there is, for each worker that looks for some.
     REGATTA_RARE void share() noexcept {
         if (seat_ != nullptr) {
+            static_cast<void>(begins());
             const bool some = publish_oldest();
+            for (unsigned more = team_->watching(); more > 1 && publish_oldest(); --more) {
+            }
             seat_->answer(Atomics::now_ns());
             if (some) {
                 team_->call_watch();
             }
+        }
+    }
+    /// The same at the begin of a region that is likely to take that long.
+    REGATTA_APART void share_early(float expected_ns) noexcept {
+        share();
+        if (expected_ns >= fork_forecast::worth_waking_ns) {
+            team_->call_sleeper();
         }
     }
     /// Publishes a frame that is not pending on this stack, if somebody wants work. Such a frame is
@@ -143,9 +187,11 @@ public:
         if (place == member::places) {
             return false;
         }
+        static_cast<void>(begins());
         seat_->publish(f, place, region_, scope);
         seat_->answer(Atomics::now_ns());
         team_->call_watch();
+        team_->call_sleeper();
         return true;
     }
     bool asked() const noexcept { return request::made(beat_); }
@@ -178,18 +224,22 @@ public:
     /// its work. If not, the frame has the result.
     REGATTA_RARE bool settle(frame& f) {
         const bool mine = seat_->reclaim(f);
-        if (&f != outermost_) {
-            if (!mine) {
-                await(f);
-            }
-            return mine;
+        const bool first = &f == outermost_;
+        const std::int64_t begun = f.shared.get().begun;
+        if (mine && !first && begun == 0) {
+            return true;
         }
         if (mine) {
             f.kind->run(f);
         } else {
             await(f);
         }
-        close();
+        if (begun != 0) {
+            f.kind->forecast->learn(Atomics::now_ns() - begun, 1);
+        }
+        if (first) {
+            close();
+        }
         return false;
     }
     /// The first half of a join has thrown. @returns whether another thread has done the second.
@@ -273,91 +323,9 @@ private:
     };
 
 public:
-    /// A region on that team from construction to destruction; inside one of the same team nothing
-    /// happens.
-    class region {
-    public:
-        REGATTA_INLINE region(basic_fork_stack& s, team& t) : stack_(s) {
-            if (s.seat_ == nullptr) {
-                s.open(t);
-                opened_ = true;
-            } else if (s.team_ != &t) [[unlikely]] {
-                change(t);
-            }
-        }
-        region(const region&) = delete;
-        region& operator=(const region&) = delete;
-        REGATTA_INLINE ~region() {
-            if (opened_) {
-                stack_.close();
-                if (outer_.seat != nullptr) [[unlikely]] {
-                    stack_.restore(outer_);
-                }
-            }
-        }
-
-    private:
-        REGATTA_RARE void change(team& t) {
-            stack_.share_all();
-            stack_.save(outer_);
-            REGATTA_TRY {
-                stack_.open(t);
-            }
-            REGATTA_CATCH_ALL {
-                stack_.restore(outer_);
-                REGATTA_RETHROW;
-            }
-            opened_ = true;
-        }
-
-        basic_fork_stack& stack_;
-        saved outer_{};
-        bool opened_ = false;
-    };
-
-    /// Sets the thread's region aside while it runs a task that is no part of it.
-    class aside {
-    public:
-        REGATTA_INLINE explicit aside(basic_fork_stack& s) noexcept : stack_(s) {
-            if (s.in_region()) [[unlikely]] {
-                begin();
-            }
-        }
-        aside(const aside&) = delete;
-        aside& operator=(const aside&) = delete;
-        REGATTA_INLINE ~aside() {
-            if (outer_.seat != nullptr) [[unlikely]] {
-                stack_.restore(outer_);
-            }
-        }
-
-    private:
-        REGATTA_RARE void begin() noexcept {
-            stack_.share_all();
-            stack_.save(outer_);
-        }
-
-        basic_fork_stack& stack_;
-        saved outer_{};
-    };
-
-    /// A worker's part in the regions of others, from construction to destruction. It has a place.
-    class helping {
-    public:
-        helping(basic_fork_stack& s, team& t, const void* region) noexcept : stack_(s) {
-            s.take_seat(t);
-            s.newest_ = root();
-            s.beat_ = &s.seat_->beat();
-            s.region_ = region;
-            s.seat_->begin(region);
-        }
-        helping(const helping&) = delete;
-        helping& operator=(const helping&) = delete;
-        ~helping() { stack_.leave_seat(); }
-
-    private:
-        basic_fork_stack& stack_;
-    };
+    using region = basic_fork_region<Atomics>;
+    using aside = basic_fork_aside<Atomics>;
+    using helping = basic_fork_helping<Atomics>;
 
     /// Gives the thread, a worker of that team, its place. @returns false if it may not help now,
     /// or if memory is short.
@@ -386,6 +354,8 @@ public:
     /// The team of the thread's region, or null.
     team* team_of_region() const noexcept { return team_; }
     member* seat() const noexcept { return seat_; }
+    /// How many regions the thread has opened, wraps.
+    unsigned regions() const noexcept { return regions_; }
     /// The member that opened the region that this thread works for, if the region is of that team.
     member* region_root(const team& t) const noexcept {
         return team_ == &t ? static_cast<member*>(const_cast<void*>(region_)) : nullptr;
@@ -434,11 +404,11 @@ private:
                 fail_rejected("fork", task_rejected::reason::closed, 0);
             }
         }
+        ++regions_;
         region_ = seat_;
         seat_->begin(region_);
         root_scope_ = scope_;
         newest_ = root();
-        beat_ = &seat_->beat();
         if (t.width() > 1 && t.watching() == 0) {
             seat_->demand(); // Nobody is awake to ask.
         }
@@ -581,6 +551,7 @@ private:
     const saved* below_ = nullptr;          ///< The region that was set aside. It may use the home.
     member* home_ = nullptr;                ///< The seat that the thread keeps between regions.
     std::uint64_t home_id_ = 0;
+    unsigned regions_ = 0;
 };
 
 using fork_frame = basic_fork_frame<std_atomics>;

@@ -251,7 +251,7 @@ public:
     /// A region was opened, or a frame was published that nobody asked for: some worker has to
     /// look.
     void call_watch() noexcept {
-        fence_.light(); // Partner: the fence in end_watch().
+        fence_.light(); // Partner: the fence in give_up_watch().
         if (watching_.load(std::memory_order_relaxed) == 0) [[unlikely]] {
             wake();
         }
@@ -263,14 +263,28 @@ public:
             wake();
         }
     }
+    /// A frame was published that is worth a wake-up: a worker that sleeps looks at once.
+    void call_sleeper() noexcept {
+        // relaxed: a hint. Who takes naps looks by itself at their end.
+        if (napping_.load(std::memory_order_relaxed)) {
+            wake();
+        }
+    }
     REGATTA_RARE void wake() noexcept {
         fence_.full(); // Partner: the fence of a worker that announces its sleep.
         calls_.wake(calls_.pool);
     }
     void begin_watch() noexcept { watching_.fetch_add(1, std::memory_order_relaxed); }
-    void end_watch() noexcept {
+    /// A worker has taken a frame. It calls `hand_over_watch`.
+    void end_watch() noexcept { watching_.fetch_sub(1, std::memory_order_relaxed); }
+    /// A worker watches no longer, since it is about to sleep or has something `else_to_do`. Who
+    /// sleeps looks once more after it has announced that.
+    void give_up_watch(bool else_to_do) noexcept {
         if (watching_.fetch_sub(1, std::memory_order_relaxed) == 1) {
             fence_.heavy(); // Partner: the light fence in call_watch().
+            if (else_to_do && offers()) {
+                wake();
+            }
         }
     }
     /// How many workers look for frames.

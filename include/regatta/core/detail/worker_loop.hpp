@@ -9,7 +9,8 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
-#include <regatta/core/detail/fork_stack.hpp>
+#include <regatta/core/detail/fork_help.hpp>
+#include <regatta/core/detail/fork_region.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/wake_marks.hpp>
 #include <regatta/core/detail/worker.hpp>
@@ -54,6 +55,7 @@ template<class Source, class Worker, class Atomics>
 class basic_worker_loop {
 public:
     using worker = Worker;
+    using atomics = Atomics;
     using members_type = basic_worker_members<worker, Atomics>;
     using clock = std::chrono::steady_clock;
     using event_count = basic_event_count<Atomics>;
@@ -92,7 +94,7 @@ public:
                 // Wakes no other worker: pause() has woken them and resume() will.
                 static_cast<void>(gate_.end(me.search, [] { return false; }));
             } else {
-                if (run_next(me) || (forks_.used() && run_fork(me))) {
+                if (run_next(me) || (forks_.used() && fork_help::run(*this, me))) {
                     me.activity.renew();
                     marks_.reach([this] { return source_.taken(); }, progress_);
                     pace.reset();
@@ -209,7 +211,7 @@ public:
         basic_backoff<Atomics> pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late && (run_aside(me) || (forks_.used() && run_fork(me)))) {
+            if (!late && (run_aside(me) || (forks_.used() && fork_help::run(*this, me)))) {
                 pace.reset();
                 continue;
             }
@@ -359,6 +361,8 @@ public:
 private:
     using marks_type = basic_wake_marks<Atomics>;
     using fork_stack_type = basic_fork_stack<Atomics>;
+    using fork_help = basic_fork_help<basic_worker_loop>;
+    friend fork_help;
 
     /// Registers a task that waits for all others, from its construction to its destruction. Tasks
     /// beneath it on the same stack that wait for room cannot continue before it ends. So it does
@@ -403,7 +407,7 @@ private:
             sleep_held(me);
             return;
         }
-        if (forks_.used() && watch_forks(me)) {
+        if (forks_.used() && fork_help::watch(*this, me)) {
             return;
         }
         if (spin_ > std::chrono::nanoseconds::zero() && spin_for_work(me)) {
@@ -433,70 +437,6 @@ private:
     REGATTA_RARE bool run_aside(worker& me) noexcept {
         const typename fork_stack_type::aside none(fork_stack_type::current());
         return run_next(me);
-    }
-    /// Does a part of the work of a region. @returns false if the worker found none.
-    REGATTA_RARE bool run_fork(worker& me) noexcept {
-        auto& stack = fork_stack_type::current();
-        if (!stack.prepare(forks_) || !forks_.begin_help()) {
-            return false;
-        }
-        auto* const work = forks_.take(Atomics::now_ns());
-        if (work != nullptr) {
-            stop_looking(me);
-            if (me.begin_busy()) {
-                rested_.notify_all();
-            }
-            me.naps = 0;
-            forks_.hand_over_watch();
-            const typename fork_stack_type::helping here(stack, forks_, work->shared.get().region);
-            stack.work_off(*work);
-        }
-        forks_.end_help();
-        return work != nullptr;
-    }
-    /// Looks for work of a region: first without sleep, then between naps.
-    /// @returns false if the worker may sleep.
-    REGATTA_RARE bool watch_forks(worker& me) noexcept {
-        if (!forks_.begin_help()) {
-            return false;
-        }
-        forks_.begin_watch();
-        bool again = me.naps == 0 && spin_for_forks(me);
-        if (!again && (me.naps < forks_.most_naps || forks_.open()) && forks_.begin_naps()) {
-            forks_.ask(Atomics::now_ns());
-            nap(me);
-            forks_.end_naps();
-            again = true;
-        }
-        forks_.end_watch();
-        forks_.end_help();
-        return again;
-    }
-    REGATTA_RARE bool spin_for_forks(worker& me) noexcept {
-        const std::int64_t begin = Atomics::now_ns();
-        std::int64_t now = begin;
-        do {
-            forks_.ask(now);
-            for (unsigned i = 0; i < 16; ++i) {
-                if (forks_.offers() || to_do(source_.ready(me.index, stealing()))) {
-                    return true;
-                }
-                Atomics::relax();
-            }
-            now = Atomics::now_ns();
-        } while (now - begin < forks_.spin_ns);
-        return false;
-    }
-    REGATTA_RARE void nap(worker& me) noexcept {
-        const auto length = std::chrono::microseconds(me.naps < 5 ? 50u << me.naps : 1000u);
-        ++me.naps;
-        me.patience = basic_backoff<Atomics>::none;
-        const auto ticket = gate_.announce_wait(me.search);
-        if (stays_awake(me) || forks_.offers()) {
-            gate_.cancel_wait(me.search);
-        } else {
-            gate_.commit_wait_until(me.search, ticket, clock::now() + length);
-        }
     }
     void tell_region_left() noexcept {
         tell_progress();

@@ -89,7 +89,12 @@ public:
         do {
             stack.push_splittable(*this);
             REGATTA_TRY {
-                stack.poll();
+                if (shares_early_) [[unlikely]] {
+                    shares_early_ = false;
+                    stack.share_early(expected_ns_);
+                } else {
+                    stack.poll();
+                }
                 run_blocks(stack, into);
             }
             REGATTA_CATCH_ALL {
@@ -99,6 +104,21 @@ public:
             stack.pop_splittable(*this);
         } while (take_back(stack, into));
         stack.leave_scope(outer);
+    }
+    /// The same for a whole loop with which the region begins. A loop that is likely to be worth
+    /// it gives half away before it begins.
+    void lead(result& into) noexcept {
+        const count all = distance(next_, end_);
+        if (all > 1) {
+            expected_ns_ = forecast.expected_ns(static_cast<float>(all));
+            shares_early_ = expected_ns_ >= fork_forecast::worth_sharing_ns;
+            // The clock costs more than a few short iterations: a look now and then.
+            timed_ = all <= untimed && (shares_early_ || fork_stack::current().regions() % 16 == 0);
+        }
+        work(into);
+        if (timed_iterations_ != 0) {
+            forecast.learn(timed_ns_, static_cast<float>(timed_iterations_));
+        }
     }
 
 private:
@@ -120,6 +140,8 @@ private:
     static constexpr std::int64_t block_ns = 2'000;
     /// With so few iterations left, each may be long: no two of them are one block.
     static constexpr count few = 8;
+    /// So few iterations are all blocks of their own: the clock costs more than looks between them.
+    static constexpr count untimed = 16;
 
     static count distance(Index from, Index to) noexcept {
         return static_cast<count>(static_cast<count>(to) - static_cast<count>(from));
@@ -130,7 +152,8 @@ private:
 
     /// Runs blocks that grow until one takes about `block_ns`.
     REGATTA_INLINE void run_blocks(fork_stack& stack, result& into) {
-        std::int64_t since = 0;
+        const bool clock = timed_ || distance(next_, end_) > untimed;
+        std::int64_t since = timed_ ? std_atomics::now_ns() : 0;
         while (next_ != end_ && !whole_.over()) {
             const count rest = distance(next_, end_);
             const count n = rest <= few ? 1 : block_ < rest ? block_ : rest;
@@ -138,9 +161,15 @@ private:
             next_ = advance(begin, n); // First: nested forks may split what is left.
             body_.run(into, begin, advance(begin, n));
             stack.poll();
-            if (distance(next_, end_) > few) {
+            if (clock && (timed_ || distance(next_, end_) > few)) {
                 const std::int64_t now = std_atomics::now_ns();
-                block_ = since == 0 ? (block_ == 1 ? 4 : block_) : next_block(n, now - since);
+                if (since == 0) {
+                    block_ = block_ == 1 ? 4 : block_;
+                } else {
+                    block_ = next_block(n, now - since);
+                    timed_ns_ += now - since;
+                    timed_iterations_ += n;
+                }
                 since = now;
             }
         }
@@ -206,9 +235,16 @@ private:
     static constexpr fork_site site{&run_nothing, &split, &shared_pool_owner::team};
     static constexpr fork_site piece_site{&run_piece, nullptr, &shared_pool_owner::team};
 
+    static inline constinit fork_forecast forecast;
+
     whole_loop& whole_;
     const Body& body_;
-    Index next_; ///< The first iteration that has not begun.
+    float expected_ns_ = 0;     ///< How long the whole loop is likely to take.
+    bool shares_early_ = false; ///< A part is given away before the first iteration.
+    bool timed_ = false;        ///< The time of each block is taken, also near the end.
+    count timed_iterations_ = 0;
+    std::int64_t timed_ns_ = 0; ///< How long these took.
+    Index next_;                ///< The first iteration that has not begun.
     Index end_;
     count block_ = 1;     ///< The size of the next block.
     unsigned pieces_ = 0; ///< How many are given away.
@@ -219,9 +255,11 @@ private:
 template<class Index, class Body>
 bool run_loop(fork_team& team, Index begin, Index end, const Body& body,
               typename Body::result& into, const fork_options& options) {
-    const fork_stack::region here(fork_stack::current(), team);
+    fork_stack& stack = fork_stack::current();
+    const fork_stack::region here(stack, team);
     whole_loop whole(options);
-    loop_part<Index, Body>(whole, body, begin, end).work(into);
+    loop_part<Index, Body> all(whole, body, begin, end);
+    stack.begins() ? all.lead(into) : all.work(into);
     whole.rethrow();
     return !whole.over();
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How a worker that has no task helps with the forks of its pool.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
+#include <regatta/core/detail/fork_region.hpp>
+#include <regatta/sync/backoff.hpp>
+
+#include <cstdint>
+
+namespace regatta::detail {
+
+/// The part of a worker loop that takes frames and looks for some. A friend of the loop, with no
+/// state of its own.
+///
+/// Threads: the worker's.
+template<class Loop>
+class basic_fork_help {
+    using Atomics = typename Loop::atomics;
+    using worker = typename Loop::worker;
+    using stack = basic_fork_stack<Atomics>;
+    using frame = basic_fork_frame<Atomics>;
+
+public:
+    /// Does a part of the work of a region. @returns false if the worker found none.
+    REGATTA_RARE static bool run(Loop& loop, worker& me) noexcept {
+        auto& team = loop.forks_;
+        if (!stack::current().prepare(team) || !team.begin_help()) {
+            return false;
+        }
+        frame* const work = team.take(Atomics::now_ns());
+        if (work != nullptr) {
+            work_off(loop, me, *work);
+        }
+        team.end_help();
+        return work != nullptr;
+    }
+
+    /// Looks for work of a region: first without sleep, then after a nap. Does what it finds.
+    /// @returns false if the worker may sleep.
+    REGATTA_RARE static bool watch(Loop& loop, worker& me) noexcept {
+        auto& team = loop.forks_;
+        if (!stack::current().prepare(team) || !team.begin_help()) {
+            return false;
+        }
+        team.begin_watch();
+        bool again = false;
+        frame* work = me.naps == 0 ? spin(loop, me, again) : nullptr;
+        if (work == nullptr && !again && (me.naps < team.most_naps || team.open()) &&
+            team.begin_naps()) {
+            team.ask(Atomics::now_ns());
+            nap(loop, me);
+            team.end_naps();
+            work = team.take(Atomics::now_ns());
+            again = true;
+        }
+        if (work != nullptr) {
+            team.end_watch();
+            work_off(loop, me, *work);
+            again = true;
+        } else {
+            team.give_up_watch(again);
+        }
+        team.end_help();
+        return again;
+    }
+
+private:
+    /// Does the work of a frame that the worker has taken.
+    REGATTA_APART static void work_off(Loop& loop, worker& me, frame& work) noexcept {
+        loop.stop_looking(me);
+        if (me.begin_busy()) {
+            loop.rested_.notify_all();
+        }
+        me.naps = 0;
+        loop.forks_.hand_over_watch();
+        const basic_fork_helping<Atomics> here(stack::current(), loop.forks_,
+                                               work.shared.get().region);
+        stack::current().work_off(work);
+    }
+    /// @returns a frame, or null: then `else_to_do` says whether there is something else.
+    REGATTA_APART static frame* spin(Loop& loop, worker& me, bool& else_to_do) noexcept {
+        auto& team = loop.forks_;
+        const std::int64_t begin = Atomics::now_ns();
+        std::int64_t now = begin;
+        do {
+            team.ask(now);
+            for (unsigned i = 0; i < 16; ++i) {
+                if (team.offers()) {
+                    if (frame* const work = team.take(now)) {
+                        return work;
+                    }
+                }
+                if (loop.to_do(loop.source_.ready(me.index, loop.stealing()))) {
+                    else_to_do = true;
+                    return nullptr;
+                }
+                Atomics::relax();
+            }
+            now = Atomics::now_ns();
+        } while (now - begin < team.spin_ns);
+        return nullptr;
+    }
+    REGATTA_RARE static void nap(Loop& loop, worker& me) noexcept {
+        const auto length = std::chrono::microseconds(me.naps < 5 ? 50u << me.naps : 1000u);
+        ++me.naps;
+        me.patience = basic_backoff<Atomics>::none;
+        const auto ticket = loop.gate_.announce_wait(me.search);
+        if (loop.stays_awake(me) || loop.forks_.offers()) {
+            loop.gate_.cancel_wait(me.search);
+        } else {
+            loop.gate_.commit_wait_until(me.search, ticket, Loop::clock::now() + length);
+        }
+    }
+};
+
+} // namespace regatta::detail

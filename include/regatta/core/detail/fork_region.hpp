@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Which region a thread works for, from one point of its program to another.
+
+#include <regatta/base/config.hpp>
+#include <regatta/core/detail/fork_stack.hpp>
+
+namespace regatta::detail {
+
+/// A region on a team from construction to destruction. Inside one of the same team nothing
+/// happens.
+template<class Atomics>
+class basic_fork_region {
+    using stack = basic_fork_stack<Atomics>;
+
+public:
+    REGATTA_INLINE basic_fork_region(stack& s, typename stack::team& t) : stack_(s) {
+        if (s.seat_ == nullptr) {
+            s.open(t);
+            opened_ = true;
+        } else if (s.team_ != &t) [[unlikely]] {
+            change(t);
+        }
+    }
+    basic_fork_region(const basic_fork_region&) = delete;
+    basic_fork_region& operator=(const basic_fork_region&) = delete;
+    REGATTA_INLINE ~basic_fork_region() {
+        if (opened_) {
+            stack_.close();
+            if (outer_.seat != nullptr) [[unlikely]] {
+                stack_.restore(outer_);
+            }
+        }
+    }
+
+private:
+    REGATTA_RARE void change(typename stack::team& t) {
+        stack_.share_all();
+        stack_.save(outer_);
+        REGATTA_TRY {
+            stack_.open(t);
+        }
+        REGATTA_CATCH_ALL {
+            stack_.restore(outer_);
+            REGATTA_RETHROW;
+        }
+        opened_ = true;
+    }
+
+    stack& stack_;
+    typename stack::saved outer_{};
+    bool opened_ = false;
+};
+
+/// Sets the thread's region aside while it runs a task that is no part of it.
+template<class Atomics>
+class basic_fork_aside {
+    using stack = basic_fork_stack<Atomics>;
+
+public:
+    REGATTA_INLINE explicit basic_fork_aside(stack& s) noexcept : stack_(s) {
+        if (s.in_region()) [[unlikely]] {
+            begin();
+        }
+    }
+    basic_fork_aside(const basic_fork_aside&) = delete;
+    basic_fork_aside& operator=(const basic_fork_aside&) = delete;
+    REGATTA_INLINE ~basic_fork_aside() {
+        if (outer_.seat != nullptr) [[unlikely]] {
+            stack_.restore(outer_);
+        }
+    }
+
+private:
+    REGATTA_RARE void begin() noexcept {
+        stack_.share_all();
+        stack_.save(outer_);
+    }
+
+    stack& stack_;
+    typename stack::saved outer_{};
+};
+
+/// A worker's part in the regions of others, from construction to destruction. It has a place.
+template<class Atomics>
+class basic_fork_helping {
+    using stack = basic_fork_stack<Atomics>;
+
+public:
+    basic_fork_helping(stack& s, typename stack::team& t, const void* region) noexcept : stack_(s) {
+        s.take_seat(t);
+        s.newest_ = stack::root();
+        s.beat_ = &s.seat_->beat();
+        s.region_ = region;
+        s.seat_->begin(region);
+    }
+    basic_fork_helping(const basic_fork_helping&) = delete;
+    basic_fork_helping& operator=(const basic_fork_helping&) = delete;
+    ~basic_fork_helping() { stack_.leave_seat(); }
+
+private:
+    stack& stack_;
+};
+
+} // namespace regatta::detail
