@@ -34,10 +34,11 @@ public:
     void learn(std::int64_t ns, float units) noexcept {
         const float seen = static_cast<float>(ns) / units;
         const float known = per_unit_.load(std::memory_order_relaxed);
-        const float next = known == unknown ? seen : known + (seen - known) / 4;
         // A place that stays as it is writes nothing: other threads read it.
-        if (next > known * 1.1F || next < known * 0.9F) {
-            per_unit_.store(next, std::memory_order_relaxed);
+        if (known == unknown) {
+            per_unit_.store(seen, std::memory_order_relaxed);
+        } else if (seen > known * 1.25F || seen < known * 0.8F) {
+            per_unit_.store(known + (seen - known) / 4, std::memory_order_relaxed);
         }
     }
 

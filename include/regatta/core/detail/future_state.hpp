@@ -11,7 +11,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
-#include <regatta/core/detail/fork_stack.hpp>
+#include <regatta/core/detail/fork_region.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/sync/atomics.hpp>
