@@ -5,7 +5,11 @@
 
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
+#include "sampling/race_control.hpp"
+#include "sampling/signed_ranks.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
+#include "workloads/workload.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <utility>
 
 #ifndef REGATTA_BUILD_FLAGS
@@ -43,6 +48,20 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
     return o;
 }
 
+race::estimate added_time(const race::series& subject, const race::series& peer) {
+    std::map<unsigned, double> times;
+    for (const race::sample& one : peer.usable()) {
+        times[one.round] = one.ns;
+    }
+    std::vector<double> differences;
+    for (const race::sample& one : subject.usable()) {
+        if (times.contains(one.round)) {
+            differences.push_back(one.ns - times[one.round]);
+        }
+    }
+    return race::signed_ranks(std::move(differences)).interval();
+}
+
 bench_run::bench_run(bench_options options) : options_(std::move(options)) {}
 
 bool bench_run::wants(const std::string& title) const {
@@ -52,11 +71,12 @@ bool bench_run::wants(const std::string& title) const {
            });
 }
 
-void bench_run::measure(const std::string& title, const std::string& unit,
-                        std::vector<race::contender> contenders,
-                        const std::vector<comparison>& comparisons) {
+std::optional<race::sampling_result>
+bench_run::measure(const std::string& title, const std::string& unit,
+                   std::vector<race::contender> contenders,
+                   const std::vector<comparison>& comparisons) {
     if (!wants(title)) {
-        return;
+        return std::nullopt;
     }
     const race::load_meter meter;
     const std::string control = contenders.front().name;
@@ -66,11 +86,68 @@ void bench_run::measure(const std::string& title, const std::string& unit,
     how.seed = options_.seed;
     how.meter = &meter;
     how.settle = [] { race::quiesce(); };
-    const auto result = race::measure(contenders, how);
+    auto result = race::measure(contenders, how);
     const auto floor = race::floor_of(result, control);
     show(title, unit, 1, floor.distance, result.all);
     for (const comparison& c : comparisons) {
         compare(c, result.of(c.subject), result.of(c.peer), floor.distance);
+    }
+    return result;
+}
+
+void bench_run::measure(const scheme_race& what, const std::vector<comparison>& comparisons) {
+    if (!wants(what.title)) {
+        return;
+    }
+    std::vector<race::entrant> entrants;
+    for (const char* name : what.schemes) {
+        if (const auto* scheme = race::find_scheme(name)) {
+            entrants.push_back({name, scheme, false});
+        }
+    }
+    race::race_options how = what.how;
+    how.rounds = options_.rounds;
+    how.seed = options_.seed;
+    race::race_control control;
+    const auto result = race::run_race(*race::find_workload(what.workload), entrants, how, control);
+    std::vector<race::series> all;
+    for (const auto& one : result.schemes) {
+        if (one.status == race::scheme_status::skipped) {
+            skip(one.name, one.reason);
+            continue;
+        }
+        all.push_back(one.measured);
+        if (!one.ok()) {
+            all.back().failure = one.reason;
+        }
+    }
+    show(what.title, what.unit, what.scale, result.floor.distance, all);
+    for (const comparison& c : comparisons) {
+        const auto* subject = result.find(c.subject);
+        const auto* peer = result.find(c.peer);
+        if (subject != nullptr && peer != nullptr && subject->ok() && peer->ok()) {
+            compare(c, subject->measured, peer->measured, result.floor.distance);
+        }
+    }
+}
+
+void bench_run::measure(const figure& what, const std::string& unit, unsigned rounds,
+                        std::size_t ours, const std::vector<race::contender>& contenders) {
+    if (!wants(what.name)) {
+        return;
+    }
+    const race::load_meter meter;
+    race::sampling_options how;
+    how.rounds = rounds;
+    how.warm_up = 0;
+    how.meter = &meter;
+    how.settle = [] { race::quiesce(); };
+    const auto result = race::measure(contenders, how);
+    show(what.name, unit, what.scale, std::nullopt, result.all);
+    for (std::size_t i = 0; i < result.all.size(); ++i) {
+        figure one = what;
+        one.bar = i < ours ? what.bar : std::nullopt;
+        add(one, result.all[i]);
     }
 }
 
@@ -110,6 +187,18 @@ void bench_run::compare(const comparison& what, const race::series& subject,
     add({what.name, what.subject, what.peer, ratio, what.bar, holds});
 }
 
+void bench_run::add(const figure& what, const race::series& subject) {
+    if (const auto time = subject.time(); time.count != 0) {
+        add(what, subject.name, time);
+    }
+}
+
+void bench_run::add(const figure& what, const std::string& subject, const race::estimate& value) {
+    const race::estimate scaled{value.median * what.scale, value.low * what.scale,
+                                value.high * what.scale, value.count};
+    add({what.name, subject, what.peer, scaled, what.bar, !what.bar || scaled.median <= *what.bar});
+}
+
 void bench_run::add(measure_row row) {
     rows_.push_back(std::move(row));
 }
@@ -120,7 +209,10 @@ void bench_run::note(const std::string& text) {
 }
 
 void bench_run::skip(const std::string& name, const std::string& why) {
-    skipped_.push_back(name + ": " + why);
+    std::string text = name + ": " + why;
+    if (std::find(skipped_.begin(), skipped_.end(), text) == skipped_.end()) {
+        skipped_.push_back(std::move(text));
+    }
 }
 
 nlohmann::ordered_json bench_run::tables_as_json() const {
@@ -152,7 +244,7 @@ int bench_run::finish(const std::string& bench) {
         const std::string bar =
             r.bar ? fmt::format("bar {:.2f} {}", *r.bar, r.holds ? "holds" : "DOES NOT HOLD")
                   : "no bar";
-        fmt::print(out, "  {:<32} {:>6.3f} ({:.3f} … {:.3f})  {:<22} {} / {}\n", r.name,
+        fmt::print(out, "  {:<44} {:>6.3f} ({:.3f} … {:.3f})  {:<22} {} / {}\n", r.name,
                    r.ratio.median, r.ratio.low, r.ratio.high, bar, r.subject, r.peer);
         nlohmann::ordered_json row{
             {"name", r.name},

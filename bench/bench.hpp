@@ -6,6 +6,7 @@
 /// What every bench does: measure contenders on the race's sampling, hold pairs of them against
 /// each other, print every row and write the measures.
 
+#include "sampling/race.hpp"
 #include "sampling/sampler.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +26,27 @@ struct comparison {
     /// The bar is "as fast as": it also holds where the difference lies inside the noise floor.
     bool within_noise = false;
 };
+
+/// A figure of one contender, held against a bar in its own unit.
+struct figure {
+    std::string name;
+    std::string peer; ///< What it is divided by, as "1 µs".
+    double scale = 1; ///< Turns what the contender yields into that unit.
+    std::optional<double> bar{};
+};
+
+/// Schemes of the race over one workload.
+struct scheme_race {
+    std::string title;
+    std::string unit;
+    double scale = 1; ///< Turns nanoseconds into `unit`.
+    std::string workload;
+    std::vector<const char*> schemes;
+    race::race_options how{}; ///< Rounds and seed are those of the bench.
+};
+
+/// What the subject takes longer than the peer, within the rounds, in nanoseconds.
+race::estimate added_time(const race::series& subject, const race::series& peer);
 
 /// One line of the result, as `measures[]` of the JSON.
 struct measure_row {
@@ -73,9 +95,18 @@ public:
     /// Measures the contenders interleaved and adds a row for each comparison, unless the table was
     /// not asked for. The first of the contenders runs twice and gives the noise floor.
     /// @param unit what a contender's time is the time of, for the printed table.
-    void measure(const std::string& title, const std::string& unit,
-                 std::vector<race::contender> contenders,
-                 const std::vector<comparison>& comparisons);
+    /// @returns what was measured; nothing of a table that was not asked for.
+    std::optional<race::sampling_result> measure(const std::string& title, const std::string& unit,
+                                                 std::vector<race::contender> contenders,
+                                                 const std::vector<comparison>& comparisons);
+    /// The same with schemes of the race, whose names the comparisons tell. One that cannot take
+    /// part is skipped, with those comparisons.
+    void measure(const scheme_race& race, const std::vector<comparison>& comparisons);
+
+    /// Measures a figure of each contender once a round, with no round before that to warm up. The
+    /// bar is that of the first `ours` of them.
+    void measure(const figure& what, const std::string& unit, unsigned rounds, std::size_t ours,
+                 const std::vector<race::contender>& contenders);
 
     /// Prints what was measured of some contenders; `scale` turns nanoseconds into `unit`.
     void show(const std::string& title, const std::string& unit, double scale,
@@ -83,7 +114,10 @@ public:
     /// Adds the row of one comparison.
     void compare(const comparison& what, const race::series& subject, const race::series& peer,
                  double noise_floor);
-    /// Adds a row that is not a ratio of times.
+    /// Adds the row of a figure, unless that contender failed.
+    void add(const figure& what, const race::series& subject);
+    void add(const figure& what, const std::string& subject, const race::estimate& value);
+    /// Adds a row.
     void add(measure_row row);
 
     /// Says something of the machine or the run, in the table's place and in the JSON.

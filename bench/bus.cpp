@@ -7,10 +7,8 @@
 
 #include "bench.hpp"
 #include "bus_case.hpp"
+#include "distance.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,36 +28,6 @@ constexpr std::size_t batch = 64;
 
 std::string batched(std::string_view name) {
     return std::string(name) + ", batches";
-}
-
-/// The round trip of two bare atomics just now: the median of several, each short.
-double round_trip_now() {
-    std::vector<double> all;
-    for (int i = 0; i < 21; ++i) {
-        all.push_back(bench::atomics_round_trip().run(2000));
-    }
-    std::nth_element(all.begin(), all.begin() + 10, all.end());
-    return all[10];
-}
-
-std::string text_of(double round_trip) {
-    return fmt::format("{:.0f} ns, {}", round_trip, bench::name_of(bench::distance_of(round_trip)));
-}
-
-/// Calls `measure` with the distance of the CPUs, and says what it is before and afterwards: a
-/// virtual machine may move its CPUs.
-template<class Measure>
-void at_a_distance(bench::bench_run& run, const std::string& title, Measure&& measure) {
-    if (!run.wants(title)) {
-        return;
-    }
-    const double before = round_trip_now();
-    measure(bench::distance_of(before));
-    const double after = round_trip_now();
-    run.note(title + ": round trip of two bare atomics " + text_of(before) +
-             (bench::distance_of(before) == bench::distance_of(after)
-                  ? ""
-                  : "; afterwards " + text_of(after) + ": the bars are those of the former"));
 }
 
 void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
@@ -88,7 +56,7 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
     const std::string common(bench::regatta_common_lane().name);
     const std::string moodycamel(bench::moodycamel_token().name);
     const std::string mutex(bench::mutex_and_swap().name);
-    at_a_distance(run, title + "time a message", [&](bench::distance d) {
+    bench::at_a_distance(run, title + "time a message", [&](bench::distance d) {
         const bool near = d == bench::distance::near;
         const double singles = large ? 0.6 : near ? 0.6 : 1.0;
         const double batches = large ? 0.6 : near ? 0.8 : 0.9;
@@ -114,15 +82,12 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
 void measure_round_trip(bench::bench_run& run) {
     const std::string title = "24 B, ping-pong: time a round trip";
     std::vector<race::contender> contenders;
-    for (const bench::round_trip& way :
-         {bench::atomics_round_trip(), bench::regatta_round_trip()}) {
-        contenders.push_back(
-            {std::string(way.name), [=] { return race::outcome{way.run(100'000)}; }});
-    }
-    at_a_distance(run, title, [&](bench::distance) {
-        run.measure(title, "ns", contenders,
-                    {{"24 B, ping-pong", std::string(bench::regatta_round_trip().name),
-                      std::string(bench::atomics_round_trip().name), 1.1, false}});
+    const std::string ours = "async_bus, producer lanes, visitors";
+    const std::string floor = "two bare atomics";
+    contenders.push_back({floor, [] { return race::outcome{bench::atomics_round_trip(100'000)}; }});
+    contenders.push_back({ours, [] { return race::outcome{bench::regatta_round_trip(100'000)}; }});
+    bench::at_a_distance(run, title, [&](bench::distance) {
+        run.measure(title, "ns", contenders, {{"24 B, ping-pong", ours, floor, 1.1, false}});
     });
 }
 

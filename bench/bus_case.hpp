@@ -86,31 +86,21 @@ double run_stream(const stream& s, Produce&& produce, Consume&& consume) {
     return ns / static_cast<double>(s.messages);
 }
 
-/// How far the first two CPUs of the affinity mask are from each other.
-enum class distance {
-    near,    ///< Threads of one core.
-    far,     ///< Cores of one socket.
-    very_far ///< Sockets, or CPUs that are taken away while they wait for each other.
-};
-/// By the round trip of two bare atomics.
-inline distance distance_of(double round_trip_ns) {
-    return round_trip_ns < 60    ? distance::near
-           : round_trip_ns < 250 ? distance::far
-                                 : distance::very_far;
+/// Runs `answer()` on the first CPU and `ask()` on the second, both ready. @returns nanoseconds a
+/// trip of `ask`.
+template<class Answer, class Ask>
+double time_trips(std::size_t trips, Answer&& answer, Ask&& ask) {
+    stream s;
+    s.messages = trips;
+    return run_stream(
+        s, [&](unsigned) { answer(); },
+        [&] {
+            ask();
+            return std::uint64_t{trips} * (trips - 1) / 2;
+        });
 }
-inline std::string_view name_of(distance d) {
-    return d == distance::near  ? "near (threads of one core)"
-           : d == distance::far ? "far (two cores)"
-                                : "very far (two sockets, or disturbed)";
-}
-
-/// A way for one message to go to and fro: nanoseconds a round trip.
-struct round_trip {
-    std::string_view name;
-    double (*run)(std::size_t trips);
-};
-round_trip atomics_round_trip();
-round_trip regatta_round_trip();
+/// By two buses. @returns nanoseconds a round trip.
+double regatta_round_trip(std::size_t trips);
 
 /// A way of carrying the stream.
 struct bus_peer {

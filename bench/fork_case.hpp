@@ -3,17 +3,18 @@
 #pragma once
 
 /// @file
-/// What the bench of forks has every contender do.
+/// What the bench of forks has every contender do. Forks beside those of other libraries, sums and
+/// sorts are workloads of the race, and stand there.
 
 #include "sampling/sampler.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace regatta::bench {
 
@@ -23,28 +24,37 @@ using fork_sample = race::outcome (*)(unsigned threads);
 /// A contender, and how it does what the bench asks. Null: it has no form for that.
 struct fork_case {
     std::string name;
+    std::string absent{}; ///< Not empty: it cannot take part, and why.
 
-    fork_sample fib = nullptr;  ///< fib(30) without a cut-off: time a fork.
-    fork_sample tree = nullptr; ///< The sum of a tree of 2^20 - 1 nodes: time a node.
-    fork_sample region =
-        nullptr; ///< The sum of a tree of 1023 nodes, again and again: time a tree.
+    fork_sample fib = nullptr;    ///< Fibonacci without a cut-off: time a fork.
+    fork_sample region = nullptr; ///< The sum of a tree of 1023 nodes, many times: time a tree.
     fork_sample coarse = nullptr; ///< Two calls of 5 ms each: time of both.
-    fork_sample loop_2 = nullptr; ///< `p[i]++` for that many i, again and again: time a loop.
+    fork_sample coarse_worst = nullptr; ///< The longest of 100 such.
+    fork_sample loop_2 = nullptr;       ///< `p[i]++` for that many i, many times: time a loop.
     fork_sample loop_100 = nullptr;
     fork_sample loop_1000 = nullptr;
-    fork_sample loop_14us = nullptr; ///< A loop of so much work, again and again: time a loop.
+    fork_sample loop_14us = nullptr; ///< A loop of so much work, many times: time a loop.
     fork_sample loop_62us = nullptr;
     fork_sample loop_250us = nullptr;
     fork_sample paused_14us = nullptr; ///< The same, each after a pause of 1 ms: time of the loop.
     fork_sample paused_62us = nullptr;
     fork_sample paused_250us = nullptr;
+    /// CPU time of its workers in those pauses. Yields their share of a CPU in place of the time.
+    fork_sample paused_cpu = nullptr;
     fork_sample uneven = nullptr; ///< A loop of 10^6, whose long iterations lie together.
-    fork_sample reduce = nullptr; ///< The sum of 10^7 doubles.
-    fork_sample idle = nullptr;   ///< CPU time of the process in the second after work.
+    fork_sample idle = nullptr;   ///< CPU time of its workers in the second after work.
 };
 
 fork_case serial_forks();
 fork_case regatta_forks();
+/// Within one task of the pool; the others fork from outside. Only the region.
+fork_case regatta_forks_in_task();
+/// Two threads, each with half of the work, that spin for one another: what these CPUs can gain.
+fork_case spinning_halves();
+fork_case tbb_forks();
+fork_case openmp_tasks();
+fork_case openmp_static();
+fork_case openmp_dynamic();
 
 /// The nodes of a tree, each in its own block of memory.
 struct fork_node {
@@ -61,7 +71,7 @@ inline std::unique_ptr<fork_node> make_fork_tree(int depth) {
     return node;
 }
 
-/// Work of some 14 ns that no compiler leaves out or does for several values at once.
+/// Work of some nanoseconds that no compiler leaves out or does for several values at once.
 [[gnu::noinline]] inline std::uint64_t fork_work(std::uint64_t value) {
     for (int i = 0; i < 6; ++i) {
         value ^= value << 13;
@@ -70,6 +80,8 @@ inline std::unique_ptr<fork_node> make_fork_tree(int depth) {
     }
     return value;
 }
+/// How many iterations `p[i] = fork_work(p[i])` of a loop take that long on one thread here.
+std::size_t fork_iterations(std::chrono::microseconds time);
 /// Iteration i of 10^6: long in one cluster of a hundredth of them.
 inline std::uint64_t fork_uneven_work(std::size_t i) {
     std::uint64_t value = i + 1;
@@ -80,9 +92,9 @@ inline std::uint64_t fork_uneven_work(std::size_t i) {
     return value;
 }
 
-/// Busy for that long.
-inline void fork_busy(std::chrono::microseconds time) {
-    const auto end = std::chrono::steady_clock::now() + time;
+/// Busy for 5 ms.
+inline void fork_busy() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
     while (std::chrono::steady_clock::now() < end) {
     }
 }
@@ -95,6 +107,56 @@ race::outcome fork_timed(std::size_t count, F&& f) {
     const auto end = std::chrono::steady_clock::now();
     return {std::chrono::duration<double, std::nano>(end - begin).count() /
             static_cast<double>(count)};
+}
+
+/// Time a fork of `fib(n)`, which makes fib(n + 1) - 1 of them.
+template<class Fib>
+race::outcome fork_fib(int n, Fib&& fib) {
+    long number = 0;
+    long next = 1;
+    for (int i = 0; i < n; ++i) {
+        number = std::exchange(next, number + next);
+    }
+    long result = 0;
+    auto time = fork_timed(static_cast<std::size_t>(next - 1), [&] { result = fib(n); });
+    return result == number ? time : race::outcome::failed("a wrong number");
+}
+
+/// Time of a call of `sum(root)` with a tree of 1023 nodes.
+template<class Sum>
+race::outcome fork_region(Sum&& sum) {
+    constexpr std::int64_t nodes = 1023;
+    constexpr std::int64_t times = 1000;
+    const auto root = make_fork_tree(10);
+    std::int64_t all = 0;
+    auto time = fork_timed(times, [&] {
+        for (std::int64_t i = 0; i < times; ++i) {
+            all += sum(*root);
+        }
+    });
+    return all == times * nodes ? time : race::outcome::failed("a wrong sum");
+}
+
+/// Time of a call of `both(f, f)` with an f of 5 ms: the mean of 20.
+template<class Both>
+race::outcome fork_coarse(Both&& both) {
+    both(fork_busy, fork_busy);
+    constexpr int times = 20;
+    return fork_timed(times, [&] {
+        for (int i = 0; i < times; ++i) {
+            both(fork_busy, fork_busy);
+        }
+    });
+}
+/// The longest of 100.
+template<class Both>
+race::outcome fork_coarse_worst(Both&& both) {
+    both(fork_busy, fork_busy);
+    double worst = 0;
+    for (int i = 0; i < 100; ++i) {
+        worst = std::max(worst, fork_timed(1, [&] { both(fork_busy, fork_busy); }).ns);
+    }
+    return {worst};
 }
 
 } // namespace regatta::bench

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// What forks are held against: the same on one thread, without any.
+/// What forks are held against: the same on one thread, and two threads that spin for one another.
 
 #include "fork_rows.hpp"
 
-#include <numeric>
+#include <regatta/base/cache_line.hpp>
+#include <regatta/sync/backoff.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
 
 namespace regatta::bench {
 
@@ -14,14 +19,15 @@ namespace {
 struct one_thread {
     explicit one_thread(unsigned) {}
     template<class F>
-    auto run(F&& f) {
-        return f();
-    }
-    template<class F>
     void loop(std::size_t n, F&& f) {
         for (std::size_t i = 0; i < n; ++i) {
             f(i);
         }
+    }
+    template<class F, class G>
+    void both(F&& f, G&& g) {
+        f();
+        g();
     }
 };
 
@@ -32,42 +38,97 @@ struct one_thread {
     return n.value + (n.left ? sum(*n.left) : 0) + (n.right ? sum(*n.right) : 0);
 }
 
-template<int Depth, std::size_t Times>
-race::outcome tree(unsigned) {
-    const auto root = make_fork_tree(Depth);
-    std::int64_t all = 0;
-    auto time = fork_timed(Times, [&] {
-        for (std::size_t i = 0; i < Times; ++i) {
-            all += sum(*root);
+/// The calling thread and one that helps it, which spins for its half and never sleeps.
+class two_halves {
+public:
+    explicit two_halves(unsigned) {}
+    two_halves(const two_halves&) = delete;
+    two_halves& operator=(const two_halves&) = delete;
+    ~two_halves() {
+        half_ = nullptr;
+        begun_->store(done_->load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        helper_.join();
+    }
+
+    template<class F, class G>
+    void both(F&& f, G&& g) {
+        half_ = std::ref(g);
+        // Release: the helper sees the half, and what came before.
+        const std::uint64_t now = begun_->load(std::memory_order_relaxed) + 1;
+        begun_->store(now, std::memory_order_release);
+        f();
+        while (done_->load(std::memory_order_acquire) != now) {
         }
-    });
-    return all == static_cast<std::int64_t>(Times) * ((1 << Depth) - 1)
-               ? time
-               : race::outcome::failed("a wrong sum");
+    }
+    template<class F>
+    void loop(std::size_t n, F&& f) {
+        const auto part = [&f](std::size_t i, std::size_t end) {
+            for (; i != end; ++i) {
+                f(i);
+            }
+        };
+        both([&] { part(0, n / 2); }, [&] { part(n / 2, n); });
+    }
+
+private:
+    void help() {
+        for (std::uint64_t next = 1;; ++next) {
+            while (begun_->load(std::memory_order_acquire) != next) {
+            }
+            if (half_ == nullptr) {
+                return;
+            }
+            half_();
+            // Release: the other one sees what the half did.
+            done_->store(next, std::memory_order_release);
+        }
+    }
+
+    /// Halves that have begun. Written by the caller, read by the helper.
+    padded<std::atomic<std::uint64_t>> begun_{};
+    /// Halves that have ended. Written by the helper, read by the caller.
+    padded<std::atomic<std::uint64_t>> done_{};
+    std::function<void()> half_;
+    std::thread helper_{[this] { help(); }};
+};
+
+/// The least of several times, each short: nobody else was there.
+double iteration_ns() {
+    std::vector<std::uint64_t> p(20'000, 1);
+    one_thread alone(1);
+    double least = 0;
+    for (int i = 0; i < 100; ++i) {
+        const double ns = fork_timed(p.size(), [&] {
+                              alone.loop(p.size(), [&p](std::size_t j) { p[j] = fork_work(p[j]); });
+                          }).ns;
+        least = i == 0 ? ns : std::min(least, ns);
+    }
+    return least;
 }
 
 } // namespace
 
+std::size_t fork_iterations(std::chrono::microseconds time) {
+    static const double ns = iteration_ns();
+    return static_cast<std::size_t>(static_cast<double>(time.count()) * 1000 / ns);
+}
+
 fork_case serial_forks() {
     fork_case c{.name = "serial"};
-    c.fib = [](unsigned) { return fork_timed(1'346'268, [] { static_cast<void>(fib(30)); }); };
-    c.tree = tree<20, 1>;
-    c.region = tree<10, 1000>;
-    c.coarse = [](unsigned) {
-        return fork_timed(1, [] {
-            fork_busy(std::chrono::milliseconds(5));
-            fork_busy(std::chrono::milliseconds(5));
-        });
-    };
-    c.reduce = [](unsigned) {
-        const std::vector<double> values(10'000'000, 1.0);
-        return fork_timed(1, [&] {
-            const volatile double all = std::accumulate(values.begin(), values.end(), 0.0);
-            static_cast<void>(all);
-        });
-    };
+    c.fib = [](unsigned) { return fork_fib(34, fib); };
+    c.region = [](unsigned) { return fork_region(sum); };
+    fork_call_rows<one_thread>::fill(c);
     fork_loop_rows<one_thread>::fill(c);
     c.idle = nullptr;
+    c.paused_cpu = nullptr;
+    return c;
+}
+
+fork_case spinning_halves() {
+    fork_case c{.name = "two spinning threads"};
+    fork_call_rows<two_halves>::fill(c);
+    fork_loop_rows<two_halves>::fill(c);
+    c.uneven = nullptr;
     return c;
 }
 

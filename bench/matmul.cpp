@@ -6,10 +6,7 @@
 
 #include "bench.hpp"
 
-#include "sampling/race.hpp"
-#include "sampling/race_control.hpp"
 #include "schemes/scheme.hpp"
-#include "workloads/workload.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 
@@ -45,43 +42,22 @@ int main(int argc, char** argv) {
     if (const auto status = race::run_as_worker(argc, argv)) {
         return *status;
     }
-    const auto options = bench::parse_options(argc, argv, 31);
-    bench::bench_run run(options);
-    std::vector<race::entrant> entrants;
-    for (const char* name : {"serial", "std_thread", "worker_pool", "processes", "openmp_dynamic",
-                             "tbb", "asio", "zmq_inproc"}) {
-        if (const auto* scheme = race::find_scheme(name)) {
-            entrants.push_back({name, scheme, false});
-        }
-    }
-    race::race_options how;
-    how.work.size = 512;
-    how.scheme.workers = available_cpus();
-    how.rounds = options.rounds;
-    how.seed = options.seed;
-    race::race_control control;
-    const auto result = race::run_race(*race::find_workload("matmul"), entrants, how, control);
-    for (const auto& s : result.schemes) {
-        if (!s.ok()) {
-            run.skip(s.name, s.reason);
-        }
-    }
-    run.show("512×512 naive, " + std::to_string(how.scheme.workers) + " workers: time a product",
-             "ms", 1e-6, result.floor.distance, [&] {
-                 std::vector<race::series> all;
-                 for (const auto& s : result.schemes) {
-                     all.push_back(s.measured);
-                 }
-                 return all;
-             }());
+    bench::bench_run run(bench::parse_options(argc, argv, 31));
+    const unsigned workers = available_cpus();
+    bench::scheme_race race{.title = "512×512 naive, " + std::to_string(workers) +
+                                     " workers: time a product",
+                            .unit = "ms",
+                            .scale = 1e-6,
+                            .workload = "matmul",
+                            .schemes = {"serial", "std_thread", "worker_pool", "processes",
+                                        "openmp_dynamic", "tbb", "asio", "zmq_inproc"}};
+    race.how.work.size = 512;
+    race.how.scheme.workers = workers;
+    std::vector<bench::comparison> comparisons;
     for (const bar& b : bars) {
-        const auto* subject = result.find(b.subject);
-        const auto* peer = result.find(b.peer);
-        if (subject != nullptr && peer != nullptr && subject->ok() && peer->ok()) {
-            run.compare({std::string(b.subject) + " / " + b.peer, b.subject, b.peer, b.most,
-                         b.within_noise},
-                        subject->measured, peer->measured, result.floor.distance);
-        }
+        comparisons.push_back(
+            {std::string(b.subject) + " / " + b.peer, b.subject, b.peer, b.most, b.within_noise});
     }
+    run.measure(race, comparisons);
     return run.finish("matmul");
 }

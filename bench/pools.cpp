@@ -5,8 +5,6 @@
 /// idle pool costs, and what becomes of it with many more workers than CPUs.
 
 #include "bench.hpp"
-#include "machine/load_meter.hpp"
-#include "machine/quiesce.hpp"
 #include "pools_case.hpp"
 
 #include <optional>
@@ -122,39 +120,6 @@ void measure_waking(bench::bench_run& run) {
             {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)});
 }
 
-/// A figure of each contender, by what `peer` names; `most` is the bar for `ours`.
-struct figure {
-    const char* name;
-    const char* unit;
-    const char* peer;
-    double scale;
-    double most;
-    unsigned rounds;
-};
-void measure_figure(bench::bench_run& run, const figure& what, std::size_t ours,
-                    const std::vector<race::contender>& contenders) {
-    if (!run.wants(what.name)) {
-        return;
-    }
-    const race::load_meter meter;
-    race::sampling_options how;
-    how.rounds = what.rounds;
-    how.warm_up = 0;
-    how.meter = &meter;
-    how.settle = [] { race::quiesce(); };
-    const auto result = race::measure(contenders, how);
-    run.show(what.name, what.unit, what.scale, std::nullopt, result.all);
-    for (std::size_t i = 0; i < result.all.size(); ++i) {
-        auto got = result.all[i].time();
-        if (got.count != 0) {
-            got = {got.median * what.scale, got.low * what.scale, got.high * what.scale, got.count};
-            const auto most = i < ours ? std::optional(what.most) : std::nullopt;
-            run.add({what.name, result.all[i].name, what.peer, got, most,
-                     !most || got.median <= *most});
-        }
-    }
-}
-
 void measure_figures(bench::bench_run& run) {
     const auto all_with = [](row what, std::size_t tasks) {
         std::vector<race::contender> all;
@@ -166,13 +131,13 @@ void measure_figures(bench::bench_run& run) {
         return all;
     };
     const std::size_t ours = bench::regatta_pools().size();
-    measure_figure(run, {"heap calls of 1000 tasks of 64 bytes", "", "one", 1000, 1.0, 3}, ours,
-                   all_with(&pool_case::heap_calls, many / 10));
-    measure_figure(
-        run, {"wake, spinning by option", "µs", "1 µs", 1e-3, 1.0, 15}, 1,
+    run.measure({"heap calls of 1000 tasks of 64 bytes", "one", 1000, 1.0}, "", 3, ours,
+                all_with(&pool_case::heap_calls, many / 10));
+    run.measure(
+        {"wake, spinning by option", "1 µs", 1e-3, 1.0}, "µs", 15, 1,
         {{"balanced_pool, one worker", [] { return bench::regatta_spinning_wake(1, 50); }}});
-    measure_figure(run, {"idle for 5 s: CPU time", "%", "1 % of a CPU", 100, 0.1, 1}, ours,
-                   all_with(&pool_case::idle, 1000));
+    run.measure({"idle for 5 s: CPU time", "1 % of a CPU", 100, 0.1}, "%", 1, ours,
+                all_with(&pool_case::idle, 1000));
 }
 
 void measure_oversubscribed(bench::bench_run& run) {

@@ -9,11 +9,7 @@
 
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
-#include "sampling/race.hpp"
-#include "sampling/race_control.hpp"
-#include "sampling/signed_ranks.hpp"
 #include "schemes/scheme.hpp"
-#include "workloads/workload.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/cpu/available_cpus.hpp>
@@ -25,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,43 +56,22 @@ struct bar {
 };
 
 /// A race of schemes over the product, with a kernel.
-void race_rows(bench::bench_run& run, const bench::bench_options& options, const char* kernel,
-               const std::vector<const char*>& names, const std::vector<bar>& bars) {
-    const std::string title = std::string("512×512, kernel ") + kernel + ": time a product";
-    if (!run.wants(title)) {
-        return;
-    }
-    std::vector<race::entrant> entrants;
-    for (const char* name : names) {
-        if (const auto* scheme = race::find_scheme(name)) {
-            entrants.push_back({name, scheme, false});
-        }
-    }
-    race::race_options how;
-    how.work.size = 512;
-    how.work.kernel = kernel;
-    how.scheme.workers = available_cpus();
-    how.rounds = options.rounds;
-    how.seed = options.seed;
-    race::race_control control;
-    const auto result = race::run_race(*race::find_workload("matmul"), entrants, how, control);
-    std::vector<race::series> all;
-    for (const auto& s : result.schemes) {
-        all.push_back(s.measured);
-        if (!s.ok()) {
-            run.skip(s.name, s.reason);
-        }
-    }
-    run.show(title, "ms", 1e-6, result.floor.distance, all);
+void race_rows(bench::bench_run& run, const char* kernel, const std::vector<const char*>& names,
+               const std::vector<bar>& bars) {
+    bench::scheme_race race{.title = std::string("512×512, kernel ") + kernel + ": time a product",
+                            .unit = "ms",
+                            .scale = 1e-6,
+                            .workload = "matmul",
+                            .schemes = names};
+    race.how.work.size = 512;
+    race.how.work.kernel = kernel;
+    race.how.scheme.workers = available_cpus();
+    std::vector<bench::comparison> comparisons;
     for (const bar& b : bars) {
-        const auto* subject = result.find(b.subject);
-        const auto* peer = result.find(b.peer);
-        if (subject != nullptr && peer != nullptr && subject->ok() && peer->ok()) {
-            run.compare({std::string(kernel) + ": " + b.subject + " / " + b.peer, b.subject, b.peer,
-                         b.most, false},
-                        subject->measured, peer->measured, result.floor.distance);
-        }
+        comparisons.push_back({std::string(kernel) + ": " + b.subject + " / " + b.peer, b.subject,
+                               b.peer, b.most, false});
     }
+    run.measure(race, comparisons);
 }
 
 /// One job of no work after the other, each waited for.
@@ -156,18 +130,8 @@ void measure_deaths(bench::bench_run& run, const bench::bench_options& options) 
              race::quiesce();
          }});
     run.show(title, "ms", 1e-6, std::nullopt, result.all);
-    std::map<unsigned, double> calm;
-    for (const race::sample& one : result.of("no death").usable()) {
-        calm[one.round] = one.ns;
-    }
-    std::vector<double> costs;
-    for (const race::sample& one : result.of("one SIGKILL").usable()) {
-        if (calm.contains(one.round)) {
-            costs.push_back((one.ns - calm[one.round]) / 5e6);
-        }
-    }
-    const race::estimate cost = race::signed_ranks(std::move(costs)).interval();
-    run.add({"one SIGKILL, by 5 ms", "one SIGKILL", "no death", cost, 1.0, cost.median <= 1.0});
+    run.add({"one SIGKILL, by 5 ms", "no death and 5 ms", 1 / 5e6, 1.0}, "one SIGKILL",
+            bench::added_time(result.of("one SIGKILL"), result.of("no death")));
     std::printf("%llu deaths, mean time to the next worker %.2f ms\n\n",
                 static_cast<unsigned long long>(pool.stats().deaths),
                 static_cast<double>(pool.stats().mean_respawn.count()) * 1e-6);
@@ -208,15 +172,15 @@ int main(int argc, char** argv) {
     }
     const auto options = bench::parse_options(argc, argv, 21);
     bench::bench_run run(options);
-    race_rows(run, options, "naive",
+    race_rows(run, "naive",
               {"steady", "process_pool", "process_pool_cold", "processes", "std_thread"},
               {{"process_pool", "steady", 1.05},
                {"process_pool_cold", "steady", 1.15},
                {"process_pool_cold", "processes", std::nullopt}});
-    race_rows(run, options, "tiled", {"steady", "process_pool", "process_pool_cold"},
+    race_rows(run, "tiled", {"steady", "process_pool", "process_pool_cold"},
               {{"process_pool", "steady", 1.05}, {"process_pool_cold", "steady", std::nullopt}});
     race_rows(
-        run, options, "blas",
+        run, "blas",
         {"process_pool", "process_pool_cold", "python_processes_1blas", "python_pool_map_1blas"},
         {{"process_pool_cold", "python_processes_1blas", std::nullopt},
          {"process_pool_cold", "python_pool_map_1blas", std::nullopt}});

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// oneTBB: parallel_invoke, and parallel_for with the automatic partitioner, on as many threads.
+
+#include "fork_rows.hpp"
+
+#include "schemes/tbb_threads.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_invoke.h>
+
+namespace regatta::bench {
+
+namespace {
+
+struct on_tbb {
+    explicit on_tbb(unsigned count) : threads(count) { threads.start(); }
+    template<class F>
+    void loop(std::size_t n, F&& f) {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&f](const auto& block) {
+            for (std::size_t i = block.begin(); i != block.end(); ++i) {
+                f(i);
+            }
+        });
+    }
+    template<class F, class G>
+    void both(F&& f, G&& g) {
+        tbb::parallel_invoke(f, g);
+    }
+    race::tbb_threads threads;
+};
+
+std::int64_t sum(const fork_node* n) {
+    if (n == nullptr) {
+        return 0;
+    }
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    tbb::parallel_invoke([&a, n] { a = sum(n->left.get()); }, [&b, n] { b = sum(n->right.get()); });
+    return n->value + a + b;
+}
+
+} // namespace
+
+fork_case tbb_forks() {
+    fork_case c{.name = "oneTBB"};
+    c.region = [](unsigned threads) {
+        const on_tbb scheme(threads);
+        return fork_region([](const fork_node& root) { return sum(&root); });
+    };
+    fork_call_rows<on_tbb>::fill(c);
+    fork_loop_rows<on_tbb>::fill(c);
+    return c;
+}
+
+} // namespace regatta::bench
