@@ -143,7 +143,8 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 ///
 /// There is no grain size to choose. The calling thread runs the iterations in blocks, which grow
 /// until one takes about two microseconds. Between blocks it gives half of the rest to an idle
-/// worker, which does the same.
+/// worker, which does the same. A loop that is likely to be long, by what earlier ones of the same
+/// function took, gives half away at once.
 ///
 /// ```cpp
 /// regatta::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
@@ -151,7 +152,8 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 ///
 /// Threads: any. `f` is called by several threads at once.
 /// Blocks: until all iterations have ended. It helps with other forks meanwhile.
-/// Order: none among the iterations. What they did happens before the return.
+/// Order: none among the iterations. What they did happens before the return. That two run at the
+/// same time is not certain: iterations that wait for each other do so within `blocking`.
 /// Failure: throws the first exception of an iteration; iterations that have not begun by then are
 /// skipped.
 /// Cost: about 0.1 µs for a loop of two iterations.
