@@ -30,6 +30,14 @@
 #define REGATTA_WINDOWS 0
 #endif
 
+// Whether a variable of a thread may need its destructor. GCC emulates such variables on Windows,
+// and frees them before it calls their destructors.
+#if defined(__MINGW32__)
+#define REGATTA_THREAD_DESTRUCTORS 0
+#else
+#define REGATTA_THREAD_DESTRUCTORS 1
+#endif
+
 // The thread sanitizer does not model fences; sync/atomics.hpp says what changes there.
 #if defined(__SANITIZE_THREAD__)
 #define REGATTA_THREAD_SANITIZER 1

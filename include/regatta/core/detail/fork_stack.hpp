@@ -423,7 +423,9 @@ private:
     REGATTA_RARE void take_seat(team& t) {
         const worker_context* const worker = worker_context::current();
         // The home of a worker is its own pool. It may be in use by the region that was set aside.
-        borrowed_ = below_ != nullptr || (worker != nullptr && worker->forks != &t);
+        // A thread from outside has one if it can give it back when it ends.
+        borrowed_ = below_ != nullptr ||
+                    (worker == nullptr ? !REGATTA_THREAD_DESTRUCTORS : worker->forks != &t);
         if (borrowed_) {
             seat_ = &t.seat();
         } else {
@@ -474,17 +476,17 @@ private:
     }
     void change_home(team& t) {
         member& fresh = t.seat();
-        static thread_local home_holder holder;
-        if (home_ != nullptr) {
-            team::let_go(*home_);
-        }
+        leave_home();
         home_ = &fresh;
         home_id_ = t.id();
-        if (this == &current()) {
-            holder.stack = this; // The thread gives it back when it ends.
+        if constexpr (REGATTA_THREAD_DESTRUCTORS) {
+            if (worker_context::current() == nullptr && this == &current()) {
+                static thread_local home_holder holder;
+                holder.stack = this;
+            }
         }
     }
-    /// Gives the home back when the thread ends.
+    /// Gives the home of a thread from outside back when the thread ends. A worker does so itself.
     struct home_holder {
         basic_fork_stack* stack = nullptr;
         ~home_holder() {

@@ -347,7 +347,10 @@ private:
             call(engine.options_.on_start, me);
         }
         REGATTA_APART void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }
-        void gone(worker&) noexcept { seat.reset(); }
+        void gone(worker&) noexcept {
+            fork_stack::current().leave_home();
+            seat.reset();
+        }
 
         REGATTA_APART void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
             if (hook) {
