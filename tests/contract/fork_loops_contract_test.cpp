@@ -171,7 +171,10 @@ TYPED_TEST(fork_loops, end_the_loops_within) {
                          pool, 0, 2,
                          [&](int i) {
                              if (i == 0) {
-                                 library_test::await([&] { return inside.load(); });
+                                 library_test::await([&] {
+                                     regatta::poll(); // Offers the other iteration.
+                                     return inside.load();
+                                 });
                                  throw std::runtime_error("the outer loop");
                              }
                              regatta::parallel_for(0, std::numeric_limits<int>::max(), [&](int) {
