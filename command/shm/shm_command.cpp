@@ -87,14 +87,22 @@ int run_command(const shm_arguments& arguments, bool clean) {
     return written && done ? exit_code::success : exit_code::failure;
 }
 
-void add_options(subcommand command, shm_arguments& arguments) {
-    command.add_option("--json", arguments.files.json, "Write all of it here; - is standard output")
+/// What `shm` and `shm clean` have in common: their options, and that the one named last runs.
+void add_run(subcommand command, bool clean, action& chosen) {
+    const auto arguments = std::make_shared<shm_arguments>();
+    command
+        .add_option("--json", arguments->files.json, "Write all of it here; - is standard output")
         .check(check_file)
         .type_name("FILE");
     command
-        .add_option("--prefix", arguments.prefix,
+        .add_option("--prefix", arguments->prefix,
                     "Only segments whose name begins with this; the '/' may be left out")
         .type_name("TEXT");
+    command.final_callback([&chosen, arguments, clean] {
+        if (!chosen) {
+            chosen = [arguments, clean] { return run_command(*arguments, clean); };
+        }
+    });
 }
 
 } // namespace
@@ -102,33 +110,21 @@ void add_options(subcommand command, shm_arguments& arguments) {
 void add_shm_command(subcommand app, action& chosen) {
     const subcommand shm =
         app.add_subcommand("shm", "Show who uses shared memory, and what a crash left of it");
-    const auto listing = std::make_shared<shm_arguments>();
-    add_options(shm, *listing);
+    add_run(shm, false, chosen);
     shm.footer("Examples:\n"
                "  regatta shm                      segments of this library, sizes, users\n"
                "  regatta shm --json -             the same for programs\n"
                "  regatta shm clean                remove what a crash left, nothing else\n"
                "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; "
                "2 wrong\nusage.");
-    shm.final_callback([&chosen, listing] {
-        if (!chosen) {
-            chosen = [listing] { return run_command(*listing, false); };
-        }
-    });
 
     const subcommand clean =
         shm.add_subcommand("clean", "Remove your segments that no process uses any more");
-    const auto cleaning = std::make_shared<shm_arguments>();
-    add_options(clean, *cleaning);
+    add_run(clean, true, chosen);
     clean.footer("It removes named segments of this library that belong to you and that no\n"
                  "process has open. Other files, segments in use and those of other users stay.\n"
                  "\nExit status: 0 nothing of yours is stale now, 1 something could not be "
                  "removed,\n2 wrong usage.");
-    clean.final_callback([&chosen, cleaning] {
-        if (!chosen) {
-            chosen = [cleaning] { return run_command(*cleaning, true); };
-        }
-    });
 }
 
 } // namespace regatta::command
