@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Model of a process pool's job, `basic_task_words` I1 to I4 and `basic_doorbell` I1: worker
-/// processes that may die between any two steps, and the parent that recovers what they held.
+/// Model of a process pool's job, `basic_task_words` I1 to I4, `basic_doorbell` I1 and
+/// `basic_job_bell` I1 and I2: worker processes that may die between any two steps, and the parent
+/// that recovers what they held.
 
 #include "model_check.hpp"
 
@@ -145,12 +146,16 @@ public:
             mark_if_over(tasks, generation);
         }
         for (;;) {
-            const std::uint32_t ticket = memory_.job.ticket();
+            const std::uint32_t ticket = memory_.job.announce();
             bury(tasks, generation);
-            if (memory_.job.complete(generation)) {
+            const bool complete = memory_.job.complete(generation);
+            if (!complete) {
+                memory_.job.sleep(ticket, nullptr);
+            }
+            memory_.job.awake();
+            if (complete) {
                 break;
             }
-            memory_.job.wait(ticket, nullptr);
         }
         // The output first: what is marked as complete is visible without a look at the words.
         int right = 0;
@@ -186,7 +191,8 @@ private:
     }
     void bury(task_words& tasks, std::uint32_t generation) {
         for (unsigned slot = 0; slot < workers_; ++slot) {
-            if (memory_.dead[slot].load(std::memory_order_acquire) != 1) {
+            // seq_cst: after announce(); partner is the kernel's notice of a death.
+            if (memory_.dead[slot].load(std::memory_order_seq_cst) != 1) {
                 continue;
             }
             for (std::size_t i = 0; i < tasks_; ++i) {
@@ -234,14 +240,141 @@ struct pool_scenario : rl::test_suite<pool_scenario<Jobs, Tasks, Mortal, Lost>, 
     }
 };
 
+/// A job with a future: a thread that waits for it completes it, or the monitor if none does. The
+/// wait may time out; the worker may die, and its task is given up then.
+template<bool Mortal>
+struct future_scenario : rl::test_suite<future_scenario<Mortal>, 3> {
+    static constexpr std::uint32_t generation = 1;
+
+    pool_memory memory;
+    model::atomic<std::uint32_t> event{0};   ///< What the monitor sleeps on: news it has not seen.
+    model::atomic<std::uint32_t> settled{0}; ///< Who completes the future: its first setter.
+    model::atomic<std::uint32_t> done{0};
+    int completions = 0;
+    int looks = 0;
+
+    void before() {
+        for (auto& d : memory.dead) {
+            d.store(0, std::memory_order_relaxed);
+        }
+        memory.deaths.store(Mortal ? 1 : 0, std::memory_order_relaxed);
+        words().reset();
+        memory.generation.store(generation, std::memory_order_relaxed);
+    }
+    void after() { RL_ASSERT(completions == 1); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            work();
+        } else if (index == 1) {
+            wait();
+        } else {
+            monitor();
+        }
+    }
+
+private:
+    task_words words() { return {memory.words, 1, generation}; }
+    void tell() {
+        event.exchange(1, std::memory_order_seq_cst);
+        event.wake(1);
+    }
+    void step(worker_step) {
+        if (memory.deaths.load(std::memory_order_relaxed) != 0 && rl::rand(4) == 0 &&
+            memory.deaths.exchange(0, std::memory_order_relaxed) != 0) {
+            throw died();
+        }
+    }
+    void work() {
+        try {
+            const bool all = words().work(
+                memory.cursor, 0, [] { return false; },
+                [&](std::size_t i, unsigned) {
+                    memory.output[i]($) = 7;
+                    return task_status::done;
+                },
+                [&](worker_step at) { step(at); });
+            RL_ASSERT(all);
+            step(worker_step::swept);
+            memory.job.mark(generation);
+            const bool told = !memory.job.attended(generation);
+            step(worker_step::completed);
+            memory.job.ring();
+            step(worker_step::rung);
+            if (told) {
+                tell();
+            }
+        } catch (const died&) {
+            memory.dead[0].exchange(1, std::memory_order_seq_cst);
+            tell(); // The kernel does.
+        }
+    }
+    /// @returns whether the job was complete and this thread the first to settle it.
+    bool collect() {
+        if (!memory.job.complete(generation) ||
+            settled.exchange(1, std::memory_order_acq_rel) != 0) {
+            return false;
+        }
+        ++completions;
+        looks += words().look(0).state == task_status::done ? memory.output[0]($) : 7;
+        RL_ASSERT(looks == 7);
+        done.store(1, std::memory_order_seq_cst);
+        memory.job.ring();
+        tell(); // Only so that the monitor ends, too.
+        return true;
+    }
+    bool over() const { return done.load(std::memory_order_seq_cst) != 0; }
+    /// As a future that waits, with a deadline or without.
+    void wait() {
+        const std::chrono::steady_clock::time_point deadline{};
+        const bool patient = rl::rand(2) == 0;
+        memory.job.attend(generation);
+        while (!over()) {
+            if (collect()) {
+                continue;
+            }
+            const std::uint32_t ticket = memory.job.announce();
+            const auto complete = [&] {
+                return memory.job.complete(generation) &&
+                       settled.load(std::memory_order_relaxed) == 0;
+            };
+            const bool in_time =
+                complete() || over() || memory.job.sleep(ticket, patient ? nullptr : &deadline);
+            memory.job.awake();
+            if (!in_time) {
+                break;
+            }
+        }
+        memory.job.leave(generation);
+        if (!over()) {
+            collect();
+        }
+    }
+    void monitor() {
+        while (!over()) {
+            while (event.exchange(0, std::memory_order_seq_cst) == 0) {
+                event.wait(0, false);
+            }
+            if (memory.dead[0].exchange(0, std::memory_order_seq_cst) != 0) {
+                words().recover(0, 0, 1, true);
+                if (words().settle(0, task_status::failed) || words().all_final()) {
+                    memory.job.mark(generation);
+                    memory.job.ring();
+                }
+            }
+            collect();
+        }
+    }
+};
+
 } // namespace
 
 // Stores of the parent to two words that the worker sees the other way round.
 constexpr const char* beyond_checker =
     "the checker orders the stores to one atomic as they are executed";
 
-constexpr const char* newest_in_kernel =
-    "the kernel compares the newest value, in the checker as under its lock";
+// The look after announce() could be older than the mark before ring().
+constexpr const char* newest_by_seq_cst =
+    "in the checker a seq_cst load sees the newest seq_cst store, also without this order";
 
 int main() {
     return model::check(
@@ -252,12 +385,13 @@ int main() {
          model::make_scenario<pool_scenario<1, 2, true, task_status::failed>>(
              "one dies and its task is given up"),
          model::make_scenario<pool_scenario<1, 2, false, task_status::cancelled>>(
-             "cancelled while it runs")},
+             "cancelled while it runs"),
+         model::make_scenario<future_scenario<false>>("a wait for a future, or none in time"),
+         model::make_scenario<future_scenario<true>>("a wait for a future, and a death")},
         {"task_words.hpp", "doorbell.hpp"},
         {{"modify work", "the cursor is a hint: what it names twice or not at all, a sweep finds"},
-         {"modify wait", "one thread waits here; two at once need the read-modify-write"},
-         {"modify ring -> acq_rel", newest_in_kernel},
-         {"modify ring -> release", newest_in_kernel},
+         {"modify awake", "one thread waits here; two at once need the read-modify-write"},
+         {"modify ring -> relaxed", newest_by_seq_cst},
          {"load announce -> relaxed", beyond_checker},
          {"store ring -> relaxed", beyond_checker}});
 }

@@ -9,6 +9,7 @@
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/process/detail/function_shapes.hpp>
+#include <regatta/process/detail/process_call_state.hpp>
 #include <regatta/process/process_job.hpp>
 #include <regatta/process/process_pool_options.hpp>
 #include <regatta/process/process_pool_stats.hpp>
@@ -45,29 +46,6 @@ struct process_call {
     located_span input{};
     located_span output{};
     std::array<std::byte, most_arguments> arguments;
-};
-
-/// Of a job of one task that has ended: its result. Failure: throws how the task failed.
-REGATTA_SYSTEM_API const std::byte* result_of(const job_record& record);
-/// Cancels a job whose result nobody wants, if it has not begun.
-REGATTA_SYSTEM_API void abandon_job(job_record& record) noexcept;
-
-/// What a future runs in this process when the worker's task has ended.
-template<class Shape>
-class result_reader {
-public:
-    explicit result_reader(std::shared_ptr<job_record> record) noexcept
-        : record_(std::move(record)) {}
-    result_reader(result_reader&&) noexcept = default;
-    ~result_reader() {
-        if (record_ != nullptr) {
-            abandon_job(*record_);
-        }
-    }
-    typename Shape::result operator()() { return Shape::unpack_result(result_of(*record_)); }
-
-private:
-    std::shared_ptr<job_record> record_;
 };
 
 } // namespace detail
@@ -181,9 +159,11 @@ public:
         using shape = detail::submit_shape_of<Function>;
         auto call = call_of<Function>(args...);
         auto record = new_record();
-        auto [result, job] = make_future_task(blocks(), {}, detail::result_reader<shape>(record));
-        start_task(std::move(record), call, std::move(job));
-        return std::move(result);
+        auto* const state =
+            detail::make_in_block<detail::process_call_state<shape>>(blocks().store(), record);
+        future<typename shape::result> result(*state);
+        start_task(std::move(record), call, detail::future_job(*state));
+        return result;
     }
     /// The same without a future: a failure goes to `process_pool_options::on_error`.
     template<auto Function, class... Args>

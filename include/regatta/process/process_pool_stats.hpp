@@ -26,6 +26,9 @@ struct process_pool_stats {
     /// From the notice of a death to the readiness of the next worker in its place.
     std::chrono::nanoseconds mean_respawn{0};
     std::chrono::nanoseconds longest_respawn{0};
+    /// How often a worker or a wait spun before it slept. None spins unless each worker and one
+    /// thread more have a CPU.
+    std::uint64_t vain_spins = 0;
     unsigned workers = 0; ///< Workers that are ready now.
 };
 

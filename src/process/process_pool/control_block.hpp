@@ -119,6 +119,8 @@ struct pool_control {
     std::atomic<std::uint64_t> respawns{0};
     std::atomic<std::int64_t> respawn_ns{0};
     std::atomic<std::int64_t> longest_respawn_ns{0};
+    /// Spins of workers and waits that ended in a sleep; relaxed: statistics.
+    std::atomic<std::uint64_t> vain_spins{0};
 
     alignas(destructive_alignment) basic_work_count<shared_atomics> work;
     /// Which slots have a job. Written by the parent, read by workers; seq_cst as `work`.
@@ -126,7 +128,13 @@ struct pool_control {
     job_slot jobs[most_jobs];
     worker_slot slots[most_workers];
 };
-inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v2");
+inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v3");
+
+/// Whether workers, and threads that wait for them, spin before they sleep: only while each worker
+/// and one thread more have a CPU. relaxed: nothing but time depends on it.
+inline bool may_spin(const pool_control& control) noexcept {
+    return control.workers.load(std::memory_order_relaxed) <= control.settings.spinning_up_to;
+}
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

@@ -38,13 +38,14 @@ public:
     std::size_t argument_bytes = 0;
     std::size_t result_bytes = 0;
     std::size_t tasks = 0;
-    /// Its place among the pool's unfinished jobs.
-    std::size_t place = 0;
-    std::size_t words = 0;     ///< The offset of its words.
-    std::size_t cancelled = 0; ///< Tasks that were cancelled, or failed for want of a worker.
+    std::size_t place = 0;      ///< Among the pool's unfinished jobs.
+    std::size_t work_place = 0; ///< Among the jobs that have a slot.
+    std::size_t words = 0;      ///< The offset of its words.
+    std::size_t cancelled = 0;  ///< Tasks that were cancelled, or failed for want of a worker.
     std::optional<future_job> future;
-    /// Whether the monitor has to report its end: to a future, or, if nobody asks for it, to the
-    /// error sink. Does not change once it was given to the pool.
+    /// Whether its end is to be reported: to a future, by a thread that waits for that or by the
+    /// monitor; or to the error sink, by the monitor. Does not change once it was given to the
+    /// pool.
     bool reported = false;
 
     /// Its slot in the control memory, -1 while it waits for one. Written under the lock with
@@ -52,9 +53,13 @@ public:
     std::atomic<int> slot{-1};
     /// Whether every task has ended and result and failures are known. Written under the lock.
     std::atomic<bool> settled{false};
-    /// The same, and its future is ready. Written with release by who has finished the job; waits
-    /// acquire it: failures, result, and what the tasks wrote.
+    /// The same, and its future is ready. Written by the thread that has finished the job, read by
+    /// waits. seq_cst: publishes failures, result, and what the tasks wrote; and between the
+    /// announcement of a sleep and the ring.
     std::atomic<bool> done{false};
+    /// Whether its future was cancelled: no wait is for the result. Written by the thread that did,
+    /// read by waits; seq_cst as `done`.
+    std::atomic<bool> abandoned{false};
 
     std::vector<task_failure> failures;
     /// Its arguments until it has its slot, later the result of its one task.

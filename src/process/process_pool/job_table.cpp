@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,24 +21,25 @@ task_words job_table::words_of(const job_record& job) const noexcept {
     return {memory_.words_at(job.words), job.tasks, job.generation};
 }
 
-void job_table::begin(const record_pointer& job) {
-    if (job->tasks == 0) {
-        job->settled.store(true, std::memory_order_release);
+void job_table::begin(job_record& job) {
+    if (job.tasks == 0) {
+        job.settled.store(true, std::memory_order_release);
         return;
     }
-    job->words = memory_.take_words(job->tasks);
-    counts.submitted += job->tasks;
-    if (~used_ == 0) {
+    job.words = memory_.take_words(job.tasks);
+    if (~used_ != 0 && waiting_.empty()) {
+        publish(job, static_cast<unsigned>(std::countr_one(used_)));
+    } else {
+        waiting_.push_back(&job);
         // seq_cst: before the look for jobs that ended just now; partner is a worker's load.
         control_.tell_parent.store(1, std::memory_order_seq_cst);
     }
-    waiting_.push_back(job);
-    publish_waiting();
+    counts.submitted += job.tasks;
 }
 
 void job_table::publish_waiting() {
     while (!waiting_.empty() && ~used_ != 0) {
-        const record_pointer job = std::move(waiting_.front());
+        job_record& job = *waiting_.front();
         waiting_.pop_front();
         publish(job, static_cast<unsigned>(std::countr_one(used_)));
     }
@@ -49,33 +49,35 @@ void job_table::publish_waiting() {
     }
 }
 
-void job_table::publish(const record_pointer& job, unsigned index) {
+void job_table::publish(job_record& job, unsigned index) {
     job_slot& slot = control_.jobs[index];
-    task_words words = words_of(*job);
+    task_words words = words_of(job);
     words.reset();
     // relaxed, all: published by the generation.
-    slot.words.store(job->words, std::memory_order_relaxed);
-    slot.tasks.store(job->tasks, std::memory_order_relaxed);
+    slot.words.store(job.words, std::memory_order_relaxed);
+    slot.tasks.store(job.tasks, std::memory_order_relaxed);
     slot.cursor.store(0, std::memory_order_relaxed);
-    if (slot.errors.exchange(0, std::memory_order_relaxed) != 0) {
+    if (slot.errors.load(std::memory_order_relaxed) != 0) {
+        slot.errors.store(0, std::memory_order_relaxed);
         for (error_note& note : slot.notes) {
             note.attempt = 0;
         }
     }
-    slot.function = job->function->id;
-    slot.input = job->input;
-    slot.output = job->output;
-    slot.tell_parent = job->reported;
-    std::memcpy(slot.arguments, job->bytes.data(), job->argument_bytes);
+    slot.function = job.function->id;
+    slot.input = job.input;
+    slot.output = job.output;
+    slot.tell_parent = job.reported;
+    std::memcpy(slot.arguments, job.bytes.data(), job.argument_bytes);
     // release: partner is the acquire of worker_loop::work_on().
-    slot.generation.store(job->generation, std::memory_order_release);
+    slot.generation.store(job.generation, std::memory_order_release);
     used_ |= std::uint64_t{1} << index;
     // seq_cst: before the work count; partner is worker_loop::look_for_work().
     control_.jobs_at_work.store(used_, std::memory_order_seq_cst);
-    at_work_.push_back(job);
+    job.work_place = at_work_.size();
+    at_work_.push_back(&job);
     // release: partner is the acquire of a wait, which goes to the slot.
-    job->slot.store(static_cast<int>(index), std::memory_order_release);
-    ring(job->tasks);
+    job.slot.store(static_cast<int>(index), std::memory_order_release);
+    ring(job.tasks);
 }
 
 void job_table::ring(std::size_t workers) noexcept {
@@ -116,7 +118,11 @@ void job_table::settle(job_record& job) {
     std::memcpy(job.bytes.data(), slot.result, job.result_bytes);
     memory_.give_words(job.words, job.tasks);
     used_ &= ~(std::uint64_t{1} << index);
-    control_.jobs_at_work.store(used_, std::memory_order_seq_cst);
+    // relaxed: a worker that still sees it finds no task of it.
+    control_.jobs_at_work.store(used_, std::memory_order_relaxed);
+    at_work_.back()->work_place = job.work_place;
+    std::swap(at_work_[job.work_place], at_work_.back());
+    at_work_.pop_back();
     job.settled.store(true, std::memory_order_release);
 }
 
@@ -144,18 +150,25 @@ void job_table::add_notes(job_record& job, const job_slot& slot) {
     }
 }
 
-std::vector<job_table::record_pointer> job_table::collect(bool with_futures) {
-    std::vector<record_pointer> settled;
+bool job_table::collect(job_record& job) {
+    if (job.settled.load(std::memory_order_relaxed) || !complete(job)) {
+        return false;
+    }
+    settle(job);
+    publish_waiting();
+    return true;
+}
+
+std::vector<job_record*> job_table::collect_all(bool with_reported) {
+    std::vector<job_record*> settled;
     for (std::size_t i = 0; i < at_work_.size();) {
-        record_pointer& job = at_work_[i];
-        if (!complete(*job) || (job->reported && !with_futures)) {
+        job_record& job = *at_work_[i];
+        if (complete(job) && (with_reported || !job.reported)) {
+            settled.push_back(&job);
+            settle(job); // Puts another one into its place.
+        } else {
             ++i;
-            continue;
         }
-        settle(*job);
-        settled.push_back(std::move(job));
-        at_work_[i] = std::move(at_work_.back());
-        at_work_.pop_back();
     }
     publish_waiting();
     return settled;
@@ -171,7 +184,7 @@ void job_table::tell_if_complete(job_record& job) {
 
 void job_table::recover(const worker_death& death) {
     std::size_t requeued = 0;
-    for (const record_pointer& job : at_work_) {
+    for (job_record* const job : at_work_) {
         task_words words = words_of(*job);
         bool any = false;
         for (std::size_t i = 0; i < job->tasks; ++i) {
@@ -226,10 +239,7 @@ std::size_t job_table::cancel(job_record& job) {
     }
     if (job.slot.load(std::memory_order_relaxed) < 0) {
         // Its words are not yet in use: it gets a slot, whoever has one cannot be waited for here.
-        const auto at = std::find_if(waiting_.begin(), waiting_.end(),
-                                     [&](const record_pointer& one) { return one.get() == &job; });
-        const record_pointer found = *at;
-        waiting_.erase(at);
+        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &job));
         for (std::size_t i = 0; i < job.tasks; ++i) {
             job.failures.push_back({i, failure_cause::cancelled, 0});
         }
@@ -245,7 +255,7 @@ std::size_t job_table::cancel(job_record& job) {
 }
 
 void job_table::give_up(const std::string& why) {
-    for (const record_pointer& job : at_work_) {
+    for (job_record* const job : at_work_) {
         end_tasks(*job, task_status::failed, failure_cause::no_worker, why);
     }
 }

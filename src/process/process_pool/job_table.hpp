@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,29 +32,30 @@ struct worker_death {
 /// The slots of the control memory and the queue for them. What is done here no worker can stop:
 /// the parent never waits for one.
 ///
-/// Threads: one at a time, under the pool's lock.
+/// Threads: one at a time, under the pool's lock. The pool keeps the jobs until they are settled.
 class job_table {
 public:
-    using record_pointer = std::shared_ptr<job_record>;
-
-    job_table(pool_arenas& memory, unsigned attempts, unsigned workers) noexcept
+    job_table(pool_arenas& memory, unsigned attempts, unsigned workers)
         : memory_(memory)
         , control_(memory.control())
         , attempts_(attempts)
-        , slots_(workers) {}
+        , slots_(workers) {
+        at_work_.reserve(most_jobs); // So that to publish a job never fails.
+    }
 
     /// There may be that many workers from now on.
     void expect(unsigned workers) noexcept { slots_ = workers > slots_ ? workers : slots_; }
 
     /// Gives the job a slot and rings, or has it wait for one. It has no tasks: settles it.
-    void begin(const record_pointer& job);
+    void begin(job_record& job);
     /// Whether all tasks of a job have ended that has not been settled.
     bool complete(const job_record& job) const noexcept;
-    /// Takes a complete job out: its failures and its result are known from now on.
-    void settle(job_record& job);
-    /// Settles every complete job, and gives the slots to those that wait.
-    /// @param with_futures also those that have one. @returns what was settled.
-    std::vector<record_pointer> collect(bool with_futures);
+    /// Settles this job if it is complete and was not settled, and gives its slot to one that
+    /// waits: its failures and its result are known from now on. @returns whether it did.
+    bool collect(job_record& job);
+    /// The same of every job. @param with_reported also those whose end is reported.
+    /// @returns what was settled.
+    std::vector<job_record*> collect_all(bool with_reported);
 
     /// Gives back what a dead worker had. @returns whether a job may be complete by that.
     void recover(const worker_death& death);
@@ -74,7 +74,8 @@ public:
 
 private:
     task_words words_of(const job_record& job) const noexcept;
-    void publish(const record_pointer& job, unsigned index);
+    void settle(job_record& job);
+    void publish(job_record& job, unsigned index);
     void publish_waiting();
     void end_tasks(job_record& job, task_status how, failure_cause cause, const std::string& why);
     void add_notes(job_record& job, const job_slot& slot);
@@ -83,9 +84,9 @@ private:
     pool_arenas& memory_;
     pool_control& control_;
     const unsigned attempts_;
-    unsigned slots_;                      ///< Of workers that there are or were.
-    std::vector<record_pointer> at_work_; ///< Those that have a slot.
-    std::deque<record_pointer> waiting_;
+    unsigned slots_;                   ///< Of workers that there are or were.
+    std::vector<job_record*> at_work_; ///< Those that have a slot.
+    std::deque<job_record*> waiting_;
     std::uint64_t used_ = 0; ///< Slots with a job, a bit each.
     unsigned next_bell_ = 0;
 };

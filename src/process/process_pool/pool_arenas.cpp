@@ -76,7 +76,6 @@ unsigned pool_arenas::class_of_words(std::size_t tasks) noexcept {
 
 std::size_t pool_arenas::take_words(std::size_t tasks) {
     const unsigned kind = class_of_words(tasks);
-    const std::lock_guard lock(lock_);
     auto& free = free_words_[kind];
     if (!free.empty()) {
         const std::size_t offset = free.back();
@@ -93,7 +92,6 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
 }
 
 void pool_arenas::give_words(std::size_t offset, std::size_t tasks) {
-    const std::lock_guard lock(lock_);
     free_words_[class_of_words(tasks)].push_back(offset);
 }
 

@@ -19,7 +19,7 @@ namespace regatta::detail {
 
 /// The three arenas, and what of them is given out.
 ///
-/// Threads: any, at once.
+/// Threads: any, at once; `take_words` and `give_words` under the pool's lock.
 class pool_arenas final : public pool_memory {
 public:
     /// @param limit bytes that each may give out; 0: the machine's memory.
@@ -50,11 +50,11 @@ private:
     arena control_;
     arena input_;
     arena output_;
-    mutable std::mutex lock_; ///< Guards all below.
     arena_space control_space_{control_};
+    std::array<std::vector<std::size_t>, 64> free_words_; ///< By the logarithm of their number.
+    mutable std::mutex lock_;                             ///< Guards all below.
     arena_space input_space_{input_};
     arena_space output_space_{output_};
-    std::array<std::vector<std::size_t>, 64> free_words_; ///< By the logarithm of their number.
 };
 
 } // namespace regatta::detail

@@ -129,16 +129,17 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
         job->place = unfinished_.size();
         unfinished_.push_back(job);
         try {
-            jobs_.begin(job);
+            jobs_.begin(*job);
         } catch (...) {
             unfinished_.pop_back();
+            job->generation = 0; // It is no job of this pool.
             throw;
         }
     }
     if (job->tasks == 0) {
-        finish({job});
+        finish(*job);
     } else if (job->slot.load(std::memory_order_relaxed) < 0) {
-        collect(false); // Jobs that ended before they knew that somebody wants to hear of it.
+        collect_all(false); // Jobs that ended before they knew that somebody wants to hear of it.
     }
     // seq_cst: after the job was added; partner is the store of the monitor, which then looks.
     if (options_.deadline.count() > 0 || gave_up_.load()) {
@@ -146,22 +147,21 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
     }
 }
 
-bool pool_core::wait(job_record& job, const time_point* deadline) {
-    const std::shared_ptr<pool_core> keep = shared_from_this();
-    // relaxed: only how long it stays awake depends on it.
+bool pool_core::wait(job_record& job, const time_point* deadline, bool for_future) {
+    const bool collects = for_future || !job.reported;
     const bool spins =
-        control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to &&
-        (deadline == nullptr || *deadline > std::chrono::steady_clock::now());
-    // acquire: partner is the release of finish().
+        may_spin(control_) && (deadline == nullptr || *deadline > std::chrono::steady_clock::now());
+    const auto over = [&] { return job.done.load() || (for_future && job.abandoned.load()); };
+    bool attending = false;
+    bool spun = false;
     unsigned polls = 0;
-    for (backoff pace; !job.done.load(std::memory_order_acquire);) {
+    for (backoff pace; !over();) {
         // acquire: partner is the release of job_table::publish().
         const int slot = job.slot.load(std::memory_order_acquire);
         if (slot < 0) {
             std::unique_lock lock(lock_);
             const auto moved = [&] {
-                return job.done.load(std::memory_order_relaxed) ||
-                       job.slot.load(std::memory_order_relaxed) >= 0;
+                return over() || job.slot.load(std::memory_order_relaxed) >= 0;
             };
             if (deadline == nullptr) {
                 changed_.wait(lock, moved);
@@ -171,20 +171,41 @@ bool pool_core::wait(job_record& job, const time_point* deadline) {
             continue;
         }
         auto& bell = control_.jobs[slot].bell;
-        const std::uint32_t ticket = bell.ticket();
-        if (job.done.load(std::memory_order_acquire)) {
-            break;
+        if (for_future && !std::exchange(attending, true)) {
+            bell.attend(job.generation);
         }
-        if (!job.reported && bell.complete(job.generation)) {
-            collect(false);
+        // In this order: the bell of a job that was settled may be that of the next one.
+        const auto complete = [&] {
+            return collects && bell.complete(job.generation) &&
+                   !job.settled.load(std::memory_order_relaxed);
+        };
+        if (complete()) {
+            collect(job);
         } else if (spins && (polls++ < eager_polls || pace.pause())) {
             REGATTA_CPU_RELAX();
-            continue;
-        } else if (!bell.wait(ticket, deadline) && !bell.complete(job.generation)) {
-            return job.done.load(std::memory_order_acquire);
+        } else {
+            if (spins && !std::exchange(spun, true)) {
+                control_.vain_spins.fetch_add(1, std::memory_order_relaxed);
+            }
+            const std::uint32_t ticket = bell.announce();
+            const bool in_time = complete() || over() || bell.sleep(ticket, deadline);
+            bell.awake();
+            if (!in_time && !complete()) {
+                return over();
+            }
         }
     }
     return true;
+}
+
+bool pool_core::wait_for_result(job_record& job, const time_point* deadline) {
+    const bool over = wait(job, deadline, true);
+    // acquire: as in wait().
+    if (const int slot = job.slot.load(std::memory_order_acquire); slot >= 0) {
+        control_.jobs[slot].bell.leave(job.generation);
+    }
+    // If it ended before that, its worker may have left it to this thread.
+    return job.done.load() || collect(job) || over;
 }
 
 bool pool_core::wait_for_all(const time_point* deadline) {
@@ -197,51 +218,81 @@ bool pool_core::wait_for_all(const time_point* deadline) {
                        [&](const record_pointer& job) { return wait(*job, deadline); });
 }
 
-void pool_core::collect(bool with_futures) {
-    std::vector<record_pointer> settled;
+bool pool_core::collect(job_record& job) {
+    record_pointer keep;
     {
         const std::lock_guard lock(lock_);
-        settled = jobs_.collect(with_futures);
+        if (!jobs_.collect(job)) {
+            return false;
+        }
+        if (!job.reported) {
+            keep = mark_done(job);
+        }
     }
-    finish(settled);
+    if (keep == nullptr) {
+        finish(job);
+    } else {
+        ring(job);
+    }
+    return true;
 }
 
-void pool_core::finish(const std::vector<record_pointer>& settled) {
-    for (const record_pointer& job : settled) {
-        if (job->future) {
-            (*job->future)();
-            job->future.reset();
-        } else if (job->reported && !job->failures.empty()) {
-            std::uint64_t before = 0;
-            {
-                const std::lock_guard lock(lock_);
-                before = reported_++;
-            }
-            try {
-                job->check();
-            } catch (...) {
-                options_.on_error.report(std::current_exception(), before);
-            }
-        }
+void pool_core::collect_all(bool with_reported) {
+    std::vector<job_record*> settled;
+    {
         const std::lock_guard lock(lock_);
-        unfinished_.back()->place = job->place;
-        std::swap(unfinished_[job->place], unfinished_.back());
-        unfinished_.pop_back();
-        // release: partner is the acquire of wait().
-        job->done.store(true, std::memory_order_release);
-        const int slot = job->slot.load(std::memory_order_relaxed);
-        if (slot >= 0) {
-            control_.jobs[slot].bell.ring();
+        settled = jobs_.collect_all(with_reported);
+    }
+    for (job_record* const job : settled) {
+        finish(*job);
+    }
+}
+
+void pool_core::finish(job_record& job) {
+    if (job.future) {
+        (*job.future)();
+        job.future.reset();
+    } else if (job.reported && !job.failures.empty()) {
+        std::uint64_t before = 0;
+        {
+            const std::lock_guard lock(lock_);
+            before = reported_++;
+        }
+        try {
+            job.check();
+        } catch (...) {
+            options_.on_error.report(std::current_exception(), before);
         }
     }
-    if (!settled.empty()) {
-        changed_.notify_all();
+    record_pointer keep;
+    {
+        const std::lock_guard lock(lock_);
+        keep = mark_done(job);
     }
+    ring(job);
+}
+
+pool_core::record_pointer pool_core::mark_done(job_record& job) {
+    unfinished_.back()->place = job.place;
+    std::swap(unfinished_[job.place], unfinished_.back());
+    record_pointer keep = std::move(unfinished_.back());
+    unfinished_.pop_back();
+    // seq_cst: before the ring; partner is wait().
+    job.done.store(true);
+    return keep;
+}
+
+void pool_core::ring(const job_record& job) noexcept {
+    const int slot = job.slot.load(std::memory_order_relaxed);
+    if (slot >= 0) {
+        control_.jobs[slot].bell.ring();
+    }
+    changed_.notify_all();
 }
 
 std::size_t pool_core::cancel(job_record& job) {
     std::size_t cancelled = 0;
-    record_pointer queued;
+    bool queued = false;
     {
         const std::lock_guard lock(lock_);
         if (job.done.load(std::memory_order_relaxed) || job.generation == 0) {
@@ -249,15 +300,19 @@ std::size_t pool_core::cancel(job_record& job) {
         }
         const bool was_settled = job.settled.load(std::memory_order_relaxed);
         cancelled = jobs_.cancel(job);
-        if (!was_settled && job.settled.load(std::memory_order_relaxed)) {
-            queued = unfinished_[job.place];
-        }
+        queued = !was_settled && job.settled.load(std::memory_order_relaxed);
     }
-    if (queued != nullptr) {
-        finish({queued});
+    if (queued) {
+        finish(job);
     }
     raise_event();
     return cancelled;
+}
+
+void pool_core::abandon(job_record& job) {
+    job.abandoned.store(true);
+    cancel(job);
+    ring(job);
 }
 
 std::size_t pool_core::progress(const job_record& job) {
@@ -291,6 +346,7 @@ process_pool_stats pool_core::stats() const {
         all = jobs_.counts;
     }
     fleet_.add_to(all);
+    all.vain_spins = control_.vain_spins.load(std::memory_order_relaxed);
     return all;
 }
 

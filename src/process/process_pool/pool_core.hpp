@@ -30,10 +30,10 @@
 
 namespace regatta::detail {
 
-/// Everything that a `process_pool` owns. Jobs know it weakly, and keep it while they wait.
+/// Everything that a `process_pool` owns. Jobs know it weakly; what waits for one keeps it.
 ///
 /// Threads: any, at once; `close` one.
-class pool_core : public std::enable_shared_from_this<pool_core> {
+class pool_core {
 public:
     using record_pointer = std::shared_ptr<job_record>;
     using time_point = std::chrono::steady_clock::time_point;
@@ -51,7 +51,12 @@ public:
     /// `std::system_error` if it has no workers and gave up starting some.
     void begin(const record_pointer& job, const process_call& call);
     /// @returns false: the deadline has passed.
-    bool wait(job_record& job, const time_point* deadline);
+    bool wait(job_record& job, const time_point* deadline) { return wait(job, deadline, false); }
+    /// The same for a future, which this thread then completes. Also returns true if the future is
+    /// cancelled by another thread.
+    bool wait_for_result(job_record& job, const time_point* deadline);
+    /// Cancels a job whose result nobody wants.
+    void abandon(job_record& job);
     bool wait_for_all(const time_point* deadline);
     std::size_t cancel(job_record& job);
     std::size_t progress(const job_record& job);
@@ -67,9 +72,17 @@ private:
     void poll_until_something(std::vector<pollfd>& polled, bool jobs,
                               std::optional<time_point> at_most);
     void give_up();
-    /// Settles what is complete, and has its futures ready.
-    void collect(bool with_futures);
-    void finish(const std::vector<record_pointer>& settled);
+    bool wait(job_record& job, const time_point* deadline, bool for_future);
+    /// Settles this job if it is complete and nobody has, and finishes it. @returns whether it did.
+    bool collect(job_record& job);
+    /// The same of every job; of those that are reported if told so.
+    void collect_all(bool with_reported);
+    /// Reports the end of a job that was settled, and marks it as done.
+    void finish(job_record& job);
+    /// Under the lock: no wait is needed any more. @returns what keeps the job.
+    record_pointer mark_done(job_record& job);
+    /// Wakes those that wait for a job, after something of it has changed.
+    void ring(const job_record& job) noexcept;
     void raise_event() const noexcept;
 
     const process_pool_options options_;

@@ -77,7 +77,7 @@ void pool_core::monitor() {
             give_up();
         }
         fleet_.enforce_deadline();
-        collect(true);
+        collect_all(true);
         {
             const std::lock_guard lock(lock_);
             ending = ending_;
@@ -125,7 +125,7 @@ void pool_core::give_up() {
             }
             jobs_.give_up("process pool '" + options_.name + "': " + fleet_.given_up());
         }
-        collect(true);
+        collect_all(true);
         const std::lock_guard lock(lock_);
         more = jobs_.any();
     }

@@ -47,8 +47,13 @@ void abandon_job(job_record& record) noexcept {
         return;
     }
     if (const auto pool = record.pool.lock()) {
-        pool->cancel(record);
+        pool->abandon(record);
     }
+}
+
+bool wait_for_result(job_record& record, const std::chrono::steady_clock::time_point* deadline) {
+    const auto pool = record.pool.lock();
+    return pool == nullptr || pool->wait_for_result(record, deadline);
 }
 
 } // namespace detail

@@ -51,15 +51,16 @@ void worker_loop::serve() {
             pace.reset();
             continue;
         }
-        // relaxed: only how long it stays awake depends on it.
-        const bool spins =
-            control_.workers.load(std::memory_order_relaxed) <= control_.settings.spinning_up_to;
+        const bool spins = may_spin(control_);
         unsigned polls = 0;
         while (spins && control_.work.look() == seen && (polls++ < eager_polls || pace.pause())) {
             REGATTA_CPU_RELAX();
         }
         if (control_.work.look() != seen) {
             continue;
+        }
+        if (spins) {
+            control_.vain_spins.fetch_add(1, std::memory_order_relaxed);
         }
         const std::uint32_t ticket = mine_.bell.announce();
         step(worker_step::sleeping);
@@ -155,10 +156,11 @@ void worker_loop::step(worker_step at) noexcept {
 void worker_loop::end_job(job_slot& job, std::uint32_t generation) {
     // Of a job that was still this one when it was found complete; if the parent knew it already,
     // it may be another by now, which it then does not mark.
-    const bool tell = job.tell_parent ||
-                      // seq_cst: partner is the parent, which sets it and then looks for itself.
-                      control_.tell_parent.load(std::memory_order_seq_cst) != 0;
+    const bool reported = job.tell_parent;
     job.bell.mark(generation);
+    // seq_cst: partner is the parent, which sets it and then looks for itself.
+    const bool tell = control_.tell_parent.load(std::memory_order_seq_cst) != 0 ||
+                      (reported && !job.bell.attended(generation));
     step(worker_step::completed);
     job.bell.ring();
     step(worker_step::rung);

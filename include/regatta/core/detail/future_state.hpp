@@ -125,7 +125,7 @@ public:
         if (worker == nullptr && store_.pool() != nullptr) {
             worker = store_.find_worker();
         }
-        return worker == nullptr ? status_.wait(deadline) : wait_as_worker(*worker, deadline);
+        return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
     }
     /// Makes `next` run when this is complete, at once if it already is. From now on the closure of
     /// `next` owns the future's side of this task, and this task owns the job of `next`.
@@ -166,6 +166,9 @@ protected:
     virtual const basic_future_state* source() const noexcept { return nullptr; }
     /// Hands the job of a continuation to its executor. @returns false if it has none: run it here.
     virtual bool hand_over() noexcept { return false; }
+    /// Waits in a thread that is no worker, until the task is complete. A state whose task runs
+    /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
+    virtual bool wait_outside(const time_point* deadline) { return status_.wait(deadline); }
 
     /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
     /// Called before its job is handed over.

@@ -89,55 +89,87 @@ private:
     typename Atomics::template atomic<std::uint32_t> count_{0};
 };
 
-/// Where processes wait until a job is complete: the number of the generation that is.
+/// Where threads of the parent wait until a job is complete: the number of the generation that is.
+///
+/// Threads: `mark`, `ring`, `attended` by workers and by the parent; the rest by the parent's.
+///
+/// I1: a thread that sleeps has looked at the job after it was marked as complete, or is rung.
+/// I2: a job that was marked while a thread attended it is seen by that thread after `leave`.
 template<class Atomics>
 class basic_job_bell {
 public:
     bool complete(std::uint32_t generation) const noexcept {
-        // acquire: partner is the release of mark().
-        return completed_.load(std::memory_order_acquire) == generation;
+        // seq_cst: publishes what all tasks wrote; and after announce() and leave(), in one order
+        // with mark() and the looks after it (I1, I2).
+        return completed_.load(std::memory_order_seq_cst) == generation;
     }
-    /// Whoever has found every task ended says so; then it rings. One that comes late, when there
-    /// is a later job, changes nothing.
+    /// The process that has found every task ended says so; then it rings. One that comes late,
+    /// when there is a later job, changes nothing.
     void mark(std::uint32_t generation) noexcept {
         // relaxed: the compare-and-swap checks it.
         std::uint32_t seen = completed_.load(std::memory_order_relaxed);
         while (static_cast<std::int32_t>(seen - generation) < 0) { // The numbers go round.
-            // release: partner is the acquire of complete(): publishes what all tasks wrote, which
-            // the caller has acquired by its look at their words.
-            if (completed_.compare_exchange_weak(seen, generation, std::memory_order_release,
+            // seq_cst: publishes what all tasks wrote, which the caller has acquired by its look at
+            // their words; and before the looks for threads that wait; partner is complete().
+            if (completed_.compare_exchange_weak(seen, generation, std::memory_order_seq_cst,
                                                  std::memory_order_relaxed)) {
                 return;
             }
         }
     }
+    /// Wakes the threads that sleep, after the job was marked or anything else that they look at
+    /// was changed.
     void ring() noexcept {
-        // seq_cst: publishes mark() to the acquire of ticket(); and before the look for those who
-        // wait, in one order with wait(): it sees the waiter, or the waiter this change.
-        bell_.fetch_add(1, std::memory_order_seq_cst);
+        // seq_cst: after mark(), in one order with announce(): it sees the thread that sleeps, or
+        // that thread the change (I1).
         if (waiting_.load(std::memory_order_seq_cst) != 0) {
+            // release: partner is the acquire of announce(); publishes the change.
+            bell_.fetch_add(1, std::memory_order_release);
             Atomics::wake(bell_, 0x7FFF'FFFF);
         }
     }
-    /// To be taken before the look at `complete`.
-    std::uint32_t ticket() const noexcept { return bell_.load(std::memory_order_acquire); }
-    /// @returns false: the deadline has passed.
-    bool wait(std::uint32_t ticket,
-              const std::chrono::steady_clock::time_point* deadline) noexcept {
-        // seq_cst: before the kernel compares the bell; partner is ring().
+
+    /// The thread is about to sleep. It must look at the job once more before it does.
+    std::uint32_t announce() noexcept {
+        // seq_cst: before that look, in one order with ring() (I1).
         waiting_.fetch_add(1, std::memory_order_seq_cst);
-        const bool in_time = Atomics::wait(bell_, ticket, deadline);
-        waiting_.fetch_sub(1, std::memory_order_relaxed);
-        return in_time;
+        return bell_.load(std::memory_order_acquire);
+    }
+    /// @returns false: the deadline has passed.
+    bool sleep(std::uint32_t ticket,
+               const std::chrono::steady_clock::time_point* deadline) noexcept {
+        return Atomics::wait(bell_, ticket, deadline);
+    }
+    void awake() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// From now on until `leave` the thread looks at the job, and need not be told of its end in
+    /// any other way than by `ring`.
+    void attend(std::uint32_t generation) noexcept {
+        // relaxed: a worker that does not see it tells the monitor for nothing.
+        attended_.store(generation, std::memory_order_relaxed);
+    }
+    /// The thread gives up. It must look at the job once more.
+    void leave(std::uint32_t generation) noexcept {
+        // seq_cst, both: before that look, in one order with attended() (I2).
+        attended_.compare_exchange_strong(generation, 0, std::memory_order_seq_cst,
+                                          std::memory_order_seq_cst);
+    }
+    /// Whether a thread sees to the end of a job that was marked before.
+    bool attended(std::uint32_t generation) const noexcept {
+        // seq_cst: after mark(), in one order with leave() (I2).
+        return attended_.load(std::memory_order_seq_cst) == generation;
     }
 
 private:
     /// Written by the worker that found the job complete, or by the parent; read by who waits.
     typename Atomics::template atomic<std::uint32_t> completed_{0};
-    /// Changed with each ring; the futex of those who wait.
+    /// Changed with each ring that finds a sleeper; the futex of those who wait.
     typename Atomics::template atomic<std::uint32_t> bell_{0};
-    /// Threads that wait, all of the parent: a death of a worker does not falsify it.
+    /// Threads that sleep, all of the parent: a death of a worker does not falsify it.
     typename Atomics::template atomic<std::uint32_t> waiting_{0};
+    /// The generation of the job that a thread of the parent attends. Written by those threads,
+    /// read by workers. Another job's number or none is right at any time: the monitor is told.
+    typename Atomics::template atomic<std::uint32_t> attended_{0};
 };
 
 } // namespace regatta::detail

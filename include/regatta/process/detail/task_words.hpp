@@ -198,16 +198,15 @@ public:
             steps(worker_step::committed);
             return true;
         };
-        for (;;) {
+        for (std::uint64_t next = 0; next + 1 < count_;) {
             if (stop()) {
                 return false;
             }
             // relaxed: it only hands out numbers, and some may be lost with a worker.
-            const std::uint64_t next = cursor.fetch_add(1, std::memory_order_relaxed);
-            if (next >= count_) {
-                break;
+            next = cursor.fetch_add(1, std::memory_order_relaxed);
+            if (next < count_) {
+                attempt(static_cast<std::size_t>(next));
             }
-            attempt(static_cast<std::size_t>(next));
         }
         // Until a pass has committed nothing: what it saw then came after all of its own commits.
         for (std::size_t from = 0;;) {
