@@ -67,7 +67,8 @@ public:
     }
 
     /// Takes the oldest frame that is found, for any thread. @returns null if no place holds one.
-    /// @param wanted the region that it has to belong to, or null for any.
+    /// @param wanted the region that it has to belong to, or null for any. If the owner takes the
+    /// frame back and publishes it again during the call, it may be of another region after all.
     frame* take(const void* wanted) noexcept {
         for (auto& place : places_) {
             // relaxed: a hint; the compare-and-swap decides. A null pointer is no frame.

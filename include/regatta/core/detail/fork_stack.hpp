@@ -293,7 +293,10 @@ public:
         s.thief.store(seat_, std::memory_order_release);
         const fork_stop* const outer = std::exchange(scope_, s.scope);
         const fork_stop* const outer_root = std::exchange(root_scope_, s.scope);
+        // Usually the same: see take() of the member.
+        const void* const outer_region = std::exchange(region_, s.region);
         f.kind->run(f);
+        region_ = outer_region;
         scope_ = outer;
         root_scope_ = outer_root;
         // release: partner is the acquire in await(); publishes the result. acquire: not needed,
