@@ -275,8 +275,8 @@ public:
                 since = Atomics::now_ns();
             } else if (now - since >= patience_ns) {
                 std::uint32_t seen = shared::open;
-                // acquire: partner is the release in work_off(), if that came first.
-                if (state.compare_exchange_strong(seen, shared::awaited, std::memory_order_acquire,
+                // relaxed: if work_off() came first, it fails, and the load above decides.
+                if (state.compare_exchange_strong(seen, shared::awaited, std::memory_order_relaxed,
                                                   std::memory_order_relaxed) ||
                     seen == shared::awaited) {
                     Atomics::wait(state, shared::awaited, nullptr);
@@ -299,11 +299,10 @@ public:
         region_ = outer_region;
         scope_ = outer;
         root_scope_ = outer_root;
-        // release: partner is the acquire in await(); publishes the result. acquire: not needed,
-        // but `awaited` was written by a relaxed operation and only its value counts. From here on
-        // only the address of the frame may be used.
+        // release: partner is the acquire in await(); publishes the result. Of `awaited` only the
+        // value counts. From here on only the address of the frame may be used.
         auto& state = s.state;
-        if (state.exchange(shared::done, std::memory_order_acq_rel) == shared::awaited) {
+        if (state.exchange(shared::done, std::memory_order_release) == shared::awaited) {
             Atomics::wake(state, 1);
         }
     }

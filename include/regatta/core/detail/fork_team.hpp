@@ -67,7 +67,8 @@ public:
         for (member* m = first_.load(std::memory_order_relaxed); m != nullptr; m = m->next) {
             // acquire: partner is the release in let_go(), by the thread that had it before.
             if (m->holders.load(std::memory_order_acquire) == 1) {
-                m->holders.fetch_add(1, std::memory_order_relaxed);
+                // relaxed: the lock keeps out others that want it; the team itself keeps it.
+                m->holders.store(2, std::memory_order_relaxed);
                 return *m;
             }
         }
