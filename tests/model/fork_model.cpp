@@ -2,212 +2,511 @@
 // Copyright (c) 2026 The Regatta authors
 
 /// Model of forks: publication, taking, taking back, the end, an exception in the first half, the
-/// sleep of the worker that watches. I1 to I3 of `basic_fork_frame`, I1 and I2 of
-/// `basic_fork_member`, I1 of `basic_fork_team`. Work that is done twice or read too early is a
+/// sleep of the worker that watches, the end of a team. I1 to I3 of `basic_fork_frame`, I1 and I2
+/// of `basic_fork_member`, I1 of `basic_fork_team`. Work that is done twice or read too early is a
 /// data race to the checker; a frame that nobody does is a deadlock.
 
-#include "model_check.hpp"
-
-#include <regatta/core/detail/fork_region.hpp>
-#include <regatta/sync/event_count.hpp>
+#include "fork_crew.hpp"
 
 #include <cstdint>
 
-/// A policy whose clock runs fast: every wait soon goes to sleep.
-struct fork_atomics : model::model_atomics {
-    static std::int64_t now_ns() { return 1'000'000 * ++ticks(); }
-    static std::int64_t& ticks() {
-        static std::int64_t n = 0;
-        return n;
-    }
-};
+using crew = basic_crew<with_kernel<>>;
+using stack_type = crew::stack_type;
+using work_frame = crew::work_frame;
+using member_type = regatta::detail::basic_fork_member<with_kernel<>>;
 
-using frame_type = regatta::detail::basic_fork_frame<fork_atomics>;
-using site_type = regatta::detail::basic_fork_site<fork_atomics>;
-using stack_type = regatta::detail::basic_fork_stack<fork_atomics>;
-using team_type = regatta::detail::basic_fork_team<fork_atomics>;
-
-struct work_frame : frame_type {
-    explicit work_frame(rl::var<int>& r) : frame_type(site), result(r) {}
-    static void run(frame_type& f) noexcept {
-        auto& mine = static_cast<work_frame&>(f);
-        mine.result($) = mine.result($) + mine.input;
-    }
-    static constexpr site_type site{&run, nullptr, nullptr};
-    rl::var<int>& result;
-    int input = 1;
-};
-
-/// Two threads and what they share.
-struct pair_of_threads {
-    regatta::basic_event_count<fork_atomics> bell;
-    team_type team{{this,
-                    [](void* p) noexcept { static_cast<pair_of_threads*>(p)->bell.notify_one(); },
-                    [](void* p) noexcept { static_cast<pair_of_threads*>(p)->bell.notify_all(); },
-                    [](void*) noexcept { return false; }}};
-    stack_type stacks[3];
-    rl::var<int> results[3];
-
-    pair_of_threads() {
-        for (auto& r : results) {
-            r($) = 0;
-        }
-        fork_atomics::ticks() = 0;
-    }
-    /// The end of all threads.
-    void end() {
-        for (stack_type& stack : stacks) {
-            stack.leave_home();
-        }
-    }
-    /// One look of an idle worker.
-    bool help(unsigned thread) {
-        frame_type* const f = team.take(fork_atomics::now_ns());
-        if (f == nullptr) {
-            return false;
-        }
-        const stack_type::helping here(stacks[thread], team, f->shared.get().region);
-        stacks[thread].work_off(*f);
-        return true;
-    }
-};
-
-/// A fork, and an idle worker that looks twice.
+/// The outermost fork of a thread, and another one whose first half throws: the second half is done
+/// once, or never and then not after.
 struct one_fork : rl::test_suite<one_fork, 2> {
-    pair_of_threads t;
+    crew c;
+    work_frame f;
 
-    void after() { t.end(); }
+    void after() { c.end(); }
     void thread(unsigned index) {
         if (index == 1) {
-            t.help(1);
-            t.help(1);
+            c.help_once(1);
             return;
         }
-        stack_type& stack = t.stacks[0];
-        const stack_type::region here(stack, t.team);
-        work_frame f(t.results[0]);
-        stack.push(f);
-        stack.share();
-        if (stack.pop(f)) {
-            f.run(f);
-        }
-        RL_ASSERT(t.results[0]($) == 1);
+        f.begin(1);
+        c.stacks[0].push(f);
+        RL_ASSERT(!c.stacks[0].pop(f));
+        f.end(1);
+
+        f.begin(2);
+        c.stacks[0].push(f);
+        const bool done = c.stacks[0].abandon(f);
+        f.end(done ? 2 : 0);
+        c.over.store(1, relaxed);
     }
 };
 
-/// Forks within a fork: each is done once, by whichever of three threads.
+/// Two forks, of which the second half of the older forks again, on whichever of three threads.
+/// Who waits helps the others, in particular the one that has taken its frame.
 struct nested_forks : rl::test_suite<nested_forks, 3> {
-    pair_of_threads t;
+    using crew_type = basic_crew<with_kernel<3>>;
+    struct older_frame : crew_type::work_frame {
+        void work() override {
+            const unsigned me = rl::thread_index();
+            inner.begin(1);
+            c->fork(me, inner);
+            c->join(me, inner);
+            inner.end(1);
+            crew_type::work_frame::work();
+        }
+        crew_type* c = nullptr;
+        crew_type::work_frame inner;
+    };
+    crew_type c{2};
+    older_frame older;
+    crew_type::work_frame newer;
 
-    void after() { t.end(); }
+    void before() { older.c = &c; }
+    void after() { c.end(); }
     void thread(unsigned index) {
         if (index != 0) {
-            t.help(index);
+            c.help_once(index);
             return;
         }
-        stack_type& stack = t.stacks[0];
-        const stack_type::region here(stack, t.team);
-        work_frame outer(t.results[0]);
-        stack.push(outer);
-        work_frame inner(t.results[1]);
-        stack.push(inner);
-        stack.share();
-        stack.share();
-        if (stack.pop(inner)) {
-            inner.run(inner);
-        }
-        RL_ASSERT(t.results[1]($) == 1);
-        if (stack.pop(outer)) {
-            outer.run(outer);
-        }
-        RL_ASSERT(t.results[0]($) == 1);
+        const crew_type::stack_type::region here(c.stacks[0], *c.team);
+        older.begin(1);
+        newer.begin(1);
+        c.stacks[0].push(older);
+        c.stacks[0].push(newer);
+        c.stacks[0].share();
+        RL_ASSERT(older.older == nullptr); // I1
+        c.join(0, newer);
+        newer.end(1);
+        c.join(0, older);
+        older.end(1);
+        c.over.store(1, relaxed);
     }
 };
 
-/// The first half throws: the second is done once or never, and not after.
-struct abandoned : rl::test_suite<abandoned, 2> {
-    pair_of_threads t;
+/// The same frame in the same place again: who has seen the first and takes the second sees what
+/// the owner did in between.
+struct published_again : rl::test_suite<published_again, 2> {
+    member_type m;
+    work_frame f;
 
-    void after() { t.end(); }
-    void thread(unsigned index) {
-        if (index == 1) {
-            t.help(1);
-            return;
-        }
-        stack_type& stack = t.stacks[0];
-        const stack_type::region here(stack, t.team);
-        work_frame f(t.results[0]);
-        stack.push(f);
-        stack.share();
-        const bool done = stack.abandon(f);
-        RL_ASSERT(t.results[0]($) == (done ? 1 : 0));
+    void publish(int what) {
+        f.begin(what);
+        m.publish(f, 0, this, nullptr);
     }
-};
-
-/// A worker stops to watch and sleeps while a region is opened: somebody sees its frame.
-struct sleeping_watch : rl::test_suite<sleeping_watch, 2> {
-    pair_of_threads t;
-    model::atomic<unsigned> taken{0};
-
-    void after() { t.end(); }
     void thread(unsigned index) {
         if (index == 1) {
-            t.team.begin_watch();
-            while (!t.help(1)) {
-                t.team.give_up_watch(false);
-                const auto ticket = t.bell.announce_wait();
-                if (t.team.offers()) {
-                    t.bell.cancel_wait();
-                } else {
-                    t.bell.commit_wait(ticket);
-                }
-                t.team.begin_watch();
+            if (auto* const taken = m.take(nullptr)) {
+                f.run(*taken);
             }
-            t.team.give_up_watch(false);
             return;
         }
-        stack_type& stack = t.stacks[0];
-        const stack_type::region here(stack, t.team);
-        work_frame f(t.results[0]);
-        stack.push(f);
-        stack.share();
-        using shared = regatta::detail::basic_shared_frame<fork_atomics>;
-        // It does not do it itself: the worker has to come.
-        while (f.shared.get().state.load(std::memory_order_acquire) != shared::done) {
-            fork_atomics::yield();
+        publish(1);
+        if (m.reclaim(f)) {
+            f.run(f);
+            f.end(1);
+            publish(2);
+            if (m.reclaim(f)) {
+                f.run(f);
+                f.end(2);
+            }
         }
-        RL_ASSERT(t.results[0]($) == 1);
     }
 };
 
-/// A region ends before `quiet` says so, and what it did is seen.
-struct quiet_after_region : rl::test_suite<quiet_after_region, 2> {
-    pair_of_threads t;
-    model::atomic<unsigned> begun{0};
+/// A thread that waits in a region takes no frame of another region.
+template<bool Filters>
+struct other_region : rl::test_suite<other_region<Filters>, 2> {
+    member_type m;
+    work_frame f;
+    int regions[2];
 
-    void after() { t.end(); }
+    void thread(unsigned index) {
+        if (index == 1) {
+            RL_ASSERT(m.take(Filters ? &regions[0] : nullptr) == nullptr);
+            return;
+        }
+        m.begin(&regions[0]);
+        m.begin(&regions[1]);
+        m.publish(f, m.free_place(), m.region(), nullptr);
+    }
+};
+
+/// A thread that waits in a region may take a frame that its owner has published again, for another
+/// region: then it works for that one.
+struct moved_on : rl::test_suite<moved_on, 2> {
+    struct frame_type : work_frame {
+        void work() override {
+            RL_ASSERT(c->stacks[1].region_root(*c->team) == shared.get().region);
+        }
+        crew* c = nullptr;
+    };
+    crew c;
+    member_type* m = nullptr;
+    member_type regions[2];
+    frame_type f;
+
+    void before() {
+        m = &c.team->seat();
+        f.c = &c;
+    }
+    void after() {
+        c.team->let_go(*m);
+        c.end();
+    }
+    void publish(unsigned region) {
+        m->begin(&regions[region]);
+        m->publish(f, 0, &regions[region], nullptr);
+    }
+    void thread(unsigned index) {
+        if (index == 1) {
+            const stack_type::helping here(c.stacks[1], *c.team, &regions[0]);
+            c.stacks[1].help();
+            return;
+        }
+        publish(0);
+        if (m->reclaim(f)) {
+            f.shared.destroy();
+            publish(1);
+        }
+    }
+};
+
+/// A worker that may help, until a thread opens a region from outside: then that is one too many.
+struct one_too_many : rl::test_suite<one_too_many, 2> {
+    crew c{0};
+    work_frame f;
+    model::atomic<unsigned> published{0};
+    model::atomic<unsigned> looked{0};
+
+    void after() { c.end(); }
+    void thread(unsigned index) {
+        if (index == 1) {
+            if (c.team->begin_help()) {
+                while (published.load(relaxed) == 0) {
+                    model::model_atomics::yield();
+                }
+                RL_ASSERT(c.team->take(with_kernel<>::now_ns()) == nullptr);
+                c.team->end_help();
+            }
+            looked.store(1, relaxed);
+            return;
+        }
+        const stack_type::region here(c.stacks[0], *c.team);
+        f.begin(1);
+        c.fork(0, f);
+        published.store(1, relaxed);
+        while (looked.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        c.join(0, f);
+        f.end(1);
+    }
+};
+
+/// Workers that sleep as a pool's do, but for the naps: each takes one frame. The owner does none.
+template<class Atomics, int Workers>
+struct sleepers {
+    using crew_type = basic_crew<Atomics>;
+    struct frame_type : crew_type::work_frame {
+        void work() override {
+            crew_type::work_frame::work();
+            if (all->begun.fetch_add(1, relaxed) == Workers - 1) {
+                all->all_begun.open();
+            }
+            all->all_begun.await();
+        }
+        sleepers* all = nullptr;
+    };
+    crew_type c{Workers};
+    frame_type frames[Workers];
+    model::atomic<unsigned> begun{0};
+    basic_latch<Atomics> all_begun;
+
+    sleepers() {
+        for (frame_type& f : frames) {
+            f.all = this;
+        }
+    }
+    /// As `basic_fork_help::watch`, without the naps. @returns whether it has taken a frame.
+    /// @param else_to_do whether it gives up watching for something else than sleep.
+    template<bool HandsOver = true>
+    bool watch(unsigned thread, bool else_to_do = false) {
+        auto& team = *c.team;
+        if (!team.begin_help()) {
+            return false;
+        }
+        team.begin_watch();
+        auto* const f = team.take(Atomics::now_ns());
+        if (f != nullptr) {
+            team.end_watch();
+            if (HandsOver) {
+                team.hand_over_watch();
+            }
+            const typename crew_type::stack_type::helping here(c.stacks[thread], team,
+                                                               f->shared.get().region);
+            c.stacks[thread].work_off(*f);
+        } else {
+            team.give_up_watch(else_to_do);
+        }
+        team.end_help();
+        return f != nullptr;
+    }
+    template<bool HandsOver = true, bool LooksAgain = true>
+    void work(unsigned thread) {
+        while (!watch<HandsOver>(thread)) {
+            const auto ticket = c.bell.announce_wait();
+            if (LooksAgain && c.team->wants_help()) {
+                c.bell.cancel_wait();
+            } else {
+                c.bell.commit_wait(ticket);
+            }
+        }
+    }
+    /// @param block waits for the workers.
+    template<class Block>
+    void fork(Block&& block) {
+        const typename crew_type::stack_type::region here(c.stacks[0], *c.team);
+        for (frame_type& f : frames) {
+            f.begin(1);
+            c.fork(0, f);
+        }
+        block();
+        for (unsigned i = Workers; i-- != 0;) {
+            c.join(0, frames[i]);
+            frames[i].end(1);
+        }
+    }
+};
+
+/// A worker falls asleep while a region is opened: somebody sees its frame.
+template<class Atomics, bool LooksAgain = true>
+struct sleeping_watch : rl::test_suite<sleeping_watch<Atomics, LooksAgain>, 2> {
+    sleepers<Atomics, 1> s;
+
+    void after() { s.c.end(); }
     void thread(unsigned index) {
         if (index == 0) {
-            const stack_type::region here(t.stacks[0], t.team);
+            s.fork([this] { s.all_begun.await(); });
+        } else {
+            s.template work<true, LooksAgain>(index);
+        }
+    }
+};
+
+/// Two frames that need a worker each, of which one may sleep.
+template<class Atomics, bool HandsOver = true>
+struct two_sleepers : rl::test_suite<two_sleepers<Atomics, HandsOver>, 3> {
+    sleepers<Atomics, 2> s;
+
+    void after() { s.c.end(); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            s.fork([this] { s.all_begun.await(); });
+        } else {
+            s.template work<HandsOver>(index);
+        }
+    }
+};
+
+/// The only worker may not help, until the owner blocks and lends it its place.
+template<class Atomics, bool LendsFirst = true>
+struct lent_place : rl::test_suite<lent_place<Atomics, LendsFirst>, 2> {
+    sleepers<Atomics, 1> s;
+
+    void before() { s.c.team->add_width(-1); }
+    void after() { s.c.end(); }
+    void block() {
+        auto& stack = s.c.stacks[0];
+        if (!LendsFirst) {
+            stack.share_all();
+        }
+        s.c.team->lend(true);
+        if (LendsFirst) {
+            stack.share_all();
+        }
+        s.all_begun.await();
+        s.c.team->lend(false);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            s.fork([this] { block(); });
+        } else {
+            s.work(index);
+        }
+    }
+};
+
+/// The worker that watches finds something else to do: the other one, which sleeps, sees the frame.
+template<class Atomics>
+struct other_task : rl::test_suite<other_task<Atomics>, 3> {
+    sleepers<Atomics, 1> s;
+
+    void before() { s.c.team->add_width(1); }
+    void after() { s.c.end(); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            s.fork([this] { s.all_begun.await(); });
+        } else if (index == 1) {
+            s.work(index);
+        } else if (!s.watch(index, true)) {
+            s.all_begun.await();
+        } else {
+            return;
+        }
+        s.c.bell.notify_all();
+    }
+};
+
+/// The counts of a team, changed by two threads at once.
+struct counts : rl::test_suite<counts, 2> {
+    crew c{1};
+    member_type* root = nullptr;
+    model::atomic<unsigned> helping{0};
+    model::atomic<unsigned> napping{0};
+    model::atomic<unsigned> first_waits{0};
+
+    void before() {
+        root = &c.team->seat();
+        c.team->add_width(-1); // One worker, one helper.
+    }
+    void after() {
+        auto& team = *c.team;
+        RL_ASSERT(team.width() == 3 && team.most_helpers() == 5);
+        RL_ASSERT(team.watching() == 0 && !team.anybody_waits());
+        RL_ASSERT(first_waits.load(relaxed) == 0 && root->waits.load(relaxed) == 0);
+        for (unsigned i = 0; i < team.most_helpers(); ++i) {
+            RL_ASSERT(team.begin_help());
+        }
+        team.let_go(*root);
+    }
+    void thread(unsigned) {
+        auto& team = *c.team;
+        if (team.begin_help()) {
+            RL_ASSERT(helping.fetch_add(1, relaxed) == 0);
+            helping.fetch_sub(1, relaxed);
+            team.end_help();
+        }
+        team.begin_watch();
+        if (team.begin_naps()) {
+            RL_ASSERT(napping.fetch_add(1, relaxed) == 0);
+            napping.fetch_sub(1, relaxed);
+            team.end_naps();
+        }
+        team.give_up_watch(false);
+        team.begin_watch();
+        team.end_watch();
+        if (team.begin_wait(*root)) {
+            first_waits.fetch_add(1, relaxed);
+        }
+        if (team.end_wait(*root)) {
+            first_waits.fetch_sub(1, relaxed);
+        }
+        team.add_width(1);
+        team.lend(true);
+    }
+};
+
+/// What a region did before it waits for the pool is seen by who leaves it out for that; and all it
+/// did, by who sees its end.
+struct quiet_regions : rl::test_suite<quiet_regions, 2> {
+    crew c;
+    model::atomic<unsigned> begun{0};
+    model::atomic<unsigned> submitted{0};
+    rl::var<int> done;
+
+    void before() { done($) = 0; }
+    void after() { c.end(); }
+    void thread(unsigned index) {
+        auto& team = *c.team;
+        if (index == 0) {
+            const stack_type::region here(c.stacks[0], team);
             begun.store(1, std::memory_order_release);
-            t.results[0]($) = 1;
+            submitted.store(1, relaxed);
+            team.begin_wait(*c.stacks[0].seat());
+            team.end_wait(*c.stacks[0].seat());
+            done($) = 1;
             return;
         }
         while (begun.load(std::memory_order_acquire) == 0) {
-            fork_atomics::yield();
+            model::model_atomics::yield();
         }
-        while (!t.team.quiet(false)) {
-            fork_atomics::yield();
+        while (!team.quiet(true)) {
+            model::model_atomics::yield();
         }
-        RL_ASSERT(t.results[0]($) == 1);
+        RL_ASSERT(submitted.load(relaxed) == 1);
+        while (!team.quiet(false)) {
+            model::model_atomics::yield();
+        }
+        RL_ASSERT(done($) == 1);
+    }
+};
+
+/// A thread opens a region in the seat that another one has left.
+struct second_hand : rl::test_suite<second_hand, 2> {
+    crew c;
+    model::atomic<unsigned> left{0};
+
+    void thread(unsigned index) {
+        while (index == 1 && left.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        {
+            const stack_type::region here(c.stacks[index], *c.team);
+            RL_ASSERT(c.team->open_outside());
+        }
+        c.stacks[index].leave_home();
+        left.store(1, relaxed);
+    }
+};
+
+/// A team is destroyed as soon as it is quiet, and its pool after it, while the last region ends
+/// and its thread as well.
+struct destroyed : rl::test_suite<destroyed, 2> {
+    crew c;
+    model::atomic<unsigned> begun{0};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            {
+                const stack_type::region here(c.stacks[0], *c.team);
+                begun.store(1, std::memory_order_release);
+            }
+            c.stacks[0].leave_home();
+            return;
+        }
+        while (begun.load(std::memory_order_acquire) == 0 || !c.team->quiet(false)) {
+            model::model_atomics::yield();
+        }
+        c.team.reset();
+        c.pool($) = 0;
     }
 };
 
 int main() {
-    return model::check({model::make_scenario<one_fork>("a fork and an idle worker"),
-                         model::make_scenario<nested_forks>("forks within a fork"),
-                         model::make_scenario<abandoned>("a first half that throws"),
-                         model::make_scenario<sleeping_watch>("a watch that falls asleep"),
-                         model::make_scenario<quiet_after_region>("the end of a region")},
-                        {});
+    return model::check(
+        {model::make_scenario<one_fork>("a fork and an idle worker"),
+         model::make_scenario<nested_forks>("forks within a fork"),
+         model::make_scenario<published_again>("a frame that is published again"),
+         model::make_scenario<other_region<true>>("a frame of another region"),
+         model::make_scenario<moved_on>("a frame that is published again for another region"),
+         model::make_scenario<one_too_many>("a worker too many"),
+         model::make_scenario<sleeping_watch<with_kernel<>>>("a watch that falls asleep"),
+         model::make_scenario<sleeping_watch<without_kernel>>(
+             "a watch that falls asleep, without the kernel's fence"),
+         model::make_scenario<two_sleepers<with_kernel<3>>>("two that sleep"),
+         model::make_scenario<other_task<with_kernel<3>>>("a watch with something else to do"),
+         model::make_scenario<lent_place<with_kernel<>>>("a place that is lent"),
+         model::make_scenario<lent_place<without_kernel>>(
+             "a place that is lent, without the kernel's fence"),
+         model::make_scenario<counts>("counts"),
+         model::make_scenario<quiet_regions>("the end of a region"),
+         model::make_scenario<second_hand>("a seat that was another thread's"),
+         model::make_scenario<destroyed>("the end of a team")},
+        {"fork_member.hpp", "fork_team.hpp", "fork_stack.hpp"}, {},
+        {model::make_scenario<other_region<false>>("frames of all regions are taken"),
+         model::make_scenario<sleeping_watch<with_kernel<>, false>>(
+             "a worker that sleeps without a last look"),
+         model::make_scenario<two_sleepers<with_kernel<3>, false>>(
+             "a watch that is not handed over"),
+         model::make_scenario<lent_place<with_kernel<>, false>>(
+             "a place that is lent after the wake-up")});
 }

@@ -149,6 +149,51 @@ private:
     mutable rl::atomic<T> impl_;
 };
 
+/// An atomic whose life the checker sees. It is a race to touch it before its construction is
+/// visible, or without that being visible to the thread that destroys it.
+template<class T>
+class mortal_atomic : public atomic<T> {
+    using base = atomic<T>;
+    using location = std::source_location;
+    using order = std::memory_order;
+
+public:
+    mortal_atomic() { life_($) = 1; }
+    mortal_atomic(T value) : base(value) { life_($) = 1; }
+    ~mortal_atomic() { life_($) = 0; }
+
+    T load(order o, location at = location::current()) const {
+        touch();
+        return base::load(o, at);
+    }
+    void store(T value, order o, location at = location::current()) {
+        touch();
+        base::store(value, o, at);
+    }
+    T exchange(T value, order o, location at = location::current()) {
+        touch();
+        return base::exchange(value, o, at);
+    }
+    T fetch_add(T value, order o, location at = location::current()) {
+        touch();
+        return base::fetch_add(value, o, at);
+    }
+    T fetch_sub(T value, order o, location at = location::current()) {
+        touch();
+        return base::fetch_sub(value, o, at);
+    }
+    bool compare_exchange_strong(T& expected, T value, order success, order failure,
+                                 location at = location::current()) {
+        touch();
+        return base::compare_exchange_strong(expected, value, success, failure, at);
+    }
+
+private:
+    void touch() const { static_cast<void>(life_($).load()); }
+
+    rl::var<int> life_;
+};
+
 /// A cell whose every access the checker sees, by a variable of its own that is written or read
 /// with each: a race on it, a read of an absent element or a write over a present one ends the run.
 template<class T>
@@ -189,6 +234,27 @@ private:
     static void fence_at(const location& at) {
         if (!removed(operation::fence, at)) {
             rl::atomic_thread_fence(rl::mo_seq_cst, info_of(at));
+        }
+    }
+};
+
+/// The fence where the kernel does the work of the light side: that is none to the memory model,
+/// and the heavy one interrupts each of the threads, which is a full fence of its own.
+template<unsigned Threads>
+class kernel_fence : public fence {
+public:
+    void light() const {}
+    void heavy(location at = location::current()) const {
+        if (!removed(operation::fence, at)) {
+            using thread =
+                rl::aligned<rl::thread_info<Threads>>; // The checker has an array of them.
+            rl::context& c = rl::ctx();
+            rl::atomic_thread_fence(rl::mo_seq_cst, info_of(at));
+            auto* const own = static_cast<thread*>(c.threadx_);
+            for (thread* t = own - own->index_; t != own - own->index_ + Threads; ++t) {
+                t->atomic_thread_fence_seq_cst(c.seq_cst_fence_order_);
+            }
+            own->atomic_thread_fence_seq_cst(c.seq_cst_fence_order_);
         }
     }
 };
