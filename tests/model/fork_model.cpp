@@ -343,16 +343,18 @@ struct other_task : rl::test_suite<other_task<Atomics>, 3> {
     void before() { s.c.team->add_width(1); }
     void after() { s.c.end(); }
     void thread(unsigned index) {
+        auto& team = *s.c.team;
         if (index == 0) {
             s.fork([this] { s.all_begun.await(); });
         } else if (index == 1) {
             s.work(index);
-        } else if (!s.watch(index, true)) {
-            s.all_begun.await();
         } else {
-            return;
+            RL_ASSERT(team.begin_help());
+            team.begin_watch();
+            team.give_up_watch(true);
+            team.end_help();
+            s.all_begun.await();
         }
-        s.c.bell.notify_all();
     }
 };
 

@@ -259,6 +259,9 @@ public:
     }
     /// A worker has taken a frame and watches no longer: another one does, if more may help.
     void hand_over_watch() noexcept {
+        // Partner: the fence of a worker that announces its sleep. Either that one sees that nobody
+        // watches, or this one sees that it helps no longer.
+        fence_.full();
         if (watching_.load(std::memory_order_relaxed) == 0 &&
             helpers_.load(std::memory_order_relaxed) < most_helpers()) {
             wake();
