@@ -77,25 +77,26 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
         status_of);
 }
 
-/// An option of `race` that stands before `isolation` would be lost without a word.
-void refuse_options_before(subcommand race, subcommand isolation) {
-    for (const std::string& name : race.typed_options()) {
+/// An option of the command above that stands before `isolation` would be lost without a word.
+void refuse_options_before(subcommand parent, subcommand isolation) {
+    for (const std::string& name : parent.typed_options()) {
         throw usage_error("\"" + name + "\" stands before \"" + isolation.name() +
-                          "\", whose options follow it; see `regatta race isolation --help`");
+                          "\", whose options follow it; see `regatta " + parent.name() +
+                          " isolation --help`");
     }
 }
 
 } // namespace
 
-void add_race_isolation(subcommand race, action& chosen, const std::vector<std::string>& words) {
-    const subcommand command = race.add_subcommand(
+void add_race_isolation(subcommand parent, action& chosen, const std::vector<std::string>& words) {
+    const subcommand command = parent.add_subcommand(
         "isolation", "Pin threads or own their CPUs: one computation, four ways to place it");
     const auto arguments = std::make_shared<isolation_arguments>();
     isolation_arguments& a = *arguments;
     command
         .add_option("--noise", a.noise,
                     "hostile:M, M processes that spin on each worker's CPU; spread:M, M that spin "
-                    "anywhere; bursty:M, M that spin and sleep")
+                    "anywhere; bursty:M, M that spin and sleep; none, what runs here anyway")
         .type_name("KIND:M")
         .default_str(a.noise);
     command.add_option("--workers", a.workers, "Threads, each with the same work")
@@ -121,13 +122,14 @@ void add_race_isolation(subcommand race, action& chosen, const std::vector<std::
         "Examples:\n"
         "  regatta race isolation\n"
         "  regatta race isolation --noise spread:4 --rounds 30\n"
+        "  regatta race isolation --noise none      # beside the load that is there\n"
         "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
         "\nThe noise is made of this program's own processes and ends with it. Where CPUs cannot "
         "be owned, the report says why and has the other three modes.\n"
         "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
-    command.final_callback([race, command, &chosen, &words, arguments] {
-        refuse_options_before(race, command);
+    command.final_callback([parent, command, &chosen, &words, arguments] {
+        refuse_options_before(parent, command);
         arguments->cpus_given = command.option_named("--cpus").count() != 0;
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });

@@ -50,6 +50,11 @@ public:
             one.mode = mode;
             one.measured.name = to_string(mode);
         }
+        if (!options.noise.made()) {
+            mode_result& beside = result_.of(isolation_mode::unpinned);
+            beside.status = mode_status::unavailable;
+            beside.reason = "where no noise is made it is the same as alone";
+        }
     }
 
     isolation_result run() {
@@ -156,6 +161,13 @@ private:
         return measure(contenders(), how, observer_);
     }
 
+    /// Where no noise is made others are what is measured, and no reason to drop a sample.
+    void keep_disturbed(series& measured) const {
+        for (sample& one : measured.samples) {
+            one.load.contaminated = one.load.contaminated && options_.noise.made();
+        }
+    }
+
     /// Takes over what was measured and who failed.
     void take(const sampling_result& measured) {
         result_.stopped = result_.stopped || measured.stopped;
@@ -166,6 +178,7 @@ private:
                 continue;
             }
             mode.measured = *found;
+            keep_disturbed(mode.measured);
             // Of a sample that was forgotten because of a stop there may be one run more.
             mode.runs.resize(std::min(mode.runs.size(), mode.measured.samples.size()));
             if (found->failed()) {
@@ -174,6 +187,7 @@ private:
             }
         }
         result_.control = measured.all.back();
+        keep_disturbed(result_.control);
         mode_result& alone = result_.of(isolation_mode::alone);
         if (result_.control.failed() && alone.status == mode_status::ok) {
             alone.status = mode_status::failed;

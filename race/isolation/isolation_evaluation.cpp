@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
+#include <string>
 
 namespace regatta::race {
 namespace {
@@ -59,7 +61,17 @@ cause cause_in(const mode_result& mode) {
                                               : cause::none;
 }
 
+/// CPUs that others used during each sample.
+estimate others_in(const mode_result& mode) {
+    series used = mode.measured;
+    for (sample& one : used.samples) {
+        one.ns = one.ns > 0 ? static_cast<double>(one.load.others_ns) / one.ns : 0;
+    }
+    return used.time();
+}
+
 void describe(mode_result& mode) {
+    mode.others = others_in(mode);
     mode.wall = mode.measured.time();
     mode.cpu_share = median_of(mode, &team_figures::cpu_share);
     mode.involuntary_switches = median_of(mode, &team_figures::involuntary_switches);
@@ -87,6 +99,32 @@ void compare(mode_result& mode, const mode_result& alone, const isolation_result
     mode.slower = paired_difference(series_of(mode, cost), alone_cost);
     mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap));
     mode.why = cause_in(mode);
+}
+
+/// That the real load was not alike in all modes, so that the mode is not all that differs.
+void note_unlike_load(isolation_result& result) {
+    constexpr double alike = 1.2;
+    constexpr double negligible = 0.05; // of a CPU
+    const mode_result* least = nullptr;
+    const mode_result* most = nullptr;
+    for (const mode_result& mode : result.modes) {
+        if (mode.ran()) {
+            least = least == nullptr || mode.others.median < least->others.median ? &mode : least;
+            most = most == nullptr || mode.others.median > most->others.median ? &mode : most;
+        }
+    }
+    if (most != nullptr && most->others.median > negligible &&
+        most->others.median > alike * least->others.median) {
+        const auto used = [](const mode_result& mode) {
+            char text[64];
+            std::snprintf(text, sizeof text, "%.2f", mode.others.median);
+            return std::string(text) + " CPUs during " + std::string(to_string(mode.mode));
+        };
+        result.notes.push_back("the load was not the same: others used " + used(*most) + " and " +
+                               used(*least) +
+                               ", which differ by more than 20 %, so that not only the mode sets "
+                               "them apart");
+    }
 }
 
 void note_disturbances(isolation_result& result) {
@@ -174,6 +212,9 @@ void evaluate_isolation(isolation_result& result) {
         }
     }
     note_disturbances(result);
+    if (!result.noise.made()) {
+        note_unlike_load(result);
+    }
 }
 
 } // namespace regatta::race

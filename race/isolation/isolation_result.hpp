@@ -72,6 +72,7 @@ struct mode_result {
     estimate involuntary_switches;
     estimate voluntary_switches;
     estimate migrations;
+    estimate others; ///< CPUs that other processes used meanwhile, on average; without made noise.
     std::optional<estimate> run_delay; ///< In nanoseconds; where the kernel counts it.
     estimate displaced; ///< More time without a CPU than alone, nanoseconds a worker.
     estimate slower;    ///< More CPU time than alone, nanoseconds a worker.

@@ -34,7 +34,7 @@ constexpr std::int64_t enough_ns = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view text) {
     fail_argument("noise: \"" + std::string(text) +
-                  "\" is none of hostile:M, spread:M, bursty:M with M from 1 to " +
+                  "\" is neither none nor one of hostile:M, spread:M, bursty:M with M from 1 to " +
                   std::to_string(noise_plan::most));
 }
 
@@ -47,16 +47,22 @@ std::string_view to_string(noise_kind kind) noexcept {
     case noise_kind::spread:
         return "spread";
     case noise_kind::bursty:
+        return "bursty";
+    case noise_kind::none:
         break;
     }
-    return "bursty";
+    return "none";
 }
 
 std::string noise_plan::to_string() const {
-    return std::string(race::to_string(kind)) + ":" + std::to_string(count);
+    const std::string name(race::to_string(kind));
+    return made() ? name + ":" + std::to_string(count) : name;
 }
 
 noise_plan parse_noise(std::string_view text) {
+    if (text == to_string(noise_kind::none)) {
+        return {noise_kind::none, 0};
+    }
     const auto colon = text.find(':');
     if (colon == text.npos) {
         refuse(text);
@@ -80,6 +86,9 @@ noise_plan parse_noise(std::string_view text) {
 
 noise::noise(const noise_plan& plan, const std::vector<unsigned>& cpus,
              const std::string& program) {
+    if (!plan.made()) {
+        return;
+    }
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         fail_system(errno, "make a pipe to the noise");

@@ -22,9 +22,10 @@ enum class noise_kind {
     hostile, ///< Spins, pinned to the CPU of a worker: `count` processes for each of those CPUs.
     spread,  ///< Spins, on whichever CPU the kernel likes.
     bursty,  ///< Spins and sleeps in turn, some milliseconds each, on whichever CPU.
+    none,    ///< None is made: what runs on the machine anyway is the noise.
 };
 
-/// "hostile", "spread", "bursty".
+/// "hostile", "spread", "bursty", "none".
 std::string_view to_string(noise_kind kind) noexcept;
 
 /// What noise to make.
@@ -32,14 +33,15 @@ struct noise_plan {
     static constexpr unsigned most = 64; ///< Largest `count`.
 
     noise_kind kind = noise_kind::hostile;
-    unsigned count = 2;
+    unsigned count = 2; ///< 0 of `none`, and only of that.
 
-    /// As it is written on the command line: "hostile:2".
+    bool made() const noexcept { return kind != noise_kind::none; }
+    /// As it is written on the command line: "hostile:2", or "none".
     std::string to_string() const;
     bool operator==(const noise_plan&) const = default;
 };
 
-/// Reads "hostile:2", "spread:4" or "bursty:4".
+/// Reads "hostile:2", "spread:4", "bursty:4" or "none".
 /// Failure: `std::invalid_argument` that says what is wrong and what is allowed.
 noise_plan parse_noise(std::string_view text);
 

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -68,6 +69,32 @@ class RaceIsolation(unittest.TestCase):
             # A single sample is so short that the noise may get no CPU in it.
             self.assertEqual(used.pop("alone"), 0, noise)
             self.assertGreater(sum(used.values()), 0, noise)
+
+    def test_without_made_noise_the_load_that_is_there_counts(self):
+        # The load: the test's own process, which is none of the experiment's.
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as load:
+            try:
+                document, table = measured("--noise", "none")
+            finally:
+                load.kill()
+        self.assertEqual(document["noise"], {"kind": "none", "count": 0})
+        alone, unpinned, pinned, _ = document["modes"]
+        self.assertEqual(unpinned["status"], "unavailable")
+        self.assertIn("the same as alone", unpinned["reason"])
+        for mode in (alone, pinned):
+            self.assertEqual((mode["dropped"], mode["disturbed"]), (0, False))
+            self.assertGreater(mode["other_cpus"], 0)
+        self.assertIn("others", table)
+        for wrong in ("none:1", "none:0", "no"):
+            self.refused("isolation", "--noise", wrong, says=["none", "hostile:M"])
+
+    def test_it_stands_below_cpus_too(self):
+        result = run("cpus", "isolation", *SHORT, "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "race_isolation")
+        self.assertIn("cpus isolation", document["command"])
+        self.assertIn("isolation, pin, plan", run("cpus").stdout)
 
     def test_as_many_workers_as_cpus_leave_none_to_own(self):
         cpus = len(os.sched_getaffinity(0))

@@ -68,6 +68,9 @@ TEST(isolation_noise, is_read_as_it_is_written) {
         EXPECT_EQ(parse_noise(text).to_string(), text);
     }
     EXPECT_EQ(parse_noise("spread:4"), (noise_plan{noise_kind::spread, 4}));
+    EXPECT_EQ(parse_noise("none"), (noise_plan{noise_kind::none, 0}));
+    EXPECT_EQ(parse_noise("none").to_string(), "none");
+    EXPECT_TRUE(noise(parse_noise("none"), {0}, this_program()).processes().empty());
 }
 
 TEST(isolation_noise, says_what_is_wrong_and_what_is_allowed) {

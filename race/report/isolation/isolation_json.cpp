@@ -49,6 +49,7 @@ json to_value(const mode_result& mode) {
     value["voluntary_switches"] = median_or_null(mode, mode.voluntary_switches);
     value["run_delay_ns"] = mode.run_delay ? median_or_null(mode, *mode.run_delay) : json();
     value["migrations"] = median_or_null(mode, mode.migrations);
+    value["other_cpus"] = median_or_null(mode, mode.others);
     value["median_ns"] = median_or_null(mode, mode.wall);
     value["displaced_ns"] = median_or_null(mode, mode.displaced);
     value["slower_ns"] = median_or_null(mode, mode.slower);

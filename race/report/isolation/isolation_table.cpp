@@ -127,6 +127,10 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
                : m.run_delay->median < 1 ? std::string("0 ms")
                                          : duration_text(m.run_delay->median, style);
     });
+    if (!result.noise.made()) {
+        add("others", false, 0,
+            [](const mode_result& m) { return fmt::format("{:.2f} CPUs", m.others.median); });
+    }
     add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
     add("verdict", true, 6, [](const mode_result& m) {
         return std::string(m.word == verdict::equal ? "as alone" : word_of(m.word));
