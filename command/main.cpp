@@ -63,7 +63,8 @@ int run(int argc, char** argv) {
         }
     });
     add_scale_command(app, chosen, words);
-    add_cpus_command(app, chosen, words);
+    // The same experiment under both: whoever races and whoever owns CPUs looks for it there.
+    add_race_isolation(add_cpus_command(app, chosen, words), chosen, words);
     add_info_command(app, chosen, words);
     add_watch_command(app, chosen, words);
     add_advise_command(app, chosen, words);

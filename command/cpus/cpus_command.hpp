@@ -14,6 +14,6 @@ namespace regatta::command {
 
 /// Adds `cpus` and the commands below it. @param chosen as `action` says. @param words the whole
 /// command line.
-void add_cpus_command(subcommand app, action& chosen, const std::vector<std::string>& words);
+subcommand add_cpus_command(subcommand app, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

@@ -41,7 +41,12 @@ int run_command(const show_arguments& arguments) {
     result_files to(data_alone(arguments.files));
     const bool written =
         to.write([&] { return race::cpus_view_json(view); },
-                 [&](const race::text_style& style) { return race::cpus_view_text(view, style); });
+                 [&](const race::text_style& style) {
+                     return race::cpus_view_text(view, style) +
+                            (view.this_machine ? "\nMore: regatta cpus check, isolation, pin, plan, "
+                                                 "release, run and status\n"
+                                               : "");
+                 });
     return written ? exit_code::success : exit_code::failure;
 }
 

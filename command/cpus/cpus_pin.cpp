@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "cpus/cpus_pin.hpp"
+
+#include "common/argument_checks.hpp"
+#include "common/output_file.hpp"
+#include "common/usage_error.hpp"
+
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/process/process_affinity.hpp>
+
+#include <fmt/core.h>
+
+#include <unistd.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace regatta::command {
+namespace {
+
+/// As they were typed.
+struct pin_arguments {
+    std::string cpus;
+    std::optional<unsigned> process;
+};
+
+cpu_set chosen_cpus(const std::string& text) {
+    cpu_set cpus;
+    try {
+        cpus = cpu_set::parse(text);
+    } catch (const std::invalid_argument& e) {
+        throw usage_error(std::string("cpus: ") + e.what());
+    }
+    if (cpus.empty()) {
+        throw usage_error("cpus: \"" + text + "\" names no CPU");
+    }
+    return cpus;
+}
+
+int run_command(const pin_arguments& arguments) {
+    const cpu_set wanted = chosen_cpus(arguments.cpus);
+    const auto process = static_cast<process_number>(arguments.process.value());
+    const cpu_set before = affinity_of_thread(process);
+    pin_process(process, wanted);
+    const auto threads = threads_of(process).size();
+    write_all(STDOUT_FILENO,
+              fmt::format("process {}: {} thread{} on CPUs {}, before on {}\n", process, threads,
+                          threads == 1 ? "" : "s", affinity_of_thread(process).to_string(),
+                          before.to_string()),
+              "cannot write to standard output");
+    return exit_code::success;
+}
+
+} // namespace
+
+void add_cpus_pin(subcommand cpus, action& chosen) {
+    const subcommand command =
+        cpus.add_subcommand("pin", "Restrict every thread of a running process to CPUs");
+    const auto arguments = std::make_shared<pin_arguments>();
+    pin_arguments& a = *arguments;
+    command.add_option("cpus", a.cpus, "The CPUs, in the kernel's notation: 2-5,8 or 1-N:1/2")
+        .type_name("LIST")
+        .required();
+    command.add_option("--pid", a.process, "The process")
+        .check(whole_number(1, std::numeric_limits<process_number>::max()))
+        .type_name("PID")
+        .required();
+    command.footer(
+        "Examples:\n"
+        "  regatta cpus pin --pid 4711 2-3     as taskset -a -cp 2-3 4711 does\n"
+        "\nThreads that it starts later inherit that. Others may use the CPUs as before; to own\n"
+        "them see regatta cpus run. Where some of the CPUs are not for this process, the kernel\n"
+        "takes the others; the line that is printed says which.\n"
+        "\nExit status: 0 pinned, 1 there is no such process or it may not be pinned there, "
+        "2 wrong usage.");
+    command.final_callback([&chosen, arguments] {
+        if (!chosen) {
+            chosen = [arguments] { return run_command(*arguments); };
+        }
+    });
+}
+
+} // namespace regatta::command
