@@ -40,7 +40,8 @@ struct advise_arguments : measure_arguments {
     result_paths files;
 
     bool has_measure_option() const {
-        return rounds || duration || size || kernel || max_prime || seed || order_seed;
+        return rounds || duration || size || kernel || type || items || max_prime || seed ||
+               order_seed;
     }
 };
 
@@ -101,9 +102,9 @@ const race::workload_info* workload_of(const advise_arguments& arguments) {
 
 std::vector<race::result_text> read_files(const advise_arguments& arguments) {
     if (arguments.has_measure_option()) {
-        throw usage_error(
-            "--rounds, --time, --size, --kernel, --max-prime, --seed and --order-seed are for a "
-            "measurement, and there are files to read instead");
+        throw usage_error("--rounds, --time, --size, --kernel, --type, --items, --max-prime, "
+                          "--seed and --order-seed are for a "
+                          "measurement, and there are files to read instead");
     }
     if (std::ranges::count(arguments.what, "-") > 1) {
         throw usage_error("standard input (-) is named twice; it can be read once");

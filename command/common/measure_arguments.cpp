@@ -62,7 +62,10 @@ std::string without_unit(const std::string& rate) {
 
 } // namespace
 
-std::chrono::nanoseconds measure_arguments::time() const {
+std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
+    if (each) {
+        return parse_duration(*each).value() * static_cast<std::int64_t>(parts);
+    }
     return parse_duration(duration.value_or("")).value_or(std::chrono::nanoseconds{});
 }
 
@@ -84,6 +87,10 @@ void add_measure_options(subcommand command, measure_arguments& a) {
         .type_name("TIME")
         .excludes(rounds);
     command.add_option("--kernel", a.kernel, "Which code computes an item").type_name("NAME");
+    command.add_option("--type", a.type, "Of the elements: float or double").type_name("NAME");
+    command.add_option("--items", a.items, "How many items, where that is not the size")
+        .check(check_size)
+        .type_name("N");
     command.add_option("--max-prime", a.max_prime, "Up to which number an item counts primes")
         .check(check_size)
         .type_name("N");
@@ -120,6 +127,16 @@ void add_margin_option(subcommand command, measure_arguments& a) {
         .default_str("1");
 }
 
+void add_time_each_option(subcommand command, measure_arguments& a, const std::string& part) {
+    command
+        .add_option("--time-each", a.each,
+                    fmt::format("Rounds until each {} had this time: 30s", part))
+        .check(length_of_time("1ms", "1d"))
+        .type_name("TIME")
+        .excludes(command.option_named("--rounds"))
+        .excludes(command.option_named("--time"));
+}
+
 void add_rate_option(subcommand command, measure_arguments& a) {
     command
         .add_option("--rate", a.rate_text,
@@ -153,10 +170,14 @@ race::workload_options workload_options_of(const measure_arguments& arguments,
     refuse_unless_read(arguments.size.has_value(), "size");
     refuse_unless_read(arguments.kernel.has_value(), "kernel");
     refuse_unless_read(arguments.max_prime.has_value(), "max-prime");
+    refuse_unless_read(arguments.items.has_value(), "items");
+    refuse_unless_read(arguments.type.has_value(), "type");
     race::workload_options options;
     options.size = arguments.size;
     options.kernel = arguments.kernel.value_or(options.kernel);
     options.max_prime = arguments.max_prime;
+    options.items = arguments.items;
+    options.type = arguments.type.value_or(options.type);
     options.seed = arguments.seed.value_or(options.seed);
     return options;
 }

@@ -21,18 +21,23 @@ namespace regatta::command {
 struct measure_arguments {
     std::optional<unsigned> rounds;
     std::optional<std::string> duration;
+    std::optional<std::string> each; ///< The same for each part of the measurement.
     std::optional<std::size_t> size;
     std::optional<std::string> kernel;
     std::optional<std::size_t> max_prime;
+    std::optional<std::size_t> items;
+    std::optional<std::string> type;
     std::optional<std::uint64_t> seed;
     std::optional<std::uint64_t> order_seed;
     std::optional<double> margin; ///< In percent.
     std::optional<std::string> rate_text;
 
     /// So many rounds; 0 where the time decides.
-    unsigned rounds_or(unsigned usual) const { return rounds.value_or(duration ? 0 : usual); }
-    /// For how long; 0 where the rounds decide.
-    std::chrono::nanoseconds time() const;
+    unsigned rounds_or(unsigned usual) const {
+        return rounds.value_or(duration || each ? 0 : usual);
+    }
+    /// For how long a measurement of so many parts; 0 where the rounds decide.
+    std::chrono::nanoseconds time(std::size_t parts = 1) const;
     /// The seed of the order of the runs: a fresh one where none was typed, below 2^32, so that
     /// every reader of JSON has it to the letter.
     std::uint64_t order_seed_or_fresh() const;
@@ -42,7 +47,8 @@ struct measure_arguments {
     double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
 };
 
-/// Adds `--rounds`, `--time`, `--kernel`, `--max-prime`, `--seed` and `--order-seed`.
+/// Adds `--rounds`, `--time`, `--kernel`, `--type`, `--items`, `--max-prime`, `--seed` and
+/// `--order-seed`.
 void add_measure_options(subcommand command, measure_arguments& arguments);
 /// Adds `--size`, with one value.
 void add_size_option(subcommand command, measure_arguments& arguments);
@@ -50,6 +56,10 @@ void add_size_option(subcommand command, measure_arguments& arguments);
 void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes);
 /// Adds `--margin`.
 void add_margin_option(subcommand command, measure_arguments& arguments);
+
+/// Adds `--time-each`, which is for each `part`.
+void add_time_each_option(subcommand command, measure_arguments& arguments,
+                          const std::string& part);
 
 /// Adds `--rate`.
 void add_rate_option(subcommand command, measure_arguments& arguments);

@@ -143,10 +143,15 @@ void blas::sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const
 
 void blas::dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
                  const double* b, double* c) const noexcept {
-    const int m = static_cast<int>(rows);
-    const int n = static_cast<int>(columns);
-    const int k = static_cast<int>(inner);
-    dgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
+    dgemm(rows, columns, inner, a, inner, b, columns, c, columns);
+}
+
+void blas::dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
+                 std::size_t a_stride, const double* b, std::size_t b_stride, double* c,
+                 std::size_t c_stride) const noexcept {
+    dgemm_(row_major, no_transpose, no_transpose, static_cast<int>(rows), static_cast<int>(columns),
+           static_cast<int>(inner), 1.0, a, static_cast<int>(a_stride), b,
+           static_cast<int>(b_stride), 0.0, c, static_cast<int>(c_stride));
 }
 
 void blas::dsyrk(std::size_t n, const double* a, double* c) const noexcept {

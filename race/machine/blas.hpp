@@ -39,9 +39,23 @@ public:
     void sgemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
                std::size_t a_stride, const float* b, std::size_t b_stride, float* c,
                std::size_t c_stride) const noexcept;
-    /// The first in double precision.
+    /// The same in double precision.
     void dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
                const double* b, double* c) const noexcept;
+    void dgemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
+               std::size_t a_stride, const double* b, std::size_t b_stride, double* c,
+               std::size_t c_stride) const noexcept;
+    /// Either of them, by the type of the elements.
+    void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const float* a,
+              std::size_t a_stride, const float* b, std::size_t b_stride, float* c,
+              std::size_t c_stride) const noexcept {
+        sgemm(rows, columns, inner, a, a_stride, b, b_stride, c, c_stride);
+    }
+    void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const double* a,
+              std::size_t a_stride, const double* b, std::size_t b_stride, double* c,
+              std::size_t c_stride) const noexcept {
+        dgemm(rows, columns, inner, a, a_stride, b, b_stride, c, c_stride);
+    }
     /// The upper triangle of C = A·Aᵀ for a row-major A of n × n; what is below the diagonal of C
     /// stays as it is.
     void dsyrk(std::size_t n, const double* a, double* c) const noexcept;

@@ -24,10 +24,12 @@ struct alignas(destructive_alignment) inverse_header {
 
     static constexpr std::string_view workload = "inverse";
     static constexpr std::uint64_t layout = layout_hash("inverse v1");
-    bool valid() const noexcept { return inverse_sizes.contains(n) && items == inverse_items; }
+    bool valid() const noexcept {
+        return inverse_sizes.contains(n) && inverse_items.contains(items);
+    }
     std::size_t bytes_behind() const noexcept {
         const auto size = static_cast<std::size_t>(n);
-        return inverse_items * size * (3 * size * sizeof(double) + sizeof(int));
+        return static_cast<std::size_t>(items) * size * (3 * size * sizeof(double) + sizeof(int));
     }
 };
 static_assert(sizeof(inverse_header) == 128);
@@ -55,10 +57,11 @@ public:
         : memory_(std::move(memory))
         , library_(&blas::load())
         , n_(static_cast<std::size_t>(memory_.header().n))
+        , items_(static_cast<std::size_t>(memory_.header().items))
         , matrices_(reinterpret_cast<double*>(memory_.data()))
-        , outputs_(matrices_ + inverse_items * n_ * n_)
-        , products_(outputs_ + inverse_items * n_ * n_)
-        , pivots_(reinterpret_cast<int*>(products_ + inverse_items * n_ * n_)) {
+        , outputs_(matrices_ + items_ * n_ * n_)
+        , products_(outputs_ + items_ * n_ * n_)
+        , pivots_(reinterpret_cast<int*>(products_ + items_ * n_ * n_)) {
         if (!library_->solves()) {
             throw std::runtime_error("inverse: this OpenBLAS has no LAPACK in it (dgesv); that of "
                                      "the package libopenblas0-pthread has");
@@ -66,10 +69,8 @@ public:
     }
 
     std::string_view name() const noexcept override { return inverse_header::workload; }
-    std::size_t items() const noexcept override { return inverse_items; }
-    amount work_of_run() const override {
-        return {static_cast<double>(inverse_items), "inversions"};
-    }
+    std::size_t items() const noexcept override { return items_; }
+    amount work_of_run() const override { return {static_cast<double>(items_), "inversions"}; }
 
     void run(std::size_t item) noexcept override {
         double* product = of(products_, item);
@@ -87,13 +88,13 @@ public:
     }
 
     void reset() noexcept override {
-        for (std::size_t item = 0; item < inverse_items; ++item) {
+        for (std::size_t item = 0; item < items_; ++item) {
             spoil(item);
         }
     }
 
     verification verify() const override {
-        for (std::size_t item = 0; item < inverse_items; ++item) {
+        for (std::size_t item = 0; item < items_; ++item) {
             if (verification checked = check(item); !checked.ok) {
                 return checked;
             }
@@ -109,7 +110,7 @@ public:
     bool run_whole(unsigned workers) override {
         blas& library = blas::load();
         library.set_threads(static_cast<int>(workers));
-        for (std::size_t item = 0; item < inverse_items; ++item) {
+        for (std::size_t item = 0; item < items_; ++item) {
             run(item);
         }
         library.set_threads(1);
@@ -118,7 +119,7 @@ public:
 
     std::vector<layout_number> layout() const override {
         return {{"n", n_},
-                {"items", inverse_items},
+                {"items", items_},
                 {"matrices", memory_.offset_of(matrices_)},
                 {"outputs", memory_.offset_of(outputs_)}};
     }
@@ -127,10 +128,10 @@ public:
     /// condition number is then below 10 whatever the size, so that rounding decides nothing.
     void fill() noexcept {
         const std::uint64_t seed = memory_.header().seed;
-        for (std::size_t i = 0; i < inverse_items * n_ * n_; ++i) {
+        for (std::size_t i = 0; i < items_ * n_ * n_; ++i) {
             matrices_[i] = static_cast<double>(splitmix(seed, i) >> 11) * 0x1p-52 - 1.0;
         }
-        for (std::size_t item = 0; item < inverse_items; ++item) {
+        for (std::size_t item = 0; item < items_; ++item) {
             for (std::size_t i = 0; i < n_; ++i) {
                 of(matrices_, item)[i * n_ + i] += 2.0 * std::sqrt(static_cast<double>(n_));
             }
@@ -186,6 +187,7 @@ private:
     shared_state<inverse_header> memory_;
     const blas* library_;
     std::size_t n_;
+    std::size_t items_;
     double* matrices_;
     double* outputs_;
     double* products_; ///< M·Mᵀ, and its factors when the item is done.
@@ -196,8 +198,10 @@ private:
 
 std::unique_ptr<workload> make_inverse(const workload_options& options) {
     const std::size_t n = inverse_sizes.choose(inverse_header::workload, options);
-    auto made = std::make_unique<inverse>(
-        shared_state<inverse_header>::make({n, inverse_items, options.seed}));
+    const std::size_t items = inverse_items.check(inverse_header::workload, "items",
+                                                  options.items.value_or(inverse_items.usual));
+    auto made =
+        std::make_unique<inverse>(shared_state<inverse_header>::make({n, items, options.seed}));
     made->fill();
     return made;
 }
@@ -209,8 +213,9 @@ std::unique_ptr<workload> attach_inverse(int descriptor) {
 workload_info inverse_workload() {
     return {.name = "inverse",
             .summary = "few long items, each inverts M·Mᵀ with LAPACK as numpy does",
-            .options = "--size 64..2048 (1000), --seed",
+            .options = "--size 64..2048 (1000), --items 1..256 (4), --seed",
             .usual_size = inverse_sizes.usual,
+            .usual_items = inverse_items.usual,
             .make = make_inverse,
             .attach = attach_inverse};
 }

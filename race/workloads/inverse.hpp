@@ -16,7 +16,7 @@ namespace regatta::race {
 /// Rows and columns of each matrix.
 inline constexpr size_range inverse_sizes{64, 2048, 1000};
 /// Items a run: as many matrices.
-inline constexpr std::size_t inverse_items = 4;
+inline constexpr size_range inverse_items{1, 256, 4};
 
 /// Makes the matrices M in a shared mapping; an item computes inv(M·Mᵀ) in double precision, on one
 /// thread, with the calls that numpy makes for it (dsyrk, dgesv).

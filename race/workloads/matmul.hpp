@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// The workload `matmul`: C = A·B for square matrices of float, a row or a block of C an item.
+/// The workload `matmul`: C = A·B for square matrices of float or double, a row or a block of C an
+/// item.
 
 #include "workloads/size_range.hpp"
 #include "workloads/workload.hpp"
@@ -27,8 +28,9 @@ matmul_block_size matmul_library_blocks(std::size_t n, std::size_t cpus) noexcep
 
 /// Makes the matrices in a shared mapping of their own; A and B are uniform in [-1, 1).
 ///
-/// Failure: `std::invalid_argument` for a size or kernel that does not exist, `std::system_error`
-/// where there is no room, `std::runtime_error` where the kernel is `blas` and OpenBLAS is absent.
+/// Failure: `std::invalid_argument` for a size, kernel or type that does not exist,
+/// `std::system_error` where there is no room, `std::runtime_error` where the kernel is `blas` and
+/// OpenBLAS is absent.
 std::unique_ptr<workload> make_matmul(const workload_options& options);
 
 /// Attaches to the matrices of another process. Throws `std::runtime_error` if the mapping holds

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The code that computes rows of C = A·B for row-major n × n matrices of float.
+/// The code that computes rows of C = A·B for row-major n × n matrices of float or double.
 
 #include <cstddef>
 
@@ -23,8 +23,13 @@ struct matmul_block {
 using matmul_kernel = void(std::size_t n, const matmul_block& block, const float* a, const float* b,
                            float* c) noexcept;
 
+/// The same of double.
+using matmul_double_kernel = void(std::size_t n, const matmul_block& block, const double* a,
+                                  const double* b, double* c) noexcept;
+
 /// For each row i, for each column j, a dot product over k: B is read down its columns.
 matmul_kernel matmul_naive;
+matmul_double_kernel matmul_naive_double;
 
 /// Rows blocked for registers, B copied panel by panel into the first-level cache.
 ///

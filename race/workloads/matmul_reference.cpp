@@ -32,8 +32,23 @@ matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b
     , product_(n * n)
     , row_bounds_(n, 0.0)
     , column_norms_(n, 0.0) {
-    const double steps = static_cast<double>(n) * 0x1p-24;
-    const double gamma = steps / (1.0 - steps);
+    compute(a, b, how);
+}
+
+matmul_reference::matmul_reference(std::size_t n, const double* a, const double* b, method how)
+    : n_(n)
+    , product_(n * n)
+    , row_bounds_(n, 0.0)
+    , column_norms_(n, 0.0) {
+    compute(a, b, how);
+}
+
+template<class T>
+void matmul_reference::compute(const T* a, const T* b, method how) {
+    constexpr bool wide = sizeof(T) == sizeof(double);
+    const std::size_t n = n_;
+    const double steps = static_cast<double>(n) * (wide ? 0x1p-53 : 0x1p-24);
+    const double gamma = (wide ? 2 : 1) * steps / (1.0 - steps);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             const double x = double{a[i * n + j]};
@@ -67,6 +82,15 @@ matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b
 }
 
 verification matmul_reference::compare(const float* c) const {
+    return compare_all(c);
+}
+
+verification matmul_reference::compare(const double* c) const {
+    return compare_all(c);
+}
+
+template<class T>
+verification matmul_reference::compare_all(const T* c) const {
     std::size_t wrong = 0;
     std::size_t first = 0;
     for (std::size_t i = 0; i < n_; ++i) {

@@ -21,6 +21,8 @@ struct workload_options {
     std::string kernel = "naive";           ///< Which code computes an item.
     std::uint64_t seed = 1;                 ///< Of the input data.
     std::optional<std::size_t> max_prime{}; ///< Up to which number an item counts primes.
+    std::optional<std::size_t> items{};     ///< How many items, where that is not the size.
+    std::string type = "float";             ///< Of the elements: "float" or "double".
 };
 
 /// How much a run computes or moves, in the unit in which such work is usually given.
@@ -123,6 +125,8 @@ struct workload_info {
     std::size_t small_size = 0;
     /// The same of the option max_prime, where it reads that.
     std::size_t usual_max_prime = 0;
+    /// The same of the option items, where it reads that.
+    std::size_t usual_items = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
     /// memory cannot be had.
     std::unique_ptr<workload> (*make)(const workload_options&) = nullptr;

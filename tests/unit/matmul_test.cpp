@@ -5,6 +5,7 @@
 #include "workloads/matmul.hpp"
 #include "workloads/matmul_kernels.hpp"
 #include "workloads/matmul_reference.hpp"
+#include "workloads/products.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -139,6 +140,54 @@ TEST(matmul, every_kernel_computes_the_product) {
             EXPECT_FALSE(work->verify().ok) << "reset spoils the output";
         }
     }
+}
+
+TEST(matmul, double_precision_is_computed_and_held_to_its_own_rounding) {
+    for (const char* kernel : {"naive", "blas"}) {
+        if (*kernel == 'b' && !blas::missing().empty()) {
+            continue;
+        }
+        SCOPED_TRACE(kernel);
+        const auto work = make_matmul({.size = 130, .kernel = kernel, .seed = 3, .type = "double"});
+        const auto shared = attach_matmul(work->descriptor()); // as in another process
+        EXPECT_FALSE(work->verify().ok);
+        run_all(*shared);
+        EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    }
+    const std::vector<double> a(64 * 64, 1.0 / 3);
+    std::vector<double> c(64 * 64, 64.0 / 9);
+    const matmul_reference reference(64, a.data(), a.data(), matmul_reference::method::plain);
+    EXPECT_TRUE(reference.compare(c.data()).ok);
+    c[70] += 1e-6; // right for floats
+    EXPECT_FALSE(reference.compare(c.data()).ok);
+    EXPECT_THAT(what_of({.kernel = "tiled", .type = "double"}),
+                HasSubstr("the kernel tiled computes with float only"));
+    EXPECT_THAT(what_of({.type = "half"}), HasSubstr("'half'; there are float, double"));
+}
+
+TEST(products, each_item_is_a_whole_product) {
+    if (!blas::missing().empty()) {
+        GTEST_SKIP() << blas::missing();
+    }
+    for (const char* type : {"float", "double"}) {
+        SCOPED_TRACE(type);
+        const auto work = make_products({.size = 65, .seed = 3, .items = 3, .type = type});
+        const auto shared = attach_products(work->descriptor());
+        EXPECT_EQ(shared->items(), 3u);
+        EXPECT_NEAR(shared->work_of_run().value, 3 * 2 * 65.0 * 65 * 65 / 1e9, 1e-12);
+        shared->run(0);
+        shared->run(2);
+        EXPECT_THAT(work->verify().message, HasSubstr("item 1: C[0][0] is "));
+        work->run(1);
+        EXPECT_TRUE(work->verify().ok) << work->verify().message;
+        work->reset();
+        EXPECT_TRUE(work->run_whole(2));
+        EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    }
+    EXPECT_THROW(make_products({.items = 0}), std::invalid_argument);
+    EXPECT_THROW(make_products({.items = 257}), std::invalid_argument);
+    EXPECT_THROW(make_products({.type = "half"}), std::invalid_argument);
+    EXPECT_THROW(attach_products(make_matmul({.size = 64})->descriptor()), std::system_error);
 }
 
 // "One for each CPU, as near to squares as their number allows".

@@ -12,6 +12,7 @@
 #include "workloads/inverse.hpp"
 #include "workloads/matmul.hpp"
 #include "workloads/primes.hpp"
+#include "workloads/products.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 
@@ -174,6 +175,9 @@ TEST_P(every_python_scheme, computes_with_numpy_what_the_workload_expects) {
         GTEST_SKIP() << missing;
     }
     expect_right(GetParam(), *make_matmul({.size = 130, .kernel = "blas", .seed = 3}), 2);
+    expect_right(GetParam(),
+                 *make_matmul({.size = 130, .kernel = "blas", .seed = 3, .type = "double"}), 2);
+    expect_right(GetParam(), *make_products({.size = 64, .seed = 3, .items = 3}), 2);
     expect_right(GetParam(), *make_inverse({.size = 65, .seed = 3}), 3);
     EXPECT_EQ(figure("sent_bytes"), pool() ? 4 * 2 * 65 * 65 * 8 : 0);
 }

@@ -33,7 +33,7 @@ public:
              : number.name == "outputs"  ? outputs_at
                                          : other) = static_cast<std::size_t>(number.value);
         }
-        bytes_ = outputs_at + inverse_items * n * n * sizeof(double);
+        bytes_ = outputs_at + inverse_items.usual * n * n * sizeof(double);
         mapping_ =
             ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, work.descriptor(), 0);
         EXPECT_NE(mapping_, MAP_FAILED);
@@ -92,6 +92,19 @@ TEST_F(inverse, each_item_must_be_right) {
     EXPECT_FALSE(work->verify().ok);
 }
 
+TEST_F(inverse, as_many_matrices_as_are_asked_for) {
+    const auto work = make_inverse({.size = 64, .items = 7});
+    const auto shared = attach_inverse(work->descriptor());
+    EXPECT_EQ(shared->items(), 7u);
+    EXPECT_EQ(shared->work_of_run().value, 7);
+    run_all(*shared);
+    EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    work->reset();
+    EXPECT_THAT(work->verify().message, HasSubstr("item 0: "));
+    EXPECT_THROW(make_inverse({.items = 0}), std::invalid_argument);
+    EXPECT_THROW(make_inverse({.items = 257}), std::invalid_argument);
+}
+
 // What an item leaves is the inverse by the definition: every element of (M·Mᵀ)·X is that of the
 // unit matrix.
 TEST_F(inverse, product_with_the_inverse_is_the_unit_matrix) {
@@ -100,7 +113,7 @@ TEST_F(inverse, product_with_the_inverse_is_the_unit_matrix) {
     const view seen(*work);
     const std::size_t n = seen.n;
     ASSERT_EQ(n, 64u);
-    for (std::size_t item = 0; item < inverse_items; ++item) {
+    for (std::size_t item = 0; item < inverse_items.usual; ++item) {
         const double* m = seen.matrix(item);
         const double* x = seen.output(item);
         std::vector<double> product(n * n); // M·Mᵀ

@@ -25,8 +25,15 @@ def array(dtype, offset, shape):
     return numpy.ndarray(shape, dtype, mmap.mmap(job.WORKLOAD, 0), offset)
 
 
+def real(numbers):
+    """The type of the elements of a workload that can have either."""
+    import numpy
+
+    return numpy.float64 if numbers["element_bytes"] == 8 else numpy.float32
+
+
 class Matmul(Computation):
-    """A block of A·B, in single precision."""
+    """A block of A·B."""
 
     def __init__(self, numbers):
         import numpy
@@ -35,7 +42,7 @@ class Matmul(Computation):
         n = numbers["n"]
         self._block = numbers["block_rows"], numbers["block_columns"]
         self._across = -(-n // self._block[1])  # blocks side by side
-        self._a, self._b, self._c = (array(numpy.float32, numbers[name], (n, n)) for name in "abc")
+        self._a, self._b, self._c = (array(real(numbers), numbers[name], (n, n)) for name in "abc")
 
     def warm_up(self):
         small = self._numpy.ones((64, 64), self._numpy.float32)
@@ -56,6 +63,32 @@ class Matmul(Computation):
 
     def store(self, item, result):
         self._c[self._slices(item)] = result
+
+
+class Products(Computation):
+    """A whole product A·B."""
+
+    def __init__(self, numbers):
+        import numpy
+
+        n = numbers["n"]
+        shape = (numbers["items"], n, n)
+        self._numpy = numpy
+        self._a, self._b, self._c = (array(real(numbers), numbers[name], shape) for name in "abc")
+
+    def warm_up(self):
+        small = self._numpy.ones((64, 64), self._a.dtype)
+        self.calculate(small, small)
+
+    def inputs(self, item):
+        return self._a[item], self._b[item]
+
+    @staticmethod
+    def calculate(a, b):
+        return a @ b
+
+    def store(self, item, result):
+        self._c[item] = result
 
 
 class Inverse(Computation):
@@ -115,7 +148,7 @@ class Primes(Computation):
         self._counts[at : at + 8] = result.to_bytes(8, "little")
 
 
-OF_WORKLOAD = {"inverse": Inverse, "matmul": Matmul, "primes": Primes}
+OF_WORKLOAD = {"inverse": Inverse, "matmul": Matmul, "primes": Primes, "products": Products}
 
 
 def of(workload, numbers):
