@@ -79,6 +79,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         .default_str(std::string(race::usual_baseline().name));
     add_margin_option(command, a);
     add_rate_option(command, a);
+    add_time_each_option(command, a, "race of a sweep");
     command
         .add_option("--launches", a.launches,
                     "Race in so many fresh processes, intervals over these; a verdict takes 6")
@@ -165,10 +166,12 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
 
 race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
-    if (workload.name.empty() && (!arguments.axes.sizes.empty() || arguments.kernel ||
-                                  arguments.max_prime || !arguments.axes.chunks.empty())) {
-        throw usage_error("--size, --kernel, --max-prime and --chunk are for the schemes of a "
-                          "workload, and only programs take part; name a workload to race both");
+    if (workload.name.empty() &&
+        (!arguments.axes.sizes.empty() || arguments.kernel || arguments.max_prime ||
+         arguments.items || arguments.type || !arguments.axes.chunks.empty())) {
+        throw usage_error(
+            "--size, --kernel, --type, --items, --max-prime and --chunk are for the schemes of a "
+            "workload, and only programs take part; name a workload to race both");
     }
     refuse_twice("--size", arguments.axes.sizes);
     refuse_twice("--workers", arguments.axes.workers);
@@ -208,7 +211,7 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.baseline = arguments.baseline;
     options.margin = arguments.margin_or(options.margin);
     options.rounds = arguments.rounds_or(options.rounds);
-    options.time = arguments.time();
+    options.time = arguments.time(arguments.axes.cells());
     return options;
 }
 

@@ -14,10 +14,14 @@
 #include "scaling/scale.hpp"
 #include "schemes/scheme.hpp"
 
+#include <regatta/cpu/available_cpus.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace regatta::command {
 namespace {
@@ -30,12 +34,19 @@ struct scale_arguments : measure_arguments {
     result_paths files;
 };
 
+/// How many numbers of workers a round runs, one of them twice.
+std::size_t parts_of(const race::scale_options& options) {
+    const std::vector<unsigned> counts =
+        options.workers.empty() ? race::usual_worker_counts(available_cpus()) : options.workers;
+    return counts.size() + (std::ranges::find(counts, 1U) == counts.end() ? 2 : 1);
+}
+
 race::scale_options options_of(const scale_arguments& a, const race::workload_info& workload) {
     race::scale_options options;
     options.work = workload_options_of(a, workload);
     options.workers = parse_worker_counts(a.workers);
     options.rounds = a.rounds_or(options.rounds);
-    options.time = a.time();
+    options.time = a.time(parts_of(options));
     options.seed = a.order_seed_or_fresh();
     options.rate = a.rate();
     options.margin = a.margin_or(options.margin);
@@ -72,7 +83,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
     const auto arguments = std::make_shared<scale_arguments>();
     scale_arguments& a = *arguments;
     command.add_option("workload", a.workload, "What to run").default_str(a.workload);
-    command.add_option("--scheme", a.scheme, "What runs it")
+    command.add_option("--scheme,--schemes", a.scheme, "What runs it")
         .type_name("NAME")
         .default_str(a.scheme);
     command
@@ -84,11 +95,13 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
     add_measure_options(command, a);
     add_size_option(command, a);
     add_rate_option(command, a);
+    add_time_each_option(command, a, "number of workers");
     add_margin_option(command, a);
     add_result_options(command, a.files, "number of workers");
     command.footer("Examples:\n"
                    "  regatta scale\n"
                    "  regatta scale primes --workers 1,2,4,8 --time 60\n"
+                   "  regatta scale primes --workers 1,2,4,8 --time-each 30s\n"
                    "  regatta scale matmul --kernel blas --size 1000 --json result.json\n"
                    "  regatta scale stream                  # does memory set the limit?\n"
                    "  regatta scale primes --rate 2000      # latency under an even load\n"

@@ -37,6 +37,10 @@ void run_pool_item(const process_task& task, std::span<const std::byte>, std::sp
     take_part(workload).runner(task.index);
 }
 
+void run_offered_item(std::uint64_t item, workload_title workload) {
+    take_part(workload).runner(static_cast<std::size_t>(item));
+}
+
 void meet_pool_worker(const process_task& task, std::span<const std::byte>, std::span<std::byte>,
                       workload_title workload, std::span<std::uint32_t> arrived,
                       std::uint32_t count) {

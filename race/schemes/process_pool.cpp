@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -49,11 +50,27 @@ public:
         context.work.reset(); // Those items count for nothing.
     }
     void run(run_context& context) {
+        if (context.log.offered.paced()) {
+            offer(context);
+            return;
+        }
         wait_for(pool_.map<run_pool_item>({}, {}, context.work.items(), workload_));
     }
     process_pool& pool() noexcept { return pool_; }
 
 private:
+    /// A job an item, each when it is due.
+    void offer(run_context& context) {
+        const std::size_t count = context.work.items();
+        for (std::size_t item = 0;
+             // Relaxed: as in the workers; nothing is read that the request would publish.
+             item < count && context.log.stop.load(std::memory_order_relaxed) == 0; ++item) {
+            context.log.offered.hand_over(item, context.log.stop);
+            pool_.execute<run_offered_item>(std::uint64_t{item}, workload_);
+        }
+        pool_.wait();
+    }
+
     static void wait_for(const process_job& job) {
         try {
             job.get();
@@ -155,6 +172,7 @@ scheme_info process_pool_scheme() {
                        "its worker dies",
             .suits = "work that may crash: no item is lost",
             .make = make_with<process_pool_warm>,
+            .single_tasks = true,
             .traits = {.workers = worker_kind::processes, .replaces_workers = true}};
 }
 

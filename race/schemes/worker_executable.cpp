@@ -13,7 +13,7 @@
 
 int main(int argc, char** argv) {
     using namespace regatta::race;
-    regatta::offer_process_functions<run_pool_item, meet_pool_worker>();
+    regatta::offer_process_functions<run_pool_item, run_offered_item, meet_pool_worker>();
     regatta::run_process_worker(argc, argv);
     if (argc < 4 || std::string_view(argv[1]) != worker_flag ||
         std::string_view(argv[2]) != "processes") {

@@ -26,7 +26,7 @@ def help_of(path):
     result = run(*path, "--help")
     text = result.stdout
     assert result.returncode == 0, result
-    options = re.findall(r"^  ((?:-\w,)?--[\w-]+)", text, re.M)
+    options = re.findall(r"^  ((?:-\w,)?--[\w-]+(?:,--[\w-]+)*)", text, re.M)
     section = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
     commands = re.findall(r"^  (\w+)", section[1], re.M) if section else []
     return [name for names in options for name in names.split(",")], commands

@@ -45,11 +45,24 @@ class Sweep(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         support.validate(json.loads(result.stdout), "race")
 
+    def test_each_cell_has_its_time(self):
+        result = run("race", "--size", "64,96", "--time-each", "300ms", "--json", "-",
+                     "--schemes", "serial,std_thread")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for cell in json.loads(result.stdout)["cells"]:
+            self.assertGreater(cell["race"]["rounds"], 0)
+        for other in (["--time", "1s"], ["--rounds", "2"]):
+            result = run("race", "--time-each", "300ms", *other)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("--time-each", result.stderr)
+
     def test_all_cells_are_checked_before_the_first_is_run(self):
         for words, text in ((["--size", "64,3"], "3 is out of range 64 to 2048"),
                             (["--workers", "1,0"], '--workers: "0"'),
                             (["--size", "64,64"], "--size: 64 is there twice"),
-                            (["--size", "64,96", "--command", "x=true"], "not in a sweep")):
+                            (["--size", "64,96", "--command", "x=true"], "not in a sweep"),
+                            (["--size", "64,96", "--rate", "1000/s"], "not for a sweep"),
+                            (["--size", "64,96", "--launches", "3"], "not for a sweep")):
             result = run("race", "matmul", *words, *FEW)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn(text, result.stderr)
