@@ -5,11 +5,12 @@
 /// @file
 /// What the kernel has counted of the calling thread.
 
+#include "machine/run_delay.hpp"
+
 #include <sys/resource.h>
 
 #include <cstdint>
 #include <ctime>
-#include <fstream>
 #include <optional>
 
 namespace regatta::race {
@@ -29,12 +30,7 @@ struct thread_usage {
 /// Source: getrusage(2), the kernel's documentation of schedstat.
 inline thread_usage usage_of_this_thread() {
     thread_usage now;
-    std::ifstream file("/proc/thread-self/schedstat");
-    std::int64_t run_ns = 0; // brought up to date by ticks only; the clock below is exact
-    std::int64_t delay_ns = 0;
-    if (file >> run_ns >> delay_ns) {
-        now.run_delay_ns = delay_ns;
-    }
+    now.run_delay_ns = run_delay_of_this_thread();
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
     now.voluntary_switches = usage.ru_nvcsw;

@@ -27,6 +27,7 @@ shares parts_of(const time_split& split, double reference_ns) {
     at(part::tear_down) = split.tear_down_ns;
     at(part::idle) = split.idle_ns;
     at(part::unlogged) = split.unlogged_ns;
+    at(part::measuring) = split.measuring_ns;
     at(reference_ns > 0 ? part::dispatch : part::unlogged) += split.undivided_ns - work_within;
     return parts;
 }
@@ -44,9 +45,19 @@ void for_each_time(time_split& split, const time_split& other, F f) {
     f(split.tear_down_ns, other.tear_down_ns);
     f(split.idle_ns, other.idle_ns);
     f(split.unlogged_ns, other.unlogged_ns);
+    f(split.measuring_ns, other.measuring_ns);
     for (std::size_t i = 0; i < split.steps_ns.size(); ++i) {
         f(split.steps_ns[i], other.steps_ns[i]);
     }
+}
+
+/// Of the time of a worker's items, how long it had no CPU: the rate of the stretch that was looked
+/// at, for all of its items.
+double delay_in_items(const worker_log& worker) noexcept {
+    return worker.delay_span_ns <= 0
+               ? 0
+               : static_cast<double>(worker.delay_ns) / static_cast<double>(worker.delay_span_ns) *
+                     static_cast<double>(worker.busy_ns);
 }
 
 } // namespace
@@ -85,6 +96,7 @@ time_split split_time(const run_log& log, const run_facts& facts) {
         }
     }
     unsigned working = 0;
+    double delayed_ns = 0;
     for (unsigned i = 0; i < logged; ++i) {
         const worker_log& worker = log.workers[i];
         if (worker.items == 0) {
@@ -103,16 +115,28 @@ time_split split_time(const run_log& log, const run_facts& facts) {
         if (facts.tiny_items) {
             split.undivided_ns += static_cast<double>(active_ns);
         } else {
-            split.items_ns += static_cast<double>(worker.busy_ns);
-            split.dispatch_ns += static_cast<double>(active_ns - worker.busy_ns);
+            const auto items = static_cast<double>(worker.items);
+            const auto busy = static_cast<double>(worker.busy_ns);
+            const auto between = static_cast<double>(active_ns - worker.busy_ns);
+            const double within = std::min(busy, items * facts.cost.within_ns);
+            // After its last item a worker has still to write that down, so that there is one less.
+            const double beside = std::clamp(static_cast<double>(worker.looking_ns) +
+                                                 std::max(0.0, items - 1) * facts.cost.beside_ns,
+                                             0.0, std::max(0.0, between));
+            split.items_ns += busy - within;
+            split.dispatch_ns += between - beside;
+            split.measuring_ns += within + beside;
+            delayed_ns += delay_in_items(worker);
         }
         split.imbalance_ns += static_cast<double>(last_ns - worker.last_ns);
         split.tear_down_ns += static_cast<double>(facts.end_ns - last_ns);
     }
     split.idle_ns = wall * (split.workers - working - (seen - logged));
-    // The items cannot have had more CPU time than all together; what is missing, they waited.
+    // The items cannot have had more CPU time than all together; what is missing, they waited. That
+    // is too little where workers spin between items, and what the kernel counted is not.
     split.preempted_ns =
-        std::clamp(split.items_ns - static_cast<double>(facts.cpu_ns), 0.0, split.items_ns);
+        std::clamp(std::max(split.items_ns - static_cast<double>(facts.cpu_ns), delayed_ns), 0.0,
+                   split.items_ns);
     split.items_ns -= split.preempted_ns;
     return split;
 }
@@ -151,6 +175,13 @@ attribution attribute(const std::vector<time_split>& splits, double reference_ns
         return result;
     }
     result.wall_ns = median(std::move(walls));
+    std::vector<double> items;
+    for (const time_split& split : splits) {
+        items.push_back(split.items_ns);
+    }
+    if (const double own = median(std::move(items)); reference_ns > 0 && own > 0) {
+        result.item_cost = own / reference_ns;
+    }
     for (std::size_t i = 0; i < part_count; ++i) {
         result.ns[i] = median(std::move(each[i]));
     }

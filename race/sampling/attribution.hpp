@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,11 +27,12 @@ enum class part : std::size_t {
     tear_down, ///< From the last item of all to the end of the run.
     idle,      ///< Workers that never ran an item.
     unlogged,  ///< Workers that kept no log.
+    measuring, ///< The race's own reading of clocks and keeping of logs.
 };
-inline constexpr std::size_t part_count = 9;
+inline constexpr std::size_t part_count = 10;
 inline constexpr std::array<std::string_view, part_count> part_names{
     "work",      "inflation", "preempted", "dispatch", "set_up",
-    "imbalance", "tear_down", "idle",      "unlogged"};
+    "imbalance", "tear_down", "idle",      "unlogged", "measuring"};
 
 /// What the set-up of workers consists of that are processes.
 enum class set_up_step : std::size_t {
@@ -57,6 +59,7 @@ struct time_split {
     double tear_down_ns = 0;
     double idle_ns = 0;
     double unlogged_ns = 0;
+    double measuring_ns = 0;
     /// What `set_up_ns` consists of, by `set_up_step`, of workers that are processes begun in the
     /// run.
     std::array<double, set_up_step_count> steps_ns{};
@@ -69,8 +72,14 @@ struct time_split {
     /// Of all parts: workers × wall.
     double sum_ns() const noexcept {
         return items_ns + undivided_ns + preempted_ns + dispatch_ns + set_up_ns + imbalance_ns +
-               tear_down_ns + idle_ns + unlogged_ns;
+               tear_down_ns + idle_ns + unlogged_ns + measuring_ns;
     }
+};
+
+/// What the log of an item costs a worker. Items that are counted cost nothing of it.
+struct log_cost {
+    double within_ns = 0; ///< Of the item's own time: the half of both clock reads.
+    double beside_ns = 0; ///< Between two items.
 };
 
 /// What the race knows of a run besides its log.
@@ -82,6 +91,7 @@ struct run_facts {
     bool logs_items = true;  ///< False: the workers are a library's own.
     bool tiny_items = false; ///< They were counted, not timed.
     bool forked = false;     ///< The workload divided itself: nothing was counted, either.
+    log_cost cost{};
 };
 
 /// Splits the time of one run.
@@ -96,6 +106,9 @@ struct attribution {
     /// What of `set_up` was what, by `set_up_step`; all 0: no process was begun in the run.
     std::array<double, set_up_step_count> steps_ns{};
     bool counts_items = false; ///< Items were counted, not timed: `work` is what serial needed.
+    /// What the items cost, as a multiple of what they cost in the serial scheme. Absent where
+    /// there is no reference, or the items were not timed.
+    std::optional<double> item_cost{};
 
     double of(part p) const noexcept { return ns[static_cast<std::size_t>(p)]; }
     double total_ns() const noexcept { return wall_ns * workers; }

@@ -65,6 +65,9 @@ public:
         result_.workload = workload.name;
         result_.settings = settings_of(workload, options.work);
         result_.items = work_->items();
+        const regatta::race::amount whole = work_->work_of_run();
+        result_.amount = workload.name.empty() ? 0 : whole.value;
+        result_.unit = whole.unit;
         result_.how = options.scheme;
         result_.cpus = available_cpus();
         result_.seed = options.work.seed;
@@ -80,7 +83,9 @@ public:
                                     "all of it, dispatch is "
                                     "all else; without serial in the race both are unlogged");
         }
-        if (work_->tiny_items() && !options.rate) {
+        counts_items_ = !options.rate && (work_->tiny_items() || items_are_short(*work_));
+        cost_ = measured_log_cost(control.log());
+        if (counts_items_) {
             result_.notes.push_back(
                 "the items are too short to be timed one by one: work is what serial needs for "
                 "all of them, dispatch is all else between a worker's first item and its last; "
@@ -137,7 +142,9 @@ private:
                            {.rate = options_.rate.value_or(0),
                             .meter = &meter_,
                             .shortest_sample = options_.shortest_sample,
-                            .reuse = options_.reuse})};
+                            .reuse = options_.reuse,
+                            .count_items = counts_items_,
+                            .cost = scheme.traits.language == language::cpp ? cost_ : log_cost{}})};
     }
 
     outcome run_once(course& one) const {
@@ -280,6 +287,8 @@ private:
     const std::function<void(const progress&)>& observer_;
     load_meter meter_;
     std::unique_ptr<workload> work_;
+    bool counts_items_ = false; ///< They are too short to be timed one by one.
+    log_cost cost_{};
     std::vector<course> courses_;
     std::vector<std::size_t> numbers_; ///< Of those courses that are being measured.
     race_result result_;

@@ -5,6 +5,7 @@
 
 #include "sampling/offered_rate.hpp"
 #include "sampling/possible_best.hpp"
+#include "sampling/super_linear.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -211,6 +212,21 @@ void note_unmeasurable(race_result& result) {
     }
 }
 
+/// Who used more threads than were asked for.
+void note_helpers(race_result& result) {
+    std::string who;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.where.workers > result.how.workers && !one.where.counts_items) {
+            who += (who.empty() ? "" : ", ") + one.name + " " + std::to_string(one.where.workers);
+        }
+    }
+    if (!who.empty()) {
+        result.notes.push_back("more threads ran items than the " +
+                               std::to_string(result.how.workers) +
+                               " that were asked for (the caller works, too): " + who);
+    }
+}
+
 void note_disturbances(race_result& result) {
     std::string disturbed;
     std::string rare;
@@ -294,6 +310,8 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     result.item_leaders =
         leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
     note_disturbances(result);
+    note_helpers(result);
+    note_super_linear(result);
 }
 
 } // namespace regatta::race

@@ -86,6 +86,9 @@ struct race_result {
     /// The options that it reads, with their values: {"size", "512"}, …
     std::vector<std::pair<std::string, std::string>> settings;
     std::size_t items = 0;
+    /// What a run amounts to: 0.268 "GFLOP". Without a value where only programs race.
+    double amount = 0;
+    std::string unit;
     scheme_options how{};         ///< What was chosen of the schemes.
     unsigned cpus = 0;            ///< Available to this process.
     std::uint64_t seed = 0;       ///< Of the data.
@@ -116,6 +119,12 @@ struct race_result {
 
     bool oversubscribed() const noexcept { return how.workers > cpus; }
     const scheme_result* find(std::string_view name) const noexcept;
+    /// `amount` by the median time, a second; nothing where there is none.
+    std::optional<double> throughput(const scheme_result& one) const noexcept {
+        return amount > 0 && one.time.count != 0 && one.time.median > 0 && !rate && !one.program
+                   ? std::optional(amount / one.time.median * 1e9)
+                   : std::nullopt;
+    }
 };
 
 } // namespace regatta::race

@@ -35,7 +35,60 @@ std::int64_t told_cpu_ns(const run_log& log) {
     return sum;
 }
 
+/// Items that do nothing.
+class nothing final : public workload {
+public:
+    std::string_view name() const noexcept override { return "nothing"; }
+    std::size_t items() const noexcept override { return 1000; }
+    void run(std::size_t) noexcept override {}
+    void reset() noexcept override {}
+    verification verify() const override { return {true, {}}; }
+    int descriptor() const noexcept override { return -1; }
+};
+
 } // namespace
+
+bool items_are_short(workload& work) {
+    const std::size_t count = work.items();
+    if (work.needs_forks() || work.tiny_items() || count < 2) {
+        return false;
+    }
+    const auto took = [&](std::size_t item) {
+        const std::int64_t begin = detail::monotonic_ns();
+        work.run(item);
+        return detail::monotonic_ns() - begin;
+    };
+    constexpr std::size_t most = 64;
+    constexpr std::int64_t cold_ns = 1'000'000; // none that is short takes that the first time
+    bool is_short = took(0) < cold_ns;
+    if (is_short) {
+        const std::size_t some = std::min(count, most);
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < some; ++i) {
+            sum += took(i * count / some);
+        }
+        is_short = sum < static_cast<std::int64_t>(some) * shortest_timed_item.count();
+    }
+    work.reset();
+    return is_short;
+}
+
+log_cost measured_log_cost(run_log& log) {
+    nothing work;
+    log_cost least{1e9, 1e9};
+    for (int i = 0; i < 20; ++i) { // the least: what disturbs only adds
+        log.clear();
+        item_runner(work, log).run_from_counter();
+        const worker_log& mine = log.workers[0];
+        const auto items = static_cast<double>(mine.items);
+        const auto busy = static_cast<double>(mine.busy_ns);
+        const auto whole = static_cast<double>(mine.last_ns - mine.first_ns);
+        least.within_ns = std::min(least.within_ns, busy / items);
+        least.beside_ns = std::min(least.beside_ns, (whole - busy) / (items - 1));
+    }
+    log.clear();
+    return least;
+}
 
 /// What the runs of a sample add up to.
 struct scheme_run::sums {
@@ -122,7 +175,8 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
 
     run_facts facts;
     facts.workers = options_.workers;
-    facts.tiny_items = work_->tiny_items();
+    facts.tiny_items = work_->tiny_items() || how_.count_items;
+    facts.cost = how_.cost;
     const std::int64_t cpu_before = family_cpu_ns();
     const auto before =
         how_.meter != nullptr ? how_.meter->read(cpu_before) : load_meter::reading{};
@@ -178,6 +232,7 @@ void scheme_run::begin_anew() const {
     run_log& log = control_->log();
     work_->reset();
     log.clear();
+    log.counts_items = how_.count_items;
     log.offered.set_rate(how_.rate,
                          scheme_->single_tasks ? item_source::producer : item_source::workers);
     log.offered.begin();

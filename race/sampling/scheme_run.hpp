@@ -26,7 +26,21 @@ struct run_conditions {
     std::chrono::nanoseconds shortest_sample{0};
     /// One that is `scheme_info::reusable` is measured after its first job.
     bool reuse = false;
+    /// The items are counted, not timed, as those are that take less than `shortest_timed_item`.
+    bool count_items = false;
+    log_cost cost{}; ///< Of an item's log; 0: nothing is taken off.
 };
+
+/// Of a shorter item the two clock reads are a per cent or more.
+inline constexpr std::chrono::nanoseconds shortest_timed_item{5000};
+
+/// Whether the items take less than that on average: some of them, spread over all. Leaves the
+/// workload as `reset` does.
+bool items_are_short(workload& work);
+
+/// What it costs to log an item, measured once, with items that do nothing. Uses the log, and
+/// clears it.
+log_cost measured_log_cost(run_log& log);
 
 /// Runs a scheme over a workload; each run begins from nothing, is timed, and its result verified.
 /// The workload and the control must outlive it.

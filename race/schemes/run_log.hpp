@@ -9,6 +9,7 @@
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/process/layout.hpp>
 
+#include "machine/run_delay.hpp"
 #include "schemes/arrivals.hpp"
 #include "schemes/latency_histogram.hpp"
 #include "workloads/workload.hpp"
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace regatta::race {
 
@@ -31,9 +33,11 @@ constexpr std::uint64_t item_mark(std::uint64_t item) noexcept {
 struct alignas(destructive_alignment) worker_log {
     std::int64_t first_ns = 0; ///< Begin of its first item; 0: it ran none.
     std::int64_t last_ns = 0;  ///< End of its last item; of tiny ones, of one of the last 64.
-    std::int64_t busy_ns = 0;  ///< Sum of the times of its items; of tiny ones 0: not known.
-    std::uint64_t items = 0;   ///< How many items it ran.
-    std::uint64_t marks = 0;   ///< Sum of their `item_mark`.
+    /// Sum of the times of its items, of each without those that ran within it, as they do where it
+    /// waits; of items that are counted 0: not known.
+    std::int64_t busy_ns = 0;
+    std::uint64_t items = 0; ///< How many items it ran.
+    std::uint64_t marks = 0; ///< Sum of their `item_mark`.
     /// Of a worker that is a process: its number, when its program began, and when it had mapped
     /// the workload and this log; 0: it is a thread.
     std::int64_t process = 0;
@@ -41,14 +45,20 @@ struct alignas(destructive_alignment) worker_log {
     std::int64_t mapped_ns = 0;
     /// CPU time of processes that have ended and that the race could not wait for itself.
     std::int64_t cpu_ns = 0;
+    /// How long it was ready and had no CPU, in a stretch of that length between two of its items.
+    std::int64_t delay_ns = 0;
+    std::int64_t delay_span_ns = 0; ///< 0: nobody looked.
+    std::int64_t looking_ns = 0;    ///< Time of the looks at that, between its items.
 
-    /// Adds an item, those of a worker in the order of their times.
-    void add(std::uint64_t item, std::int64_t begin, std::int64_t end) noexcept {
-        if (items == 0) {
+    /// Adds an item, those of a worker in the order of their ends.
+    /// @param inner_ns time of the items that ran within it.
+    void add(std::uint64_t item, std::int64_t begin, std::int64_t end,
+             std::int64_t inner_ns = 0) noexcept {
+        if (first_ns == 0) {
             first_ns = begin;
         }
         last_ns = end;
-        busy_ns += end - begin;
+        busy_ns += end - begin - inner_ns;
         count(item);
     }
 
@@ -85,9 +95,11 @@ struct run_log {
     alignas(destructive_alignment) std::atomic<std::uint64_t> next_item{0};
     /// At which rate the items are offered, if at one.
     arrivals offered;
+    /// The items are counted, not timed. Written by the race before there are workers.
+    bool counts_items = false;
     worker_log workers[max_workers];
     /// Of each worker's items: the time of each, or where they are offered at a rate, the time from
-    /// its arrival to its end. Of tiny items that are not, nothing. Written by that worker only.
+    /// its arrival to its end. Of items that are counted, nothing. Written by that worker only.
     latency_histogram latencies[max_workers];
     /// Of items that are offered at a rate: from its arrival to its begin. By that worker only.
     latency_histogram delays[max_workers];
@@ -103,7 +115,7 @@ struct run_log {
         next_item.store(0, std::memory_order_relaxed);
     }
 };
-inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v6");
+inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v7");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -133,17 +145,18 @@ inline verification check_items(const run_log& log, std::uint64_t count) {
 
 /// Runs items for one worker and keeps its log. Each worker has its own.
 ///
-/// Cost: two clock reads an item, about 50 ns, the same for every scheme. Where the items are tiny
-/// and offered at no rate, one after the first, second, fourth … 64th item and after every 64th
-/// from then on. Where they are offered at a rate and no producer hands them over, each waits until
-/// it has arrived.
+/// Cost: two clock reads an item, about 50 ns, the same for every scheme, and about every 2 ms a
+/// look at how long the thread had no CPU, about 10 µs. Where the items are tiny or to be counted,
+/// and offered at no rate, one clock read after the first, second, fourth … 64th item and after
+/// every 64th from then on. Where they are offered at a rate and no producer hands them over, each
+/// waits until it has arrived.
 class item_runner {
 public:
     item_runner(workload& work, run_log& log) noexcept
         : work_(&work)
         , log_(&log)
         , stop_(&log.stop)
-        , counts_only_(work.tiny_items() && !log.offered.paced()) {
+        , counts_only_((work.tiny_items() || log.counts_items) && !log.offered.paced()) {
         // More workers than slots cannot be told apart: the last slot is then no single writer's,
         // so they run unlogged.
         const auto slot = log.seen.fetch_add(1, std::memory_order_relaxed);
@@ -207,19 +220,44 @@ private:
                 return;
             }
         }
+        const std::int64_t outer_ns = std::exchange(inner_ns_, 0);
         const std::int64_t begin = detail::monotonic_ns();
+        if (mine_->first_ns == 0) { // not by `items`: within the first item others may run
+            mine_->first_ns = begin;
+            looked_at_ns_ = begin;
+        }
+        ++depth_;
         run();
+        --depth_;
         const std::int64_t end = detail::monotonic_ns();
         if (paced) {
             delay_->record(begin - arrived);
         }
         latency_->record(end - (paced ? arrived : begin));
-        mine_->add(item, begin, end);
+        mine_->add(item, begin, end, inner_ns_);
+        inner_ns_ = outer_ns + (end - begin);
+        if (depth_ == 0 && end - looked_at_ns_ >= look_after_ns) {
+            look(end);
+        }
+    }
+
+    /// Looks how long this thread has had no CPU; the first look is where the others begin.
+    void look(std::int64_t now) noexcept {
+        const auto delay = run_delay_of_this_thread();
+        if (first_look_ns_ == 0 && delay) {
+            first_look_ns_ = now;
+            first_delay_ns_ = *delay;
+        } else if (delay) {
+            mine_->delay_ns = *delay - first_delay_ns_;
+            mine_->delay_span_ns = now - first_look_ns_;
+        }
+        looked_at_ns_ = detail::monotonic_ns();
+        mine_->looking_ns += looked_at_ns_ - now;
     }
 
     template<class Run>
     void counted(std::size_t item, Run run) noexcept {
-        if (mine_->first_ns == 0) { // not by `items`: within the first item others may run
+        if (mine_->first_ns == 0) { // as in `timed`
             mine_->first_ns = detail::monotonic_ns();
         }
         run();
@@ -236,8 +274,15 @@ private:
     worker_log* mine_ = nullptr;
     latency_histogram* latency_ = nullptr; ///< Null where `mine_` is, as the next.
     latency_histogram* delay_ = nullptr;
+    static constexpr std::int64_t look_after_ns = 2'000'000;
+
     bool counts_only_;
-    std::uint64_t next_look_ = 1; ///< Of tiny items: after how many the clock is read next.
+    std::uint64_t next_look_ = 1; ///< Of counted items: after how many the clock is read next.
+    std::int64_t inner_ns_ = 0;   ///< Time of the items that ran within the current one.
+    unsigned depth_ = 0;          ///< Items of this worker that have begun and not ended.
+    std::int64_t looked_at_ns_ = 0;
+    std::int64_t first_look_ns_ = 0; ///< 0: none yet.
+    std::int64_t first_delay_ns_ = 0;
 };
 
 } // namespace regatta::race

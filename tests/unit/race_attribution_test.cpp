@@ -77,6 +77,73 @@ TEST_F(attribution_of_a_log, items_without_a_cpu_were_preempted) {
     EXPECT_EQ(split.sum_ns(), 2000);
 }
 
+TEST_F(attribution_of_a_log, what_the_kernel_counted_of_a_part_stands_for_all_items) {
+    // Half of the 400 that were looked at it had no CPU; between its items it spun, so that the CPU
+    // time of all hides that.
+    worker(1000, 2000, 800, 8);
+    log->workers[0].delay_ns = 200;
+    log->workers[0].delay_span_ns = 400;
+    const auto split = race::split_time(*log, {1000, 2000, 2000, 1, true});
+    EXPECT_EQ(split.preempted_ns, 400);
+    EXPECT_EQ(split.items_ns, 400);
+    EXPECT_EQ(split.dispatch_ns, 200);
+    EXPECT_EQ(split.sum_ns(), 1000);
+
+    log->workers[0].delay_ns = 4000; // Never more than the items took.
+    EXPECT_EQ(race::split_time(*log, {1000, 2000, 2000, 1, true}).preempted_ns, 800);
+    log->workers[0].delay_span_ns = 0; // Nobody looked: what the CPU time shows.
+    EXPECT_EQ(race::split_time(*log, {1000, 2000, 700, 1, true}).preempted_ns, 100);
+}
+
+TEST_F(attribution_of_a_log, the_cost_of_the_log_is_a_part_of_its_own) {
+    worker(1000, 2000, 700, 10);
+    log->workers[0].looking_ns = 50;
+    race::run_facts facts{1000, 2000, 5000, 1, true};
+    facts.cost = {.within_ns = 5, .beside_ns = 10};
+    const auto split = race::split_time(*log, facts);
+    EXPECT_EQ(split.items_ns, 700 - 10 * 5);
+    EXPECT_EQ(split.measuring_ns, 10 * 5 + 9 * 10 + 50);
+    EXPECT_EQ(split.dispatch_ns, 300 - 9 * 10 - 50);
+    EXPECT_EQ(split.sum_ns(), 1000);
+
+    facts.cost = {.within_ns = 500, .beside_ns = 500}; // Nothing becomes less than nothing.
+    const auto most = race::split_time(*log, facts);
+    EXPECT_EQ(most.items_ns, 0);
+    EXPECT_EQ(most.dispatch_ns, 0);
+    EXPECT_EQ(most.measuring_ns, 1000);
+}
+
+TEST_F(attribution_of_a_log, an_item_within_another_counts_once) {
+    // A worker that waits within item 0 runs item 1 meanwhile.
+    class nested final : public race::workload {
+    public:
+        std::string_view name() const noexcept override { return "nested"; }
+        std::size_t items() const noexcept override { return 2; }
+        void run(std::size_t item) noexcept override {
+            const auto until = regatta::detail::monotonic_ns() + 1'000'000;
+            while (regatta::detail::monotonic_ns() < until) {
+            }
+            if (item == 0) {
+                (*runner)(1);
+            }
+        }
+        void reset() noexcept override {}
+        race::verification verify() const override { return {true, {}}; }
+        int descriptor() const noexcept override { return -1; }
+
+        race::item_runner* runner = nullptr;
+    } work;
+    race::item_runner runner(work, *log);
+    work.runner = &runner;
+    runner(0);
+    const race::worker_log& mine = log->workers[0];
+    EXPECT_EQ(mine.items, 2u);
+    EXPECT_GE(mine.busy_ns, 2'000'000);
+    EXPECT_LE(mine.busy_ns,
+              mine.last_ns - mine.first_ns); // not three times 1 ms, nor more than all
+    EXPECT_TRUE(race::check_items(*log, 2).ok);
+}
+
 TEST_F(attribution_of_a_log, workers_beyond_those_asked_for_count) {
     for (int i = 0; i < 3; ++i) {
         worker(1000, 2000, 1000);
@@ -129,8 +196,12 @@ TEST(race_attribution, items_are_held_against_the_serial_scheme) {
     EXPECT_NEAR(cheaper.of(race::part::work), 1500, 1e-6);
     EXPECT_EQ(cheaper.of(race::part::inflation), 0);
 
+    EXPECT_NEAR(where.item_cost.value(), 1.25, 1e-9);
+    EXPECT_NEAR(cheaper.item_cost.value(), 0.75, 1e-9); // which the parts do not show
+
     const auto unknown = race::attribute({split}, 0);
     EXPECT_FALSE(unknown.has_reference);
+    EXPECT_FALSE(unknown.item_cost.has_value());
     EXPECT_NEAR(unknown.of(race::part::work), 1500, 1e-6);
 }
 
@@ -161,6 +232,7 @@ TEST(race_attribution, of_tiny_items_as_much_is_work_as_serial_needs) {
     EXPECT_NEAR(where.of(race::part::dispatch), 1200, 1e-6);
     EXPECT_EQ(where.of(race::part::inflation), 0);
     EXPECT_EQ(where.of(race::part::unlogged), 0);
+    EXPECT_FALSE(where.item_cost.has_value());
 
     const auto cheaper = race::attribute({split}, 2000);
     EXPECT_NEAR(cheaper.of(race::part::work), 1500, 1e-6);

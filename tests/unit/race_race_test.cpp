@@ -4,6 +4,7 @@
 #include "machine/cpu_time.hpp"
 #include "race_fakes.hpp"
 #include "sampling/race.hpp"
+#include "sampling/scheme_run.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
@@ -183,7 +184,7 @@ TEST_F(race_of_fakes, a_baseline_that_cannot_run_is_replaced_and_that_is_said) {
     const auto result = run();
     EXPECT_EQ(result.baseline, "good");
     ASSERT_FALSE(result.notes.empty());
-    EXPECT_THAT(result.notes.front(), HasSubstr("dying could not run"));
+    EXPECT_THAT(result.notes, testing::Contains(HasSubstr("dying could not run")));
 }
 
 TEST_F(race_of_fakes, a_control_that_fails_fails_its_scheme) {
@@ -429,4 +430,27 @@ TEST(race_split, of_a_real_run_sums_to_workers_times_wall) {
         }
         EXPECT_EQ(split.unlogged_ns, 0);
     }
+}
+
+// "Whether the items take less than that on average".
+TEST(length_of_items, short_ones_are_told_from_long_ones) {
+    const auto matmul = race::find_workload("matmul")->make({.size = 512});
+    EXPECT_FALSE(race::items_are_short(*matmul)); // 262144 multiplications and additions each
+    class instant final : public fakes::counting {
+        using counting::counting;
+        void run(std::size_t) noexcept override {}
+    };
+    instant quick({.size = 100});
+    EXPECT_TRUE(race::items_are_short(quick));
+    quick.reset();
+    EXPECT_FALSE(quick.verify().ok);
+}
+
+// "What it costs to log an item, measured once".
+TEST(cost_of_the_log, is_more_than_nothing_and_leaves_the_log_empty) {
+    const auto log = std::make_unique<race::run_log>();
+    const race::log_cost cost = race::measured_log_cost(*log);
+    EXPECT_GT(cost.within_ns + cost.beside_ns, 0);
+    EXPECT_EQ(log->seen.load(), 0u);
+    EXPECT_EQ(log->workers[0].items, 0u);
 }

@@ -87,7 +87,7 @@ TEST(race_text, percent_and_ratio) {
 
 TEST(race_bar, cells_sum_to_the_width) {
     race::attribution where;
-    where.wall_ns = 90;
+    where.wall_ns = 100;
     where.workers = 1;
     for (double& ns : where.ns) {
         ns = 10;
@@ -98,7 +98,19 @@ TEST(race_bar, cells_sum_to_the_width) {
         EXPECT_EQ(race::columns_of(race::bar_text(where, width, {})), width);
     }
     EXPECT_EQ(race::bar_text(race::attribution{}, 10, {}), "");
-    EXPECT_EQ(race::bar_text(where, 9, {.unicode = false}), "#+%:>=<.?");
+    EXPECT_EQ(race::bar_text(where, 10, {.unicode = false}), "#+%:>=<.?o");
+}
+
+TEST(race_table, operations_and_bytes_a_second_stand_beside_the_time) {
+    race::race_result result = three();
+    EXPECT_THAT(race::table_text(result, {.width = 150}), Not(HasSubstr("/s")));
+    result.amount = 0.268435456;
+    result.unit = "GFLOP";
+    const auto lines = lines_of(race::table_text(result, {.width = 150}));
+    EXPECT_THAT(lines[0], HasSubstr("GFLOP/s"));
+    EXPECT_THAT(lines[1], HasSubstr(" 2.6")); // in 100 ms
+    result.unit = "items";                    // says no more than the time
+    EXPECT_THAT(race::table_text(result, {.width = 150}), Not(HasSubstr("items/s")));
 }
 
 TEST(race_table, sorts_by_time_and_shows_all_columns_where_there_is_room) {
@@ -386,8 +398,42 @@ TEST(race_csv, one_line_a_scheme_and_as_many_fields_in_each) {
     EXPECT_EQ(commas(lines[1]), commas(lines[0]));
     EXPECT_EQ(commas(lines[2]), commas(lines[0]));
     EXPECT_THAT(lines[0], StartsWith("name,scheme,status,reason,verified,median_ns"));
-    EXPECT_THAT(
-        lines[0],
-        EndsWith("idle_ns,unlogged_ns,command,cpu_ns,peak_bytes,p50_ns,p99_ns,p99_9_ns,max_ns"));
+    EXPECT_THAT(lines[0], EndsWith("idle_ns,unlogged_ns,measuring_ns,command,cpu_ns,peak_bytes,p50_"
+                                   "ns,p99_ns,p99_9_ns,max_ns"));
     EXPECT_THAT(lines[2], HasSubstr("\"said \"\"no\"\"\""));
+}
+
+TEST(race_words, a_speed_up_above_the_workers_is_explained_or_flagged) {
+    const auto notes_of = [](race::race_result result) {
+        std::string all;
+        for (const std::string& note : result.notes) {
+            all += note + "\n";
+        }
+        return all;
+    };
+    EXPECT_THAT(notes_of(three()), Not(HasSubstr("workers can bring about")));
+    // The items are two workers' 100 ms, and serial's 300 ms: 0.67 of it.
+    auto cheaper = fakes::result_maker().add("serial", 300, 0.5).add("std_thread", 100).finish();
+    EXPECT_THAT(notes_of(cheaper), HasSubstr(", is more than 2.00 "
+                                             "workers can bring about: its items cost 0.67 of "));
+    EXPECT_THAT(race::reason_words(cheaper), HasSubstr("items cost less than in serial with "
+                                                       "std_thread (67 % of it)"));
+    const auto dear = fakes::result_maker().add("serial", 300, 0.2).add("std_thread", 100).finish();
+    EXPECT_THAT(notes_of(dear), HasSubstr("no figure of this race explains it"));
+    const auto own =
+        fakes::result_maker().add("serial", 300).add("std_thread", 100, 1, false).finish();
+    EXPECT_THAT(notes_of(own), HasSubstr("with code of its own"));
+}
+
+TEST(race_words, more_threads_than_were_asked_for_are_named) {
+    fakes::result_maker maker;
+    maker.add("serial", 200).add("std_thread", 100);
+    for (race::sample& one : maker.result.schemes[1].measured.samples) {
+        one.details->split.workers = 3;
+        one.details->split.idle_ns = one.details->split.wall_ns;
+    }
+    const auto result = maker.finish();
+    ASSERT_FALSE(result.notes.empty());
+    EXPECT_THAT(result.notes.back(), HasSubstr("that were asked for (the caller works, too): "
+                                               "std_thread 3"));
 }

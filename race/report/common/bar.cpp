@@ -28,6 +28,7 @@ constexpr std::array<look, part_count> looks{{
     {"◂", "<", "94"},
     {"·", ".", "90"},
     {"?", "?", "37"},
+    {"○", "o", "90"},
 }};
 
 std::string_view cell(std::size_t part, const text_style& style) {

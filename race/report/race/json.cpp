@@ -45,7 +45,7 @@ json to_value(const std::vector<run_figure>& figures) {
     return value;
 }
 
-json to_value(const scheme_result& one) {
+json to_value(const scheme_result& one, const race_result& result) {
     const bool measured = one.time.count != 0;
     json value;
     value["name"] = one.name;
@@ -58,6 +58,7 @@ json to_value(const scheme_result& one) {
     value["verified"] = one.verified;
     value["median_ns"] = measured ? json(one.time.median) : json();
     value["time_ns"] = to_value(one.time);
+    value["throughput"] = or_null(result.throughput(one));
     value["vs_baseline"] = to_value(one.vs_baseline);
     value["vs_baseline_undropped"] = to_value(one.vs_baseline_undropped);
     value["verdict"] = measured ? json(to_string(one.word)) : json();
@@ -70,6 +71,7 @@ json to_value(const scheme_result& one) {
     value["attribution"] = to_value(one.where);
     value["set_up"] = set_up_of(one.where);
     value["attribution_workers"] = one.where.workers;
+    value["item_cost"] = or_null(one.where.item_cost);
     value["runs_a_sample"] = one.runs_a_sample;
     value["reused"] = one.reused;
     value["cut"] = one.measured.cut();
@@ -89,6 +91,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["workload"] = text_or_null(result.workload);
     document["settings"] = settings_value(result.settings);
     document["items"] = result.items;
+    document["unit"] = result.amount > 0 ? json(result.unit) : json();
     document["chunk"] = result.how.chunk;
     document["kill_every_ns"] = result.how.kill_every.count();
     document["workers"] = result.how.workers;
@@ -113,7 +116,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["machine"] = to_value(from.machine);
     json schemes = json::array();
     for (const scheme_result& one : result.schemes) {
-        schemes.push_back(to_value(one));
+        schemes.push_back(to_value(one, result));
     }
     document["schemes"] = std::move(schemes);
     return text_of(document);

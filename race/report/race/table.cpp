@@ -15,11 +15,24 @@
 namespace regatta::race {
 namespace {
 
-enum class column { name, median, ratio, interval, speedup, efficiency, cpu, memory, verdict, bar };
+enum class column {
+    name,
+    median,
+    ratio,
+    interval,
+    throughput,
+    speedup,
+    efficiency,
+    cpu,
+    memory,
+    verdict,
+    bar
+};
 
-constexpr column all_columns[] = {
-    column::name,       column::median, column::ratio,  column::interval, column::speedup,
-    column::efficiency, column::cpu,    column::memory, column::verdict,  column::bar};
+constexpr column all_columns[] = {column::name,       column::median,     column::ratio,
+                                  column::interval,   column::throughput, column::speedup,
+                                  column::efficiency, column::cpu,        column::memory,
+                                  column::verdict,    column::bar};
 /// The order in which columns go where there is no room.
 constexpr column dropped_first[] = {column::interval, column::efficiency, column::bar,
                                     column::memory,   column::cpu,        column::speedup,
@@ -39,7 +52,7 @@ struct table_column {
     }
 };
 
-std::string title_of(column kind) {
+std::string title_of(column kind, const race_result& result) {
     switch (kind) {
     case column::name:
         return "scheme";
@@ -49,6 +62,8 @@ std::string title_of(column kind) {
         return "ratio";
     case column::interval:
         return "95 % interval";
+    case column::throughput:
+        return result.unit + "/s";
     case column::speedup:
         return "speed-up";
     case column::efficiency:
@@ -65,7 +80,8 @@ std::string title_of(column kind) {
     return "where the time went";
 }
 
-std::string cell_of(column kind, const scheme_result& row, const text_style& style) {
+std::string cell_of(column kind, const scheme_result& row, const race_result& result,
+                    const text_style& style) {
     switch (kind) {
     case column::name:
         return row.name;
@@ -75,6 +91,8 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
         return ratio_text(row.vs_baseline.median);
     case column::interval:
         return interval_text(row.vs_baseline, style);
+    case column::throughput:
+        return result.throughput(row) ? amount_text(*result.throughput(row)) : "-";
     case column::speedup:
         return row.speedup ? fmt::format("{:.2f}{}", row.speedup->median, style.unicode ? "×" : "x")
                            : "-";
@@ -94,7 +112,7 @@ std::string cell_of(column kind, const scheme_result& row, const text_style& sty
 }
 
 std::vector<table_column> columns_for(const std::vector<const scheme_result*>& rows,
-                                      const text_style& style) {
+                                      const race_result& result, const text_style& style) {
     const bool serial_ran =
         std::ranges::any_of(rows, [](const scheme_result* r) { return r->speedup.has_value(); });
     const auto is_program = [](const scheme_result* r) { return r->program.has_value(); };
@@ -102,6 +120,8 @@ std::vector<table_column> columns_for(const std::vector<const scheme_result*>& r
     const bool scheme_ran = !std::ranges::all_of(rows, is_program);
     const auto says_something = [&](column kind) {
         switch (kind) {
+        case column::throughput: // items a second say no more than the time
+            return scheme_ran && result.unit.starts_with('G');
         case column::speedup:
         case column::efficiency:
             return serial_ran;
@@ -119,10 +139,10 @@ std::vector<table_column> columns_for(const std::vector<const scheme_result*>& r
         if (!says_something(kind)) {
             continue;
         }
-        table_column& one = columns.emplace_back(table_column{kind, title_of(kind), {}});
+        table_column& one = columns.emplace_back(table_column{kind, title_of(kind, result), {}});
         one.width = kind == column::bar ? smallest_bar : columns_of(one.title);
         for (const scheme_result* row : rows) {
-            one.cells.push_back(cell_of(kind, *row, style));
+            one.cells.push_back(cell_of(kind, *row, result, style));
             one.width = std::max(one.width, columns_of(one.cells.back()));
         }
     }
@@ -139,9 +159,17 @@ std::size_t width_of(const std::vector<table_column>& columns) {
 
 /// Drops columns until the rest has room; the bar then takes what is left over.
 void fit(std::vector<table_column>& columns, const text_style& style) {
+    const auto drop = [&](column kind) {
+        std::erase_if(columns, [&](const table_column& one) { return one.kind == kind; });
+    };
+    const table_column& last = columns.back();
+    const std::size_t title = last.kind == column::bar ? columns_of(last.title) - last.width : 0;
+    if (width_of(columns) + title > style.width) { // the JSON has it, and the bar needs the room
+        drop(column::throughput);
+    }
     for (const column kind : dropped_first) {
         if (width_of(columns) > style.width) {
-            std::erase_if(columns, [&](const table_column& one) { return one.kind == kind; });
+            drop(kind);
         }
     }
     if (width_of(columns) > style.width) {
@@ -187,7 +215,7 @@ std::string table_text(const race_result& result, const text_style& style) {
     if (rows.empty()) {
         return {};
     }
-    auto columns = columns_for(rows, style);
+    auto columns = columns_for(rows, result, style);
     fit(columns, style);
     std::string out = row_text(columns, nullptr, 0, style);
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -40,6 +40,7 @@ constexpr std::array<std::string_view, part_count> doing{
     "ending the run",
     "without any item",
     "unlogged",
+    "on the race's own clock reads and logs",
 };
 
 /// Those that are not among `leaders`, by their time. As with the leaders, who has too few clean
@@ -102,6 +103,18 @@ std::string shared_ground(const race_result& result) {
     }
     return fmt::format("{} of the workers' time {}goes into the items themselves",
                        percent_text(least), result.item_leaders.size() > 1 ? "or more " : "");
+}
+
+/// Whose items cost less than in serial, by more than a tenth.
+std::string cheaper_items(const race_result& result) {
+    std::vector<std::string> names;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.runs_items() && one.where.item_cost.value_or(1) < 0.9) {
+            names.push_back(
+                fmt::format("{} ({} of it)", one.name, percent_text(*one.where.item_cost)));
+        }
+    }
+    return names.empty() ? "" : "; items cost less than in serial with " + joined(names);
 }
 
 /// Who leads, in a sentence without its end.
@@ -172,7 +185,7 @@ std::string reason_words(const race_result& result) {
     if (told.size() > 1) {
         text += "; " + comparison(*told.back(), leader);
     }
-    return text + ".";
+    return text + cheaper_items(result) + ".";
 }
 
 std::string set_up_words(const race_result& result, const text_style& style) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "sampling/super_linear.hpp"
+
+#include "sampling/level_shift.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace regatta::race {
+namespace {
+
+/// Without an interval, and of a cause: how far a figure may be off.
+constexpr double tolerance = 0.05;
+
+std::string number(double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2f", value);
+    return text;
+}
+
+/// The most that the workers of it can gain.
+double most_possible(const race_result& result, const scheme_result& one) {
+    return std::min(std::max(result.how.workers, one.where.workers), std::max(1U, result.cpus));
+}
+
+bool is_super_linear(const race_result& result, const scheme_result& one) {
+    if (one.traits.reference || one.program || !one.speedup) {
+        return false;
+    }
+    const double possible = most_possible(result, one);
+    return one.speedup->count >= pairs_for_a_verdict
+               ? one.speedup->low > possible * (1 + result.margin)
+               : one.speedup->median > possible * (1 + tolerance);
+}
+
+std::string cause_of(const race_result& result, const scheme_result& one,
+                     const scheme_result& serial) {
+    if (one.traits.language != language::cpp || !one.runs_items()) {
+        return "it computes with code of its own, not with the items that serial runs";
+    }
+    const series& alone = serial.measured;
+    if (alone.disturbed() || 4 * alone.contaminated() > alone.samples.size()) {
+        return "others slowed down serial in " + std::to_string(alone.contaminated()) + " of " +
+               std::to_string(alone.samples.size()) + " samples";
+    }
+    if (const level_shift shift = find_shift(alone); shift.significant) {
+        return "from round " + std::to_string(shift.round + 1) + " on serial took " +
+               number(shift.ratio) + " times as long as before: something slowed it down";
+    }
+    const auto cost = one.where.item_cost;
+    if (cost && one.speedup->median * *cost <= most_possible(result, one) * (1 + tolerance)) {
+        return "its items cost " + number(*cost) +
+               " of what they cost in serial: what each worker touches may fit its own caches, or "
+               "the clock may have been higher";
+    }
+    return "no figure of this race explains it: do not trust the time of serial";
+}
+
+} // namespace
+
+void note_super_linear(race_result& result) {
+    const auto serial = std::ranges::find_if(
+        result.schemes, [](const scheme_result& one) { return one.traits.reference && one.ok(); });
+    if (serial == result.schemes.end() || result.rate) {
+        return;
+    }
+    for (const scheme_result& one : result.schemes) {
+        if (is_super_linear(result, one)) {
+            result.notes.push_back("the speed-up of " + one.name + ", " +
+                                   number(one.speedup->median) + ", is more than " +
+                                   number(most_possible(result, one)) +
+                                   " workers can bring about: " + cause_of(result, one, *serial));
+        }
+    }
+}
+
+} // namespace regatta::race

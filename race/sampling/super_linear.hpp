@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Speed-ups above the number of workers, which the workers alone cannot bring about.
+
+#include "sampling/race_result.hpp"
+
+namespace regatta::race {
+
+/// Adds a note for each scheme whose speed-up is above the workers (or the CPUs, where those are
+/// fewer): the cause that the race measured, or that it measured none. Takes an evaluated race.
+void note_super_linear(race_result& result);
+
+} // namespace regatta::race
