@@ -93,7 +93,7 @@ COSTLY_STANDARD = {
 FIRST_PROGRAM = tuple(f"include/regatta/{folder}/" for folder in ("base", "sync", "cpu", "core", "pool", "fork", "bus", "message"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CODE = {".hpp", ".cpp"}
-COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#"}
+COMMENTED = {".hpp": "//", ".cpp": "//", ".py": "#", ".bash": "#", ".rs": "//"}
 NAMESPACE = re.compile(r"(?:inline )?namespace\b ?([^{]*)\{")
 # A definition outside of other types: those stand at the begin of a line.
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:REGATTA_\w+ |alignas\([^)]*\) )?(\w+)(?: final)?(?: :| \{)")

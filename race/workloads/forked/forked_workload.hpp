@@ -124,6 +124,8 @@ public:
     }
 
     Kernel& kernel() noexcept { return kernel_; }
+    std::byte* data() noexcept { return memory_.data(); }
+    std::size_t size() const noexcept { return static_cast<std::size_t>(memory_.header().size); }
 
     std::string_view name() const noexcept override { return Kernel::title; }
     std::size_t items() const noexcept override {

@@ -29,6 +29,12 @@ struct kernel_list {
         static_cast<void>((visit_one<Fork, Kernels>(work, visit) || ...));
     }
 
+    /// Calls `visit` with the `forked_workload`, for what runs its data by other code.
+    template<class Visit>
+    static void visit_any(workload& work, Visit&& visit) {
+        static_cast<void>((visit_workload<Kernels>(work, visit) || ...));
+    }
+
 private:
     template<class Kernel, class Fork>
     static constexpr bool runs_with = requires(Kernel& kernel) {
@@ -43,12 +49,19 @@ private:
     template<class Fork, class Kernel, class Visit>
     static bool visit_one(workload& work, Visit& visit) {
         if constexpr (runs_with<Kernel, Fork>) {
-            if (auto* found = dynamic_cast<forked_workload<Kernel>*>(&work)) {
-                visit(found->kernel());
-                return true;
-            }
+            return visit_workload<Kernel>(
+                work, [&visit](forked_workload<Kernel>& found) { visit(found.kernel()); });
         }
         return false;
+    }
+
+    template<class Kernel, class Visit>
+    static bool visit_workload(workload& work, Visit&& visit) {
+        auto* found = dynamic_cast<forked_workload<Kernel>*>(&work);
+        if (found != nullptr) {
+            visit(*found);
+        }
+        return found != nullptr;
     }
 };
 
