@@ -29,9 +29,14 @@ std::vector<std::pair<std::string, std::string>> settings_of(const workload_info
         }
     };
     add("size", std::to_string(options.size.value_or(workload.usual_size)));
-    add("items", std::to_string(options.items.value_or(workload.usual_items)));
+    // Only where they were chosen: results of builds that knew neither stay comparable.
+    if (options.items && *options.items != workload.usual_items) {
+        add("items", std::to_string(*options.items));
+    }
     add("kernel", options.kernel);
-    add("type", options.type);
+    if (options.type != workload_options{}.type) {
+        add("type", options.type);
+    }
     add("max_prime", std::to_string(options.max_prime.value_or(workload.usual_max_prime)));
     add("seed", std::to_string(options.seed));
     return settings;

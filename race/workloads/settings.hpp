@@ -19,6 +19,7 @@ namespace regatta::race {
 bool reads_option(const workload_info& workload, std::string_view setting);
 
 /// The settings that the workload reads, each with the value that it runs with: {"size", "512"}, …
+/// `items` and `type` only where they are not the usual ones.
 std::vector<std::pair<std::string, std::string>> settings_of(const workload_info& workload,
                                                              const workload_options& options);
 
