@@ -206,6 +206,16 @@ TEST_F(process_pool, a_stopped_worker_does_not_keep_the_pool_from_closing) {
     EXPECT_TRUE(pool.signal_worker(0, SIGSTOP));
 }
 
+TEST_F(process_pool, a_worker_that_keeps_dying_is_started_later_each_time) {
+    using std::chrono::milliseconds;
+    regatta::process_pool pool({.workers = 1, .attempts = 10, .longest_back_off = milliseconds(8)});
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(pool.submit<poison>(7).get(), regatta::task_failed);
+    // "from 1 ms after the third death in a row without a task done": 1, 2, 4, 8, 8, 8, 8 at least.
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(39));
+    EXPECT_EQ(pool.stats().deaths, 10u);
+}
+
 TEST_F(process_pool, gives_up_when_workers_do_not_start) { // "until the pool gives up"
     regatta::process_pool pool({.workers = 2, .worker_program = "/bin/true", .failed_starts = 3});
     auto result = pool.submit<process_number>();

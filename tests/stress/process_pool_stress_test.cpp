@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "support/pool_functions.hpp"
 #include "support/pool_storm.hpp"
 
 #include <regatta/process/process_pool.hpp>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 TEST(process_pool_stress, loses_nothing_in_a_long_storm) {
+    const pool_test::leak_check leaks; // Of the longest life that a pool has in a test.
     pool_test::storm(2500);
 }
 

@@ -34,15 +34,17 @@ inline std::size_t entries_of(const char* folder) {
     return count;
 }
 
-/// "No descriptor, no zombie, no name in /dev/shm is left", after each test.
-class process_pool : public testing::Test {
-protected:
-    process_pool() : limit_("a test of process pools") {
+/// "No descriptor, no zombie, no name in /dev/shm is left", at its end.
+class leak_check {
+public:
+    leak_check() {
         static_cast<void>(regatta::process_pool(1).size()); // What is opened once only.
         descriptors_ = entries_of("/proc/self/fd");
         names_ = entries_of("/dev/shm");
     }
-    ~process_pool() override {
+    leak_check(const leak_check&) = delete;
+    leak_check& operator=(const leak_check&) = delete;
+    ~leak_check() {
         EXPECT_EQ(entries_of("/proc/self/fd"), descriptors_);
         EXPECT_EQ(entries_of("/dev/shm"), names_);
         EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -50,9 +52,15 @@ protected:
     }
 
 private:
-    library_test::time_limit limit_;
     std::size_t descriptors_ = 0;
     std::size_t names_ = 0;
+};
+
+/// What each test of the process pool has around it.
+class process_pool : public testing::Test {
+private:
+    library_test::time_limit limit_{"a test of process pools"};
+    leak_check leaks_;
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -37,8 +37,10 @@ void pool_core::monitor() {
     std::vector<pollfd> polled;
     for (bool first = true, ending = false; !ending || fleet_.any(); first = false) {
         try {
-            if (first && options_.cpus && options_.cpus.try_enter() != 0) {
-                fail_state("process pool '" + options_.name + "': cannot enter its CPUs");
+            if (first && options_.cpus) {
+                if (const int error = options_.cpus.try_enter()) {
+                    fail_system(error, "process pool '" + options_.name + "': enter its CPUs");
+                }
             }
             // relaxed: see resize().
             fleet_.adjust(ending ? 0 : control_.workers.load(std::memory_order_relaxed));
