@@ -39,14 +39,14 @@ int run_command(const show_arguments& arguments) {
     view.leases = exclusive_status(view.unread, root);
 
     result_files to(data_alone(arguments.files));
-    const bool written =
-        to.write([&] { return race::cpus_view_json(view); },
-                 [&](const race::text_style& style) {
-                     return race::cpus_view_text(view, style) +
-                            (view.this_machine ? "\nMore: regatta cpus check, isolation, pin, plan, "
-                                                 "release, run and status\n"
-                                               : "");
-                 });
+    const bool written = to.write(
+        [&] { return race::cpus_view_json(view); },
+        [&](const race::text_style& style) {
+            return race::cpus_view_text(view, style) +
+                   (view.this_machine ? "\nMore: regatta cpus check, isolation, pin, plan, "
+                                        "release, run and status\n"
+                                      : "");
+        });
     return written ? exit_code::success : exit_code::failure;
 }
 

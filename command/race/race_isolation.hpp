@@ -12,8 +12,8 @@
 
 namespace regatta::command {
 
-/// Adds `isolation` below a command: `race`, and `cpus`. @param chosen as `action` says. @param words the whole command
-/// line, for the record.
+/// Adds `isolation` below a command: `race`, and `cpus`. @param chosen as `action` says. @param
+/// words the whole command line, for the record.
 void add_race_isolation(subcommand parent, action& chosen, const std::vector<std::string>& words);
 
 } // namespace regatta::command

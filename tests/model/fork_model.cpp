@@ -244,11 +244,12 @@ struct sleepers {
             const typename crew_type::stack_type::helping here(c.stacks[thread], team,
                                                                f->shared.get().region);
             c.stacks[thread].work_off(*f);
-        } else {
-            team.give_up_watch(else_to_do);
+            team.end_help();
+            return true;
         }
         team.end_help();
-        return f != nullptr;
+        team.give_up_watch(else_to_do);
+        return false;
     }
     template<bool HandsOver = true, bool LooksAgain = true>
     void work(unsigned thread) {
@@ -335,12 +336,12 @@ struct lent_place : rl::test_suite<lent_place<Atomics, LendsFirst>, 2> {
     }
 };
 
-/// The worker that watches finds something else to do: the other one, which sleeps, sees the frame.
-template<class Atomics>
-struct other_task : rl::test_suite<other_task<Atomics>, 3> {
+/// The worker that watches, or looks once in vain, finds something else to do: the other one, which
+/// sleeps, sees the frame, though only one may help.
+template<class Atomics, bool Watches>
+struct other_task : rl::test_suite<other_task<Atomics, Watches>, 3> {
     sleepers<Atomics, 1> s;
 
-    void before() { s.c.team->add_width(1); }
     void after() { s.c.end(); }
     void thread(unsigned index) {
         auto& team = *s.c.team;
@@ -349,10 +350,15 @@ struct other_task : rl::test_suite<other_task<Atomics>, 3> {
         } else if (index == 1) {
             s.work(index);
         } else {
-            RL_ASSERT(team.begin_help());
-            team.begin_watch();
-            team.give_up_watch(true);
-            team.end_help();
+            if (team.begin_help()) {
+                if (Watches) {
+                    team.begin_watch();
+                    team.end_help();
+                    team.give_up_watch(true);
+                } else {
+                    team.end_empty_help();
+                }
+            }
             s.all_begun.await();
         }
     }
@@ -495,7 +501,9 @@ int main() {
          model::make_scenario<sleeping_watch<without_kernel>>(
              "a watch that falls asleep, without the kernel's fence"),
          model::make_scenario<two_sleepers<with_kernel<3>>>("two that sleep"),
-         model::make_scenario<other_task<with_kernel<3>>>("a watch with something else to do"),
+         model::make_scenario<other_task<with_kernel<3>, true>>(
+             "a watch with something else to do"),
+         model::make_scenario<other_task<with_kernel<3>, false>>("a look in vain"),
          model::make_scenario<lent_place<with_kernel<>>>("a place that is lent"),
          model::make_scenario<lent_place<without_kernel>>(
              "a place that is lent, without the kernel's fence"),

@@ -29,15 +29,21 @@ public:
     /// Does a part of the work of a region. @returns false if the worker found none.
     REGATTA_RARE static bool run(Loop& loop, worker& me) noexcept {
         auto& team = loop.forks_;
+        if (!team.offers()) {
+            team.ask(Atomics::now_ns());
+            return false;
+        }
         if (!stack::current().prepare(team) || !team.begin_help()) {
             return false;
         }
         frame* const work = team.take(Atomics::now_ns());
-        if (work != nullptr) {
-            work_off(loop, me, *work);
+        if (work == nullptr) {
+            team.end_empty_help();
+            return false;
         }
+        work_off(loop, me, *work);
         team.end_help();
-        return work != nullptr;
+        return true;
     }
 
     /// Looks for work of a region: first without sleep, then after a nap. Does what it finds.
@@ -61,11 +67,12 @@ public:
         if (work != nullptr) {
             team.end_watch();
             work_off(loop, me, *work);
-            again = true;
-        } else {
-            team.give_up_watch(again);
+            team.end_help();
+            return true;
         }
+        // In this order: whom it wakes may help.
         team.end_help();
+        team.give_up_watch(again);
         return again;
     }
 

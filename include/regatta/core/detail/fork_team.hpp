@@ -243,6 +243,17 @@ public:
         return true;
     }
     void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
+    /// A worker that has begun to help has found nothing. Another one may have been turned away
+    /// meanwhile.
+    REGATTA_RARE void end_empty_help() noexcept {
+        end_help();
+        // Partner: the fence of a worker that announces its sleep. Either that one sees that fewer
+        // help, or this one the frame.
+        fence_.full();
+        if (offers()) {
+            wake();
+        }
+    }
     /// Whether a further worker would find something to look for.
     bool wants_help() const noexcept {
         return watching_.load(std::memory_order_relaxed) == 0 && (open() || offers()) &&
