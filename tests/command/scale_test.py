@@ -157,7 +157,9 @@ class Scale(unittest.TestCase):
         self.refused("primes", "--json", "-", "--csv", "-", says=["standard output"])
         self.refused("primes", "--json", "/nowhere/result.json",
                      says=["/nowhere/result.json", "No such file"])
-        self.refused("primes", "--schemes", "tbb", says=["--schemes"])
+        # The name that it has in a race, for the one scheme that a measurement has.
+        self.refused("primes", "--schemes", "tbb,asio", says=['there is no scheme "tbb,asio"'])
+        self.refused("primes", "--schemes", "serial", says=["serial has one worker"])
 
     def test_items_that_take_hours_to_arrive_are_refused(self):
         self.refused("empty", "--rate", "10",
