@@ -14,8 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@ namespace {
 
 using library_test::await;
 using library_test::door;
+using library_test::eventually;
 using library_test::time_limit;
 using library_test::would_deadlock;
 
@@ -106,6 +109,42 @@ TYPED_TEST(fork_waiting, forks_wait_for_the_pool) {
             pool.wait();
         }
         EXPECT_EQ(ran, 50 * 8);
+    }
+}
+
+// A worker that looked for forks takes a task instead, for as long as the region lasts: another one
+// that is idle takes part.
+TYPED_TEST(fork_waiting, an_idle_worker_helps_after_the_one_that_watched_took_a_task) {
+    for (unsigned threads = 2; threads <= 4; ++threads) {
+        TypeParam pool({.threads = threads});
+        for (int i = 0; i < 100; ++i) {
+            door busy;
+            const auto meet = [](std::string_view who) {
+                std::atomic<bool> met{false};
+                const auto poll_until = [&] {
+                    eventually(who, [&] {
+                        regatta::poll();
+                        return met.load();
+                    });
+                };
+                regatta::join(poll_until, [&] { met = true; });
+            };
+            std::optional<regatta::future<void>> task;
+            const auto region = [&] {
+                meet("a worker");
+                const auto until =
+                    std::chrono::steady_clock::now() + std::chrono::microseconds(i * 7 % 60);
+                while (std::chrono::steady_clock::now() < until) {
+                    regatta::poll(); // There is nothing to share.
+                }
+                task = pool.submit([&] { busy.pass(); });
+                busy.await_inside(1);
+                meet("another worker");
+            };
+            regatta::join(pool, region, [] {});
+            busy.open();
+            task->get();
+        }
     }
 }
 

@@ -278,6 +278,16 @@ public:
             wake();
         }
     }
+    /// A worker that looked for anything to do has found a task: another one watches, if there is
+    /// a region. Threads that called for a watch may have relied on this worker.
+    void pass_on_watch() noexcept {
+        // Partner: the fence in wake(). Either that thread sees that the worker looks no longer, or
+        // this one sees the region.
+        fence_.full();
+        if (wants_help()) {
+            calls_.wake(calls_.pool);
+        }
+    }
     /// A frame was published that is worth a wake-up: a worker that sleeps looks at once.
     void call_sleeper() noexcept {
         // relaxed: a hint. Who takes naps looks by itself at their end.

@@ -494,6 +494,10 @@ private:
             stealing()) {
             wake();
         }
+        // A thread that published a frame wakes nobody either while a worker looks for a task.
+        if (forks_.used()) {
+            forks_.pass_on_watch();
+        }
     }
     /// The worker found nothing after it had worked: wakes the threads and tasks that wait for
     /// that.
