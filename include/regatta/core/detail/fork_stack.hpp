@@ -310,9 +310,12 @@ public:
     // --- regions ---------------------------------------------------------------------------------
 
 private:
+    using request = fork_request<Atomics>;
+
     /// The state of a region under which another one runs on the same thread.
     struct saved {
         frame* newest = nullptr;
+        const typename request::word* beat = request::none();
         member* seat = nullptr;
         team* of = nullptr;
         frame* outermost = nullptr;
@@ -376,8 +379,6 @@ public:
     const fork_stop* scope() const noexcept { return scope_; }
 
 private:
-    using request = fork_request<Atomics>;
-
     static constexpr unsigned looks = 16;
     static constexpr std::int64_t patience_ns = 30'000;
 
@@ -457,8 +458,8 @@ private:
         counted_ = false;
     }
     void save(saved& to) noexcept {
-        to = {newest_,     seat_,  team_,  outermost_, region_,
-              root_scope_, scope_, below_, borrowed_,  counted_};
+        to = {newest_,     beat_,  seat_,  team_,     outermost_, region_,
+              root_scope_, scope_, below_, borrowed_, counted_};
         clear();
         scope_ = nullptr;
         below_ = &to;
@@ -466,7 +467,7 @@ private:
     void restore(const saved& o) noexcept {
         newest_ = o.newest;
         seat_ = o.seat;
-        beat_ = &o.seat->beat();
+        beat_ = o.beat; // None if the region has had no fork yet.
         team_ = o.of;
         outermost_ = o.outermost;
         region_ = o.region;
