@@ -38,6 +38,9 @@ public:
         if (team_ != nullptr) {
             team_->lend(true);
             fork_stack::current().share_all();
+            if (team_->offers()) {
+                team_->call_watch(); // Also for frames of others: one more may help.
+            }
         }
     }
     blocked_fork(const blocked_fork&) = delete;

@@ -46,6 +46,13 @@ public:
         return true;
     }
 
+    /// Whether `run` would find something. A call for a watch may have relied on the worker, which
+    /// was awake: it looks once more after it has announced its sleep.
+    static bool wanted(Loop& loop) noexcept {
+        auto& team = loop.forks_;
+        return team.used() && stack::current().may_help() && team.offers() && team.may_help();
+    }
+
     /// Looks for work of a region: first without sleep, then after a nap. Does what it finds.
     /// @returns false if the worker may sleep.
     REGATTA_RARE static bool watch(Loop& loop, worker& me) noexcept {

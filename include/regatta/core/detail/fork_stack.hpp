@@ -335,7 +335,7 @@ public:
     /// Gives the thread, a worker of that team, its place. @returns false if it may not help now,
     /// or if memory is short.
     bool prepare(team& t) noexcept {
-        if (seat_ != nullptr || below_ != nullptr) {
+        if (!may_help()) {
             return false;
         }
         if (home_id_ == t.id()) {
@@ -349,6 +349,8 @@ public:
             return false;
         }
     }
+    /// Whether the thread works for no region, also for none that was set aside.
+    bool may_help() const noexcept { return seat_ == nullptr && below_ == nullptr; }
     /// Gives back the place that the thread keeps between regions.
     void leave_home() noexcept {
         if (home_ != nullptr) {
@@ -412,7 +414,7 @@ private:
         seat_->begin(region_);
         root_scope_ = scope_;
         newest_ = root();
-        if (t.width() > 1 && t.watching() == 0) {
+        if (t.width() > 1 && t.nobody_watches()) {
             seat_->demand(); // Nobody is awake to ask.
         }
     }

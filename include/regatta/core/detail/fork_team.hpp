@@ -242,6 +242,10 @@ public:
         }
         return true;
     }
+    /// Whether one more worker may begin to help.
+    bool may_help() const noexcept {
+        return helpers_.load(std::memory_order_relaxed) < most_helpers();
+    }
     void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
     /// A worker that has begun to help has found nothing. Another one may have been turned away
     /// meanwhile.
@@ -256,25 +260,27 @@ public:
     }
     /// Whether a further worker would find something to look for.
     bool wants_help() const noexcept {
-        return watching_.load(std::memory_order_relaxed) == 0 && (open() || offers()) &&
-               helpers_.load(std::memory_order_relaxed) < most_helpers();
+        return watching_.load(std::memory_order_relaxed) == 0 && (open() || offers()) && may_help();
     }
 
     /// A region was opened, or a frame was published that nobody asked for: some worker has to
     /// look.
     void call_watch() noexcept {
-        fence_.light(); // Partner: the fence in give_up_watch().
-        if (watching_.load(std::memory_order_relaxed) == 0) [[unlikely]] {
+        if (nobody_watches()) [[unlikely]] {
             wake();
         }
+    }
+    /// For a thread that has opened a region or published a frame.
+    bool nobody_watches() const noexcept {
+        fence_.light(); // Partner: the fence in give_up_watch().
+        return watching_.load(std::memory_order_relaxed) == 0;
     }
     /// A worker has taken a frame and watches no longer: another one does, if more may help.
     void hand_over_watch() noexcept {
         // Partner: the fence of a worker that announces its sleep. Either that one sees that nobody
         // watches, or this one sees that it helps no longer.
         fence_.full();
-        if (watching_.load(std::memory_order_relaxed) == 0 &&
-            helpers_.load(std::memory_order_relaxed) < most_helpers()) {
+        if (watching_.load(std::memory_order_relaxed) == 0 && may_help()) {
             wake();
         }
     }
@@ -306,7 +312,7 @@ public:
     /// sleeps looks once more after it has announced that.
     void give_up_watch(bool else_to_do) noexcept {
         if (watching_.fetch_sub(1, std::memory_order_relaxed) == 1) {
-            fence_.heavy(); // Partner: the light fence in call_watch().
+            fence_.heavy(); // Partner: the light fence in nobody_watches().
             if (else_to_do && offers()) {
                 wake();
             }

@@ -227,7 +227,7 @@ public:
                 continue;
             }
             const auto ticket = gate_.prepare_wait(me.search);
-            if (idle(true) || source_.ready(me.index, stealing())) {
+            if (idle(true) || source_.ready(me.index, stealing()) || fork_help::wanted(*this)) {
                 gate_.cancel_wait(me.search);
             } else if (deadline == nullptr) {
                 gate_.commit_wait(me.search, ticket);
