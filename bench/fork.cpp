@@ -109,6 +109,7 @@ void measure_forks(bench::bench_run& run) {
         add(all, ours, &fork_case::fib, 1, one);
         add(all, ours, &fork_case::fib, 2, two);
         add(all, serial, &fork_case::fib);
+        add(all, bench::serial_loops(), &fork_case::fib);
         const auto result = run.measure(
             title, "ns", all,
             {{"fib, 1 thread", one, "serial", 1.3}, {"fib, 2 threads", two, "serial", 0.7}});

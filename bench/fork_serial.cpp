@@ -31,8 +31,20 @@ struct one_thread {
     }
 };
 
+/// A call for each call: the compiler may not see what it returns, so that none becomes a loop.
 [[gnu::noipa]] long fib(int n) {
-    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+    if (n < 2) {
+        return n;
+    }
+    long a = fib(n - 1);
+    __asm__ volatile("" : "+r"(a));
+    long b = fib(n - 2);
+    __asm__ volatile("" : "+r"(b));
+    return a + b;
+}
+/// What the compiler makes of it when it may: half of the calls are a loop.
+[[gnu::noipa]] long fib_as_a_loop(int n) {
+    return n < 2 ? n : fib_as_a_loop(n - 1) + fib_as_a_loop(n - 2);
 }
 [[gnu::noinline]] std::int64_t sum(const fork_node& n) {
     return n.value + (n.left ? sum(*n.left) : 0) + (n.right ? sum(*n.right) : 0);
@@ -121,6 +133,12 @@ fork_case serial_forks() {
     fork_loop_rows<one_thread>::fill(c);
     c.idle = nullptr;
     c.paused_cpu = nullptr;
+    return c;
+}
+
+fork_case serial_loops() {
+    fork_case c{.name = "serial, half of the calls a loop"};
+    c.fib = [](unsigned) { return fork_fib(34, fib_as_a_loop); };
     return c;
 }
 
