@@ -24,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -115,7 +116,8 @@ void measure_deaths(bench::bench_run& run, const bench::bench_options& options) 
         const std::int64_t begin = detail::monotonic_ns();
         const auto job = pool.map<process_bench::row>(in, out);
         if (death) {
-            while (job.progress() < rows / 2) {
+            while (job.progress() < rows / 2) { // Asleep: the workers have all CPUs.
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
             pool.signal_worker(0, SIGKILL);
         }

@@ -29,8 +29,8 @@ void run_pool_item(const process_task& task, std::span<const std::byte>, std::sp
 /// The same of one that is handed over by itself.
 void run_offered_item(std::uint64_t item, workload_title workload);
 
-/// Attaches a worker to the workload, has it compute an item, and waits until `count` workers have
-/// come so far, so that each of them gets one such task; for some seconds at most.
+/// Attaches a worker to the workload, has it touch what items use, and waits until `count` workers
+/// have come so far, so that each of them gets one such task; for some seconds at most.
 void meet_pool_worker(const process_task& task, std::span<const std::byte>, std::span<std::byte>,
                       workload_title workload, std::span<std::uint32_t> arrived,
                       std::uint32_t count);
