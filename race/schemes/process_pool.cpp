@@ -83,7 +83,8 @@ private:
     workload_title workload_{};
 };
 
-/// Kills a worker after the other while it lives, each after the same time.
+/// Kills a worker after the other while it lives, each after the same time. It waits that time once
+/// more while one is not ready yet: a pool whose workers all die before they begin gives up.
 class killer {
 public:
     killer(process_pool& pool, std::chrono::nanoseconds every)
@@ -92,7 +93,9 @@ public:
             for (unsigned worker = 0;
                  !stopped_.wait_for(lock, stop, every, [&] { return stop.stop_requested(); });
                  worker = (worker + 1) % pool.size()) {
-                pool.signal_worker(worker, SIGKILL);
+                if (pool.stats().workers == pool.size()) {
+                    pool.signal_worker(worker, SIGKILL);
+                }
             }
         }) {}
 
