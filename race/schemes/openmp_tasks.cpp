@@ -8,6 +8,8 @@
 #include <omp.h>
 #include <parallel/algorithm>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace regatta::race {
@@ -74,9 +76,11 @@ public:
     void run_items(run_context& context) {
         thread_runners runners(context.work, context.log);
         const std::size_t count = context.work.items();
+        // Of more than 64 tasks a thread GCC's library runs all on the thread that makes them.
+        const std::size_t tasks = std::min(count, std::size_t{32} * context.workers);
 #pragma omp parallel
 #pragma omp single
-#pragma omp taskloop grainsize(1)
+#pragma omp taskloop num_tasks(tasks)
         for (std::size_t item = 0; item < count; ++item) {
             runners(item);
         }
