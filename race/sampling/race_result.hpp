@@ -119,7 +119,8 @@ struct race_result {
 
     bool oversubscribed() const noexcept { return how.workers > cpus; }
     const scheme_result* find(std::string_view name) const noexcept;
-    /// `amount` by the median time, a second; nothing where there is none.
+    /// How much of `amount` the scheme does in a second, by its median time. Nothing for a workload
+    /// without an amount, for a program, and at a rate.
     std::optional<double> throughput(const scheme_result& one) const noexcept {
         return amount > 0 && one.time.count != 0 && one.time.median > 0 && !rate && !one.program
                    ? std::optional(amount / one.time.median * 1e9)

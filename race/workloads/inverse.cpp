@@ -6,6 +6,7 @@
 #include "machine/blas.hpp"
 #include "workloads/shared_state.hpp"
 #include "workloads/splitmix.hpp"
+#include "workloads/whole_items.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,15 +108,7 @@ public:
     bool offers_whole() const noexcept override { return true; }
 
     /// One matrix after the other, each by all of the library's threads.
-    bool run_whole(unsigned workers) override {
-        blas& library = blas::load();
-        library.set_threads(static_cast<int>(workers));
-        for (std::size_t item = 0; item < items_; ++item) {
-            run(item);
-        }
-        library.set_threads(1);
-        return true;
-    }
+    bool run_whole(unsigned workers) override { return run_items_whole(*this, workers); }
 
     std::vector<layout_number> layout() const override {
         return {{"n", n_},

@@ -47,7 +47,7 @@ matmul_block_size one_for_each_cpu(std::size_t n) noexcept {
 struct kernel_entry {
     std::string_view name;
     matmul_kernel* function;
-    matmul_double_kernel* of_double; ///< Null: there is none.
+    matmul_double_kernel* of_double; ///< The same for `double`. Null: the kernel has no such form.
     matmul_block_size (*block)(std::size_t n) noexcept;
 };
 constexpr kernel_entry kernels[] = {

@@ -27,19 +27,19 @@ void multiply_plainly(std::size_t rows, std::size_t n, const double* a, const do
 
 } // namespace
 
-matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b, method how)
+matmul_reference::matmul_reference(std::size_t n)
     : n_(n)
     , product_(n * n)
     , row_bounds_(n, 0.0)
-    , column_norms_(n, 0.0) {
+    , column_norms_(n, 0.0) {}
+
+matmul_reference::matmul_reference(std::size_t n, const float* a, const float* b, method how)
+    : matmul_reference(n) {
     compute(a, b, how);
 }
 
 matmul_reference::matmul_reference(std::size_t n, const double* a, const double* b, method how)
-    : n_(n)
-    , product_(n * n)
-    , row_bounds_(n, 0.0)
-    , column_norms_(n, 0.0) {
+    : matmul_reference(n) {
     compute(a, b, how);
 }
 

@@ -39,6 +39,7 @@ public:
     }
 
 private:
+    explicit matmul_reference(std::size_t n);
     template<class T>
     void compute(const T* a, const T* b, method how);
     template<class T>

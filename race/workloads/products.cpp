@@ -7,6 +7,7 @@
 #include "workloads/element_type.hpp"
 #include "workloads/matmul_reference.hpp"
 #include "workloads/shared_state.hpp"
+#include "workloads/whole_items.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -81,15 +82,7 @@ public:
     bool offers_whole() const noexcept override { return true; }
 
     /// One product after the other, each by all of the library's threads.
-    bool run_whole(unsigned workers) override {
-        blas& library = blas::load();
-        library.set_threads(static_cast<int>(workers));
-        for (std::size_t item = 0; item < items_; ++item) {
-            run(item);
-        }
-        library.set_threads(1);
-        return true;
-    }
+    bool run_whole(unsigned workers) override { return run_items_whole(*this, workers); }
 
     std::vector<layout_number> layout() const override {
         return {{"n", n_},

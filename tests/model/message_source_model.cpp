@@ -18,14 +18,6 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 /// A policy whose clock stands still and whose waits have no deadline.
 struct source_atomics : model::model_atomics {
-    class mutex {
-    public:
-        void lock() { own_.lock($); }
-        void unlock() { own_.unlock($); }
-
-    private:
-        rl::mutex own_;
-    };
     static bool wait(model::atomic<std::uint32_t>& word, std::uint32_t expected,
                      const std::chrono::steady_clock::time_point*,
                      std::uint32_t = regatta::detail::platform::any_wake) {

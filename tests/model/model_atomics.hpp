@@ -238,8 +238,8 @@ private:
     }
 };
 
-/// The fence where the kernel does the work of the light side: that is none to the memory model,
-/// and the heavy one interrupts each of the threads, which is a full fence of its own.
+/// The asymmetric fence as the kernel's membarrier provides it: the light side does nothing. The
+/// heavy side interrupts every thread, and each interrupt is a full fence on that thread.
 template<unsigned Threads>
 class kernel_fence : public fence {
 public:

@@ -16,14 +16,6 @@
 
 /// A policy whose clock stands still, so that a run can be repeated.
 struct loop_atomics : model::model_atomics {
-    class mutex {
-    public:
-        void lock() { own_.lock($); }
-        void unlock() { own_.unlock($); }
-
-    private:
-        rl::mutex own_;
-    };
     static std::int64_t now_ns() { return 0; }
 };
 

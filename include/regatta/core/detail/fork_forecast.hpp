@@ -10,23 +10,23 @@
 
 namespace regatta::detail {
 
-/// The experience with the regions that one place in a program has opened. It decides what is done
-/// at the begin of the next; nothing depends on its truth.
+/// How long the regions took that one place in a program has opened. The next region uses it to
+/// decide how early it asks for help. A wrong guess costs time and nothing else.
 ///
 /// Threads: any.
 class fork_forecast {
 public:
-    /// From so long on, idle workers that are awake are given work at the begin of a region.
+    /// A region that is expected to take at least this long shares work at its begin.
     static constexpr float worth_sharing_ns = 3'000;
-    /// From so long on, a worker is woken for it.
+    /// A region that is expected to take at least this long also wakes a worker at its begin.
     static constexpr float worth_waking_ns = 10'000;
 
     constexpr fork_forecast() noexcept = default;
     fork_forecast(const fork_forecast&) = delete;
     fork_forecast& operator=(const fork_forecast&) = delete;
 
-    /// How long a region of so many units is likely to take, in nanoseconds. Without experience, as
-    /// long as can be.
+    /// How long a region of so many units is likely to take, in nanoseconds. Before the first
+    /// `learn`, longer than any limit.
     float expected_ns(float units) const noexcept {
         return per_unit_.load(std::memory_order_relaxed) * units;
     }

@@ -173,7 +173,8 @@ public:
             }
         }
     }
-    /// The same at the begin of a region that is likely to take that long.
+    /// `share()` at the begin of a region. Also wakes a worker if the region is expected to be
+    /// long.
     REGATTA_APART void share_early(float expected_ns) noexcept {
         share();
         if (expected_ns >= fork_forecast::worth_waking_ns) {
