@@ -20,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = "docs/figures"
 PAGE, PICTURE, START = "docs/benchmarks.md", "docs/figures/peers.svg", "README.md"
-OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|no death|one$|1 |\d+ )")
+OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ )")
 BEGIN, END = "<!-- made by script/docs --figures -->", "<!-- end -->"
 
 # What each result comes from. {out} is the file that it writes.
@@ -32,6 +32,7 @@ RUNS = {
     "pools": ["bench/bench_pools", "--rounds", "3", *(word for title in POOL_TABLES for word in ("--only", title))],
     "bus": ["bench/bench_bus", "--rounds", "5"],
     "worker_pool": ["bench/bench_worker_pool", "--rounds", "7"],
+    "fork": ["bench/bench_fork", "--rounds", "3"],
     "timers": ["bench/bench_timers", "--rounds", "5"],
     "process_pool": ["bench/bench_process_pool", "--rounds", "3"],
     "matmul": ["command/regatta", "race", "matmul", "--rounds", "6"],
@@ -53,6 +54,11 @@ ROWS = (
     ("a task with a future", "ns", 1, {"Regatta": ("pools", "submit, then get", "steady_pool"), "oneTBB": ("pools", "submit, then get", "oneTBB enqueue"), "Asio": ("pools", "submit, then get", "Boost.Asio thread_pool")}),
     ("a task of uneven length", "µs", 1000, {"Regatta": ("pools", "uneven", "balanced_pool"), "oneTBB": ("pools", "uneven", "oneTBB task_group"), "Asio": ("pools", "uneven", "Boost.Asio thread_pool")}),
     ("wake an idle pool", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", "oneTBB task_group"), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
+    ("fib(30), a fork a call", "ms", 1e6, {"Regatta": ("fork", "fib 30", "regatta_fork"), "oneTBB": ("fork", "fib 30", "tbb"), "OpenMP": ("fork", "fib 30", "openmp")}),
+    ("a loop of 1,000 steps", "ns", 1, {"Regatta": ("fork", "loop of 1000,", "regatta"), "oneTBB": ("fork", "loop of 1000,", "oneTBB"), "OpenMP": ("fork", "loop of 1000,", "OpenMP static")}),
+    ("a loop of 62 µs", "µs", 1000, {"Regatta": ("fork", "loop of 62 µs,", "regatta"), "oneTBB": ("fork", "loop of 62 µs,", "oneTBB"), "OpenMP": ("fork", "loop of 62 µs,", "OpenMP static")}),
+    ("sum of 100,000,000 doubles", "ms", 1e6, {"Regatta": ("fork", "reduce", "regatta_fork"), "oneTBB": ("fork", "reduce", "tbb"), "OpenMP": ("fork", "reduce", "openmp")}),
+    ("sort of 10,000,000 numbers", "ms", 1e6, {"Regatta": ("fork", "sort", "regatta_fork"), "oneTBB": ("fork", "sort", "tbb"), "OpenMP": ("fork", "sort", "openmp")}),
     ("a message of 24 bytes", "ns", 1, {"Regatta": ("bus", "24 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "24 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
     ("the same, batches of 64", "ns", 1, {"Regatta": ("bus", "24 B, 1 producer", "async_bus, producer lane, visitor, batches"), "moodycamel": ("bus", "24 B, 1 producer", "moodycamel, tokens, bulk dequeue, batches")}),
     ("a message of 256 bytes", "ns", 1, {"Regatta": ("bus", "256 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "256 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
