@@ -9,6 +9,10 @@
 #include <regatta/core/detail/segment_queue.hpp>
 #include <regatta/sync/event_count.hpp>
 
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
 using queue_type = regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2>;
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -215,6 +219,71 @@ struct late_consumer : rl::test_suite<late_consumer, 2> {
             model::model_atomics::yield();
         }
     }
+};
+
+/// A thread that has seen that another segment follows may lose its CPU before it takes the lock.
+struct atomics_that_stall : model::model_atomics {
+    static constexpr rl::thread_id_t slow = 1;
+    /// What the slow one waits for then; null after that.
+    static inline model::atomic<unsigned>* until = nullptr;
+    static inline model::atomic<unsigned>* stalled = nullptr;
+
+    template<class T>
+    struct atomic : model::atomic<T> {
+        using model::atomic<T>::atomic;
+        T load(std::memory_order order,
+               std::source_location at = std::source_location::current()) const {
+            const T value = model::atomic<T>::load(order, at);
+            if constexpr (std::is_pointer_v<T>) {
+                if (value != nullptr && rl::thread_index() == slow && until != nullptr &&
+                    std::string_view(at.function_name()).find("::leave(") !=
+                        std::string_view::npos) {
+                    model::atomic<unsigned>& end = *std::exchange(until, nullptr);
+                    stalled->store(1, relaxed);
+                    while (end.load(relaxed) == 0) {
+                        yield();
+                    }
+                }
+            }
+            return value;
+        }
+    };
+};
+
+/// A consumer that stalls there until the segment is the first one again, has been emptied again,
+/// and nothing follows it: the chain stays whole.
+struct stalled_consumer : rl::test_suite<stalled_consumer, 2> {
+    using stalling_queue = regatta::detail::basic_segment_queue<unsigned, atomics_that_stall, 2>;
+    stalling_queue queue;
+    arrivals out;
+    model::atomic<unsigned> stalled{0};
+    model::atomic<unsigned> again{0};
+
+    void before() {
+        atomics_that_stall::until = &again;
+        atomics_that_stall::stalled = &stalled;
+        for (unsigned i = 0; i < 3; ++i) {
+            queue.emplace(i);
+        }
+        take_some(queue, out, 2, 2);
+    }
+    void thread(unsigned index) {
+        if (index == atomics_that_stall::slow) {
+            take_some(queue, out, 1, 1);
+            return;
+        }
+        while (stalled.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        take_some(queue, out, 1, 1);
+        for (unsigned i = 3; i < 6; ++i) {
+            queue.emplace(i);
+            take_some(queue, out, 1, 1);
+        }
+        again.store(1, relaxed);
+        queue.emplace(6u);
+    }
+    void after() { RL_ASSERT(out.seen() == 0x7Fu); }
 };
 
 /// The figures, read by a third thread.
@@ -434,6 +503,7 @@ int main() {
          model::make_scenario<late_producer>("a late producer"),
          model::make_scenario<early_producer>("a producer from an earlier life"),
          model::make_scenario<late_consumer>("a late consumer"),
+         model::make_scenario<stalled_consumer>("a consumer that stalls for a segment's life"),
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
          model::make_scenario<sleepers>("two that sleep"),

@@ -350,6 +350,10 @@ private:
                 segment::index_of(s.head.load(std::memory_order_relaxed)) != SegmentSize) {
                 return true;
             }
+            // The look may have been at an earlier life of `s`, in which another one followed.
+            if (next == nullptr) [[unlikely]] {
+                return false;
+            }
             // release: partner is the acquire in look().
             head_segment_.store(next, std::memory_order_release);
         }
