@@ -4,7 +4,6 @@
 // Unrelated programs share memory by its name; a crash before blocks nobody.
 
 #include <regatta/process/shared_memory.hpp>
-#include <regatta/process/stale_segments.hpp>
 
 #include <unistd.h>
 

@@ -10,10 +10,9 @@
 #include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/boot/boot_loader.hpp>
 #include <regatta/cpu/topology.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_options.hpp>
-#include <regatta/lease/exclusive_preview.hpp>
 
 #include <unistd.h>
 

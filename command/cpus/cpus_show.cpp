@@ -10,7 +10,7 @@
 #include "report/cpus/cpus_show_report.hpp"
 
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/cpu_quota.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
 #include <memory>

@@ -5,7 +5,7 @@
 /// @file
 /// The configuration that a kernel carries in itself.
 
-#include <regatta/boot/kernel_config.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include <optional>
 #include <string>

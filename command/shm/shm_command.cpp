@@ -9,8 +9,7 @@
 #include "report/shm/shm_report.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
-#include <regatta/process/segment_list.hpp>
-#include <regatta/process/stale_segments.hpp>
+#include <regatta/process/shared_memory.hpp>
 
 #include <sys/statvfs.h>
 #include <unistd.h>

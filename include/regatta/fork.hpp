@@ -9,13 +9,9 @@
 #include <regatta/fork/blocking.hpp>
 #include <regatta/fork/execution.hpp>
 #include <regatta/fork/fork_options.hpp>
-#include <regatta/fork/invoke.hpp>
 #include <regatta/fork/join.hpp>
-#include <regatta/fork/parallel_find.hpp>
+#include <regatta/fork/parallel_algorithms.hpp>
 #include <regatta/fork/parallel_for.hpp>
-#include <regatta/fork/parallel_for_each.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
-#include <regatta/fork/parallel_scan.hpp>
-#include <regatta/fork/parallel_sort.hpp>
 #include <regatta/fork/shared_pool.hpp>
 #include <regatta/fork/task_scope.hpp>

@@ -6,5 +6,4 @@
 /// Shared memory and child processes. Needs the target `regatta::system`.
 
 #include <regatta/process/shared_memory.hpp>
-#include <regatta/process/stale_segments.hpp>
 #include <regatta/process/subprocess.hpp>

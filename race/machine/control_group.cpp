@@ -7,7 +7,7 @@
 
 #include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/base/detail/system_files.hpp>
-#include <regatta/cpu/cpu_quota.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 
 #include <string_view>
 #include <vector>

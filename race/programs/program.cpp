@@ -4,7 +4,7 @@
 #include "programs/program.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/process/find_program.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 /// @file
 /// What workers of a process pool do in a race: functions that a pool knows by name.
 
-#include <regatta/process/process_task.hpp>
+#include <regatta/process/process_job.hpp>
 
 #include <cstddef>
 #include <cstdint>

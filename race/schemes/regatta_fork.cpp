@@ -7,9 +7,9 @@
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/fork/execution.hpp>
 #include <regatta/fork/join.hpp>
+#include <regatta/fork/parallel_algorithms.hpp>
 #include <regatta/fork/parallel_for.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
-#include <regatta/fork/parallel_sort.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
 #include <optional>

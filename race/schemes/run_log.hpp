@@ -7,7 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/monotonic_ns.hpp>
-#include <regatta/process/layout.hpp>
+#include <regatta/process/shared_memory.hpp>
 
 #include "machine/run_delay.hpp"
 #include "schemes/arrivals.hpp"

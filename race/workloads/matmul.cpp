@@ -10,7 +10,6 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/cpu/available_cpus.hpp>
-#include <regatta/process/layout.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <algorithm>

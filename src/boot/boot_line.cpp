@@ -5,9 +5,8 @@
 
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/boot/kernel_config.hpp>
-#include <regatta/cpu/compact_list.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <unistd.h>
@@ -67,7 +66,7 @@ private:
                                                                           : " share a core with ") +
                      named(core.cpus & cpus) +
                      " and stays with the system: what runs there takes part of the core. Plan " +
-                     compact_list(cpus | core.cpus) + ", or switch the sibling off.");
+                     detail::compact_list(cpus | core.cpus) + ", or switch the sibling off.");
         }
         const bool several = machine_.nodes.size() > 1;
         for (const numa_node& node :
@@ -86,7 +85,7 @@ private:
     }
 
     void add_options() {
-        const std::string cpus = compact_list(line_.cpus);
+        const std::string cpus = detail::compact_list(line_.cpus);
         if (!kernel_.config) {
             warn(boot_concern::unknown_in_kernel,
                  "The configuration of this kernel is unknown, so it may lack some options. They "
@@ -108,7 +107,7 @@ private:
             "no timer tick while one thread runs there, and the kernel's own work goes elsewhere");
         add("rcu_nocbs", cpus, "CONFIG_RCU_NOCB_CPU",
             "RCU callbacks, which free memory late, run on other CPUs");
-        add("irqaffinity", compact_list(line_.housekeeping), "",
+        add("irqaffinity", detail::compact_list(line_.housekeeping), "",
             "interrupts of devices go to the other CPUs");
     }
 
@@ -144,7 +143,7 @@ private:
                  named(given_up) +
                      (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
                      " back to the system with this line. Plan " +
-                     compact_list(line_.cpus | given_up) + " to keep them.");
+                     detail::compact_list(line_.cpus | given_up) + " to keep them.");
         }
     }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/boot/boot_loader.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include <regatta/base/detail/system_files.hpp>
-#include <regatta/boot/kernel_config.hpp>
 
 #include <algorithm>
 #include <filesystem>

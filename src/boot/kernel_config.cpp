@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/boot/kernel_config.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include <regatta/base/detail/system_files.hpp>
 

@@ -8,8 +8,8 @@
 #include "inspect/switch_trace.hpp"
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
-#include <regatta/inspect/exclusivity_report.hpp>
-#include <regatta/inspect/gap_causes.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 
 #include <unistd.h>

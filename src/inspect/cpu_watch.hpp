@@ -10,7 +10,7 @@
 #include "inspect/switch_trace.hpp"
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
-#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 
 #include <cstddef>

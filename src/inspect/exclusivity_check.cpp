@@ -10,7 +10,6 @@
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/inspect/exclusivity_report.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 
 #include <chrono>

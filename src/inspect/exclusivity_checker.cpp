@@ -16,7 +16,6 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/exclusivity_check.hpp>
-#include <regatta/inspect/exclusivity_report.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 #include <regatta/inspect/task_scan.hpp>
 

@@ -12,7 +12,6 @@
 #include "inspect/task_history.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/exclusivity_check.hpp>
-#include <regatta/inspect/exclusivity_report.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 #include <regatta/inspect/task_scan.hpp>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
 
-#include <regatta/inspect/gap_causes.hpp>
 #include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
 

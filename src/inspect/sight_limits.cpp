@@ -7,7 +7,7 @@
 #include "inspect/gap_attribution.hpp"
 #include "inspect/gap_probe.hpp"
 #include <regatta/base/detail/system_files.hpp>
-#include <regatta/cpu/cpu_quota.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include <linux/perf_event.h>

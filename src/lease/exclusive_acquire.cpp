@@ -16,9 +16,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 #include <regatta/cpu/topology_parts.hpp>
-#include <regatta/lease/exclusive_error.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
-#include <regatta/lease/exclusive_level.hpp>
 #include <regatta/lease/exclusive_options.hpp>
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/lease/exclusive_preview.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include "lease/exclusive_machine.hpp"
 #include "lease/exclusive_plan.hpp"

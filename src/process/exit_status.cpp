@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/process/exit_status.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/process/find_program.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

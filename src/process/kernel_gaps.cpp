@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/process/kernel_gaps.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <regatta/base/detail/unique_descriptor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/process/process_environment.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <regatta/base/error.hpp>
 

@@ -6,8 +6,7 @@
 #include "process/spawn_child.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/process/find_program.hpp>
-#include <regatta/process/spawn_options.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>
 #include <sched.h>

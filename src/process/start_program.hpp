@@ -7,7 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/spawn_options.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <sched.h>
 #include <sys/types.h>

@@ -6,8 +6,6 @@
 #include "process/start_program.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/process/exit_status.hpp>
-#include <regatta/process/spawn_options.hpp>
 
 #include <poll.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/cpu/affinity.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(autoscale_contract, stops) {
 TEST(autoscale_contract, is_stopped_by_the_sink_that_it_calls) {
     // One thread can be had, and no more: there is no such CPU for the second.
     cpu_set pin{*affinity_of_this_thread().begin()};
-    pin.insert(configured_cpus() + 7);
+    pin.insert(detail::configured_cpus() + 7);
     for (const bool others : {false, true}) {
         std::atomic<int> errors{0};
         std::atomic<int> told{0};

@@ -7,7 +7,7 @@
 #include "support/pool_cases.hpp"
 #include "support/this_thread.hpp"
 
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -234,7 +234,7 @@ TEST(dynamic_pool, adds_all_or_none) {
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     const unsigned here = *mine.begin();
-    const unsigned absent = regatta::configured_cpus() + 7;
+    const unsigned absent = regatta::detail::configured_cpus() + 7;
     dynamic_pool pool({.threads = 1, .name = "grow", .pin = cpu_set{here, absent}});
     for (int i = 0; i < 10; ++i) {
         try {

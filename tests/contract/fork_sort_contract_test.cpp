@@ -4,7 +4,7 @@
 // parallel_sort and parallel_stable_sort beside the standard's serial ones.
 
 #include <regatta/base/config.hpp>
-#include <regatta/fork/parallel_sort.hpp>
+#include <regatta/fork/parallel_algorithms.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// What overflow.hpp promises of `hand_over`; each test quotes the sentence that it checks.
+// What pool_options.hpp promises of `hand_over`; each test quotes the sentence that it checks.
 
 #include "support/pool_cases.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// What overflow.hpp and thread_pool promise of a bounded pool that is full; each test quotes the
-// sentence that it checks. pool_room_contract_test.cpp has the waits for room.
+// What pool_options.hpp and thread_pool promise of a bounded pool that is full; each test quotes
+// the sentence that it checks. pool_room_contract_test.cpp has the waits for room.
 
 #include "full_pool.hpp"
 #include "support/pool_cases.hpp"

@@ -7,7 +7,7 @@
 #include "support/this_thread.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -214,7 +214,7 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
-    const unsigned absent = regatta::configured_cpus() + 7;
+    const unsigned absent = regatta::detail::configured_cpus() + 7;
     std::atomic<int> started{0};
     std::atomic<int> stopped{0};
 #if REGATTA_LINUX

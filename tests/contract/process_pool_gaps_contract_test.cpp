@@ -9,7 +9,6 @@
 #include "support/pool_functions.hpp"
 #include "support/process_peer.hpp"
 
-#include <regatta/process/kernel_gaps.hpp>
 #include <regatta/process/process_pool.hpp>
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/subprocess.hpp>

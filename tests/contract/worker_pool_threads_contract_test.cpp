@@ -11,7 +11,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 #include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -153,7 +153,7 @@ TEST(worker_pool, a_start_that_fails_can_be_repeated) {
     }
     cpu_set mine;
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
-    const unsigned absent = regatta::configured_cpus() + 7;
+    const unsigned absent = regatta::detail::configured_cpus() + 7;
     std::atomic<int> calls{0};
     pool_type pool({.threads = 4, .pin = cpu_set{*mine.begin(), absent}});
     pool.on<row>([&](row&) { ++calls; });

@@ -7,8 +7,8 @@
 
 #include "expect.hpp"
 
-#include <regatta/cpu/compact_list.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ void check(std::string_view text, unsigned width) {
     }
     expect(cpu_set::first(width).contains(*set), "numbers are below the width");
     expect(cpu_set::parse(set->to_string(), width) == *set, "the list means the same set");
-    expect(cpu_set::parse(regatta::compact_list(*set), width) == *set,
+    expect(cpu_set::parse(regatta::detail::compact_list(*set), width) == *set,
            "the compact list means the same set");
     expect(cpu_set::parse_mask(set->to_mask(width)) == *set, "the mask means the same set");
     unsigned count = 0;

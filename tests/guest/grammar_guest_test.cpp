@@ -28,7 +28,7 @@ protected:
     void SetUp() override {
         ASSERT_EQ(guest::enable_controller("cpuset"), 0);
         ASSERT_TRUE(group_.made());
-        width_ = regatta::configured_cpus();
+        width_ = regatta::detail::configured_cpus();
     }
 
     /// What the kernel reads; nothing where it refuses the text.
@@ -161,7 +161,7 @@ TEST_F(grammar, random_lists_are_read_as_the_kernel_reads_them) {
 TEST(mask, masks_are_read_and_written_as_the_kernel_does) {
     const std::string file = "/proc/irq/default_smp_affinity";
     const std::string before = guest::read_text(file);
-    const unsigned width = regatta::configured_cpus();
+    const unsigned width = regatta::detail::configured_cpus();
     EXPECT_EQ(cpu_set::first(width).to_mask(width), before);
     std::mt19937 random(20231);
     for (int i = 0; i < 200; ++i) {

@@ -8,7 +8,7 @@
 #include "guest.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST(available_cpus, an_offline_cpu_is_not_counted) {
     const guest::offline_cpu five(5);
     ASSERT_EQ(five.error(), 0);
     EXPECT_EQ(regatta::available_cpus(), 15u);
-    EXPECT_EQ(regatta::configured_cpus(), 16u);
+    EXPECT_EQ(regatta::detail::configured_cpus(), 16u);
 }
 
 } // namespace

@@ -7,9 +7,8 @@
 
 #include "seeded.hpp"
 
-#include <regatta/core/priority.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/core/task_options.hpp>
-#include <regatta/core/task_rejected.hpp>
 
 #include <gtest/gtest.h>
 

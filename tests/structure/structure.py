@@ -60,7 +60,7 @@ ORDER = [
 # The headers that include a whole subject.
 UMBRELLA = re.compile(r"include/regatta/(pool|fork|bus|time|cpu|process|lease)\.hpp$")
 # The shared ground: its internals are open to every folder of the library.
-SHARED_DETAIL = ("include/regatta/base/", "include/regatta/core/")
+SHARED_DETAIL = ("include/regatta/base/", "include/regatta/cpu/", "include/regatta/core/")
 # Of these a folder includes only itself and common, not those before it. What lies in none of them,
 # the command's main, may include all.
 APART = "command/"
@@ -188,8 +188,8 @@ def dependencies(tree):
 
 
 def foreign_detail(tree):
-    """A folder's detail/ is included by that folder alone, in include/ and in src/; those of base/ and
-    core/ by all. The engine, the command, examples and benches include what stands at folder level."""
+    """A folder's detail/ is included by that folder alone, in include/ and in src/; those of base/, cpu/
+    and core/ by all. The engine, the command, examples and benches include what stands at folder level."""
     for name in tree.code():
         if not name.startswith(("include/", "src/", "race/", "command/", "examples/", "bench/")):
             continue

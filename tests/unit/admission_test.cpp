@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/admission.hpp>
+#include <regatta/bus/bus_options.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "machines.hpp"
 
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/cpu/compact_list.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ namespace {
 using namespace library_test;
 using regatta::boot_concern;
 using regatta::boot_line;
-using regatta::compact_list;
 using regatta::kernel_config;
 using regatta::plan_boot_line;
 using regatta::running_kernel;
+using regatta::detail::compact_list;
 
 /// A kernel of Debian 12 that has everything.
 running_kernel whole_kernel(std::string command_line = "root=/dev/sda1 ro quiet\n") {

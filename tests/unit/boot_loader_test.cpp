@@ -3,7 +3,7 @@
 
 #include "machines.hpp"
 
-#include <regatta/boot/boot_loader.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "support/queue_executor.hpp"
 
 #include <regatta/core/coroutine.hpp>
-#include <regatta/core/task.hpp>
+#include <regatta/core/pool_options.hpp>
 
 #include <gtest/gtest.h>
 

@@ -56,7 +56,8 @@ TEST(affinity, refuses_no_cpu_and_cpus_that_do_not_exist) {
     }
     const cpu_set before = mine();
     EXPECT_EQ(regatta::try_pin_this_thread(cpu_set()), EINVAL);
-    EXPECT_EQ(regatta::try_pin_this_thread(cpu_set{regatta::configured_cpus() + 7000}), EINVAL);
+    EXPECT_EQ(regatta::try_pin_this_thread(cpu_set{regatta::detail::configured_cpus() + 7000}),
+              EINVAL);
     EXPECT_EQ(mine(), before);
 }
 

@@ -7,8 +7,8 @@
 
 #include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/base/detail/system_files.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(cpu_list_and_kernel, agree_on_every_text_of_five_characters) {
         GTEST_SKIP() << "this system lets us have no cpuset of our own";
     }
     const cpu_set above = group.above();
-    const unsigned width = regatta::configured_cpus();
+    const unsigned width = regatta::detail::configured_cpus();
     constexpr std::string_view alphabet = "012N-:/, ";
     constexpr std::size_t length = 5;
     std::size_t compared = 0;
@@ -124,7 +124,7 @@ TEST(cpu_list_and_kernel, agree_on_longer_texts) {
     if (!group.usable()) {
         GTEST_SKIP() << "this system lets us have no cpuset of our own";
     }
-    const unsigned width = regatta::configured_cpus();
+    const unsigned width = regatta::detail::configured_cpus();
     for (const std::string_view text :
          {"all",    "ALL",     "aLl",     "all:1/2", "all:0/2",    "0-0:1/4294967295",
           ",0,,0,", " 0 , 0 ", "00",      "0-N:1/1", "0-N:N/N",    "N-N",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/cpu/cpu_quota.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 
 #include <gtest/gtest.h>
 

@@ -127,10 +127,10 @@ TEST(cpu_set, reads_all_as_this_machine) {
     cpu_list_error error;
     const auto all = cpu_set::try_parse("all", error);
     ASSERT_TRUE(all.has_value()) << error.reason;
-    EXPECT_EQ(*all, cpu_set::first(regatta::configured_cpus()));
+    EXPECT_EQ(*all, cpu_set::first(regatta::detail::configured_cpus()));
     const auto last = cpu_set::try_parse("N", error);
     ASSERT_TRUE(last.has_value()) << error.reason;
-    EXPECT_EQ(*last, cpu_set{regatta::configured_cpus() - 1});
+    EXPECT_EQ(*last, cpu_set{regatta::detail::configured_cpus() - 1});
 }
 
 TEST(cpu_set, refuses_a_width_out_of_range) {

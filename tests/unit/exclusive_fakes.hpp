@@ -11,7 +11,6 @@
 #include "support/exclusive_snapshot.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
-#include <regatta/lease/exclusive_error.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 #include <regatta/lease/exclusive_options.hpp>
 

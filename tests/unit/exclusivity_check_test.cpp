@@ -93,7 +93,7 @@ TEST(exclusivity_check, refuses_what_cannot_be_checked) {
     };
     const cpu_set cpu{some_cpu()};
     EXPECT_THROW(check({}, {}), std::invalid_argument);
-    EXPECT_THROW(check({regatta::configured_cpus() + 3}, {}), std::invalid_argument);
+    EXPECT_THROW(check({regatta::detail::configured_cpus() + 3}, {}), std::invalid_argument);
     EXPECT_THROW(check(cpu, options_of(0s)), std::invalid_argument);
     auto options = options_of(1ms);
     options.threshold = 50ns;
@@ -293,6 +293,7 @@ TEST(exclusivity_check, ends_early_when_it_is_told_to) {
 
 TEST(switch_trace, says_why_it_cannot_be_had) {
     int error = 0;
-    EXPECT_FALSE(regatta::detail::switch_trace::open(regatta::configured_cpus() + 900, error));
+    EXPECT_FALSE(
+        regatta::detail::switch_trace::open(regatta::detail::configured_cpus() + 900, error));
     EXPECT_NE(error, 0);
 }

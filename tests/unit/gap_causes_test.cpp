@@ -3,8 +3,8 @@
 
 #include "inspect/gap_attribution.hpp"
 #include "inspect/tick_phase.hpp"
-#include <regatta/inspect/exclusivity_report.hpp>
-#include <regatta/inspect/gap_causes.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/gap_histogram.hpp>
 
 #include <gtest/gtest.h>
 

@@ -135,7 +135,7 @@ TEST(gap_probe, says_where_it_may_not_run) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
-    regatta::detail::gap_probe probe(regatta::configured_cpus() + 5000, 1000, {});
+    regatta::detail::gap_probe probe(regatta::detail::configured_cpus() + 5000, 1000, {});
     EXPECT_EQ(probe.error(), EINVAL);
     probe.stop();
     EXPECT_EQ(probe.result().reads, 0u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/core/overflow.hpp>
+#include <regatta/core/pool_options.hpp>
 
 #include <gtest/gtest.h>
 

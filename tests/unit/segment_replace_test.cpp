@@ -6,7 +6,6 @@
 #include "support/process_peer.hpp"
 
 #include <regatta/process/shared_memory.hpp>
-#include <regatta/process/stale_segments.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 
 #include "process/segment_header.hpp"
 #include <regatta/process/shared_memory.hpp>
-#include <regatta/process/stale_segments.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/thread_team.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
 
@@ -69,9 +69,10 @@ TEST(thread_team, starts_all_or_none) {
     thread_team team;
     const auto body = [&](unsigned) noexcept { ++ran; };
     for (int i = 0; i < 3; ++i) {
-        EXPECT_THROW(
-            team.start(4, "t", cpu_set{*mine.begin(), regatta::configured_cpus() + 7}, body),
-            std::system_error);
+        EXPECT_THROW(team.start(4, "t",
+                                cpu_set{*mine.begin(), regatta::detail::configured_cpus() + 7},
+                                body),
+                     std::system_error);
         EXPECT_EQ(team.size(), 0u);
         EXPECT_EQ(ran.load(), 0);
     }

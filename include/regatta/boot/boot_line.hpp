@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// The kernel options that keep CPUs free from boot on.
+/// The kernel options that keep CPUs free from boot on, and where a boot loader takes them from.
 
 #include <regatta/base/config.hpp>
-#include <regatta/boot/kernel_config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 
@@ -14,9 +13,39 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace regatta {
+
+/// The release of the running kernel, as `uname -r` prints it; empty if unknown.
+/// @param root a directory to use instead of `/`.
+REGATTA_SYSTEM_API std::string kernel_release(const std::string& root = {});
+
+/// A kernel's configuration: lines "CONFIG_SMP=y", as its build leaves them.
+class REGATTA_SYSTEM_API kernel_config {
+public:
+    /// @param text the lines, for example those of /proc/config.gz, unpacked.
+    /// @param source their origin, for messages.
+    explicit kernel_config(std::string text, std::string source = {})
+        : text_('\n' + std::move(text))
+        , source_(std::move(source)) {}
+
+    /// Reads the file that distributions install with the kernel `release`; nothing if there is
+    /// none. The kernel's own copy, /proc/config.gz, is compressed and left to the caller.
+    /// @param root a directory to use instead of `/`.
+    static std::optional<kernel_config> read(std::string_view release,
+                                             const std::string& root = {});
+
+    /// Whether an option is built in.
+    /// @param option with its prefix, "CONFIG_NO_HZ_FULL".
+    bool has(std::string_view option) const;
+    const std::string& source() const noexcept { return source_; }
+
+private:
+    std::string text_; ///< Begins with a line break, so that one precedes each line.
+    std::string source_;
+};
 
 /// The subject of a warning of a `boot_line`.
 enum class boot_concern {
@@ -99,5 +128,25 @@ struct REGATTA_SYSTEM_API boot_line {
 /// callbacks.
 REGATTA_SYSTEM_API boot_line plan_boot_line(const cpu_set& cpus, const topology& machine,
                                             const running_kernel& kernel);
+
+/// A boot loader that was found, and how to add kernel options through it.
+struct boot_loader {
+    std::string name;
+    std::string file;    ///< The file to edit; empty if a command sets the options.
+    std::string edit;    ///< The edit: "add the options to its one line".
+    std::string command; ///< The command to run before the reboot; empty: none.
+};
+
+/// The boot loaders whose files this system has; the one that started it comes first if it gave its
+/// name. None in containers, and none if the host starts the kernel.
+///
+/// `OPTIONS` in a command is a placeholder for the options.
+///
+/// Failure: none; unreadable files count as missing.
+/// Cost: checks about thirty paths.
+/// Source: grub-mkconfig(8), kernel-install(8), the documents of U-Boot and of Debian's
+/// u-boot-menu; the Boot Loader Interface of systemd for the name.
+/// @param root a directory to use instead of `/`.
+REGATTA_SYSTEM_API std::vector<boot_loader> find_boot_loaders(const std::string& root = {});
 
 } // namespace regatta

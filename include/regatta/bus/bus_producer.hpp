@@ -6,7 +6,7 @@
 /// A producer of an `async_bus` that owns a lane.
 
 #include <regatta/base/config.hpp>
-#include <regatta/bus/admission.hpp>
+#include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/detail/message_lanes.hpp>
 
 #include <cstddef>

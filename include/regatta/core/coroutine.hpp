@@ -9,7 +9,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/completion.hpp>
 #include <regatta/core/future.hpp>
-#include <regatta/core/task_cancelled.hpp>
+#include <regatta/core/task_errors.hpp>
 
 #include <coroutine>
 #include <exception>

@@ -12,7 +12,7 @@
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/result_state.hpp>
-#include <regatta/core/task_cancelled.hpp>
+#include <regatta/core/task_errors.hpp>
 
 #include <exception>
 #include <stop_token>

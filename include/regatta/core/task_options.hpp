@@ -5,14 +5,16 @@
 /// @file
 /// The options of one task.
 
-#include <regatta/core/priority.hpp>
-
 #include <concepts>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
 namespace regatta {
+
+/// The order in which a thread pool begins waiting tasks: high before medium before low, but
+/// without starvation.
+enum class priority : unsigned char { low, medium, high };
 
 /// The priority of a task and the stop token that cancels it.
 ///

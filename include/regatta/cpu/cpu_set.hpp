@@ -7,7 +7,7 @@
 
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 #include <regatta/cpu/detail/cpu_list.hpp>
 #include <regatta/cpu/detail/cpu_mask.hpp>
 
@@ -83,7 +83,7 @@ public:
         if (!names_last) {
             return try_parse(text, max_width, error);
         }
-        return try_parse(text, configured_cpus(), error);
+        return try_parse(text, detail::configured_cpus(), error);
     }
 
     /// `parse` for `width` CPUs without exceptions.

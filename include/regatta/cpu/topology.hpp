@@ -8,8 +8,8 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/cpu/configured_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/detail/configured_cpus.hpp>
 #include <regatta/cpu/detail/topology_reader.hpp>
 #include <regatta/cpu/topology_parts.hpp>
 
@@ -158,7 +158,7 @@ inline topology topology::read(const std::string& root) {
     }
     const auto plain = [](const std::string& path) -> std::optional<std::string> {
         if (path == "/sys/devices/system/cpu/online") {
-            return "0-" + std::to_string(configured_cpus() - 1);
+            return "0-" + std::to_string(detail::configured_cpus() - 1);
         }
         return std::nullopt;
     };

@@ -7,12 +7,9 @@
 
 #include <regatta/fork/detail/chunked_copy.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
-#include <regatta/fork/parallel_find.hpp>
+#include <regatta/fork/parallel_algorithms.hpp>
 #include <regatta/fork/parallel_for.hpp>
-#include <regatta/fork/parallel_for_each.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
-#include <regatta/fork/parallel_scan.hpp>
-#include <regatta/fork/parallel_sort.hpp>
 
 #include <cstddef>
 #include <functional>

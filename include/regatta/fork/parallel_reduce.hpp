@@ -5,7 +5,7 @@
 /// @file
 /// Reductions: one value from the elements of a range.
 
-#include <regatta/core/task_cancelled.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/fork/detail/fork_loop.hpp>
 #include <regatta/fork/fork_options.hpp>
 

@@ -9,7 +9,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/bus/admission.hpp>
+#include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/core/detail/batch_range.hpp>
 #include <regatta/core/detail/error_tally.hpp>
@@ -20,7 +20,7 @@
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
-#include <regatta/core/task_rejected.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/message/detail/message_source.hpp>
 #include <regatta/message/detail/task_message.hpp>

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// The options and statistics of a `worker_pool`.
+/// The options and statistics of a `worker_pool`, and what its handlers may learn of a message.
 
 #include <regatta/base/detail/clock.hpp>
-#include <regatta/bus/admission.hpp>
+#include <regatta/bus/bus_options.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -18,6 +18,16 @@
 #include <vector>
 
 namespace regatta {
+
+/// The second argument of a `worker_pool` handler that takes one.
+struct message_context {
+    unsigned worker = 0; ///< The number of the worker that handles the message, from 0.
+    /// Messages and tasks that the pool accepted before this one.
+    std::uint64_t sequence = 0;
+    /// From the message's entry into the queue to the call of the handler. Zero for a message
+    /// submitted before the first handler with a context was set.
+    std::chrono::nanoseconds waited{0};
+};
 
 /// The options of a `worker_pool`.
 struct worker_pool_options {

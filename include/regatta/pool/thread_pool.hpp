@@ -13,7 +13,6 @@
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
-#include <regatta/core/pool_stats.hpp>
 #include <regatta/core/task_options.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/pool/detail/pool_intake.hpp>

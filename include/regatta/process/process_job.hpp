@@ -3,20 +3,77 @@
 #pragma once
 
 /// @file
-/// The tasks that one call of `process_pool::map` has begun.
+/// The tasks that one call of `process_pool::map` has begun, and how they failed.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
-#include <regatta/process/task_failure.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace regatta {
+
+/// What a function of a process pool gets as its first argument, if it asks for it.
+///
+/// {job, index} is the same for each attempt at a task: an idempotency key for effects outside of
+/// the pool's memory, which an attempt that was killed may have had already.
+struct process_task {
+    std::uint64_t job = 0; ///< Differs between the jobs of a pool.
+    std::size_t index = 0; ///< Of the task in its job, from 0.
+    unsigned attempt = 0;  ///< From 1.
+    unsigned worker = 0;   ///< The number of the worker, from 0.
+};
+
+/// Why a task of a process pool has no result.
+enum class failure_cause {
+    exception, ///< It threw.
+    death,     ///< Its worker died in each of its attempts.
+    deadline,  ///< In its last attempt it took longer than a task may, and was killed.
+    memory,    ///< In its last attempt the kernel killed its worker for memory.
+    no_worker, ///< The pool's workers cannot be started.
+    cancelled, ///< It was cancelled before an attempt began.
+};
+
+/// The record of a task that failed.
+struct task_failure {
+    std::size_t task = 0; ///< Its index in the job.
+    failure_cause cause = failure_cause::exception;
+    unsigned attempts = 0; ///< How many began.
+    int signal = 0;        ///< What ended the last worker; 0: none did.
+    int status = 0;        ///< The exit status of the last worker, where it ended by itself.
+    std::string type{};    ///< Of an exception: the name of its type.
+    std::string text{};    ///< Of an exception: what it says, at most 375 bytes. Else: why.
+
+    /// "task 3: killed by signal 11 (SIGSEGV) in each of 3 attempts".
+    REGATTA_SYSTEM_API std::string describe() const;
+};
+
+/// Thrown for a task of a process pool that failed; its text is that of the record.
+class REGATTA_SYSTEM_API task_failed : public std::runtime_error {
+public:
+    explicit task_failed(task_failure failure);
+    ~task_failed() override;
+    const task_failure& failure() const noexcept { return failure_; }
+
+private:
+    task_failure failure_;
+};
+
+/// Thrown for a task that threw: the exception itself stays in its process.
+class REGATTA_SYSTEM_API remote_error : public task_failed {
+public:
+    using task_failed::task_failed;
+    ~remote_error() override;
+    /// The name of the type that was thrown: "std::out_of_range".
+    const std::string& type() const noexcept { return failure().type; }
+};
+
 namespace detail {
 
 class job_record;

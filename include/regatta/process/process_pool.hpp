@@ -12,9 +12,6 @@
 #include <regatta/process/detail/process_call_state.hpp>
 #include <regatta/process/process_job.hpp>
 #include <regatta/process/process_pool_options.hpp>
-#include <regatta/process/process_pool_stats.hpp>
-#include <regatta/process/process_task.hpp>
-#include <regatta/process/task_failure.hpp>
 
 #include <array>
 #include <chrono>

@@ -3,18 +3,44 @@
 #pragma once
 
 /// @file
-/// Memory that several processes map.
+/// Memory that processes share, and the segments of it that a machine has.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/layout.hpp>
+#include <regatta/process/process_affinity.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regatta {
+
+/// Hash of a text that names a layout: a type and its version ("matrices v2").
+///
+/// Source: FNV-1a, 64 bits (Fowler, Noll, Vo).
+constexpr std::uint64_t layout_hash(std::string_view text) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/// Hash of a text and of the size and alignment of `T`. It detects a member that was added without
+/// a new text, but not one that was replaced by another of the same size.
+template<class T>
+constexpr std::uint64_t layout_hash(std::string_view text) noexcept {
+    std::uint64_t hash = layout_hash(text);
+    for (std::size_t number : {sizeof(T), alignof(T)}) {
+        for (int byte = 0; byte < 8; ++byte, number >>= 8) {
+            hash = (hash ^ (number & 0xff)) * 0x100000001b3u;
+        }
+    }
+    return hash;
+}
+
 namespace detail {
 
 enum class room;
@@ -115,5 +141,44 @@ private:
     std::string name_;
     bool owns_name_ = false;
 };
+
+/// The names of this user's named segments that begin with `prefix` and that no process uses: those
+/// that a crash left. Never lists files that are not segments, or segments of other users.
+///
+/// Threads: any. A concurrent `replace` of a segment waits a moment while this call looks at it.
+/// Failure: `std::system_error` if the directory cannot be read.
+REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view prefix);
+
+/// Removes the segments that `stale_segments` lists, and returns the names of those removed.
+REGATTA_SYSTEM_API std::vector<std::string> remove_stale_segments(std::string_view prefix);
+
+/// A process that has a segment open.
+struct segment_user {
+    process_number process = 0;
+    std::string command; ///< Its name, as the kernel has it: 15 characters at most.
+};
+
+/// A segment, as `list_segments` found it.
+struct segment_record {
+    std::string name; ///< With its leading '/'; of an anonymous one, its label.
+    bool anonymous = false;
+    bool stale = false;          ///< No process uses it: a crash left it.
+    std::uint32_t user = 0;      ///< The number of the user that it belongs to.
+    std::uint64_t bytes = 0;     ///< Its size, header included.
+    std::uint64_t allocated = 0; ///< Bytes of memory that it takes.
+    /// The processes that have it open and can be seen, a parent before its children. Empty for a
+    /// segment that is not stale: processes of another user or container use it.
+    std::vector<segment_user> users;
+};
+
+/// The segments that this process may look at: the named ones whose name begins with `prefix`, by
+/// name, then the anonymous ones whose label does. Segments of other users need root. Looks,
+/// and changes nothing.
+///
+/// Threads: any. A segment that no visible process has open is locked for an instant to see whether
+/// it is stale.
+/// Failure: `std::system_error` if /dev/shm cannot be read.
+/// Cost: a system call for each descriptor of each process of this user.
+REGATTA_SYSTEM_API std::vector<segment_record> list_segments(std::string_view prefix = {});
 
 } // namespace regatta

@@ -7,15 +7,123 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/exit_status.hpp>
-#include <regatta/process/spawn_options.hpp>
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace regatta {
+
+/// How a process ended: by itself with a code, or by a signal.
+///
+/// Threads: like an int.
+/// Source: wait(2).
+class REGATTA_SYSTEM_API exit_status {
+public:
+    /// Decodes the status word of waitpid(2) for a process that has ended.
+    explicit exit_status(int wait_status) noexcept : status_(wait_status) {}
+
+    /// Whether it ended by itself: `exit`, or a return from `main`.
+    bool exited() const noexcept;
+    /// Its exit code, 0..255; -1 if a signal ended it.
+    int code() const noexcept;
+    /// Whether a signal ended it.
+    bool signaled() const noexcept;
+    /// The signal that ended it; 0 if it ended by itself.
+    int signal() const noexcept;
+    bool core_dumped() const noexcept;
+    /// Whether it exited with code 0.
+    bool success() const noexcept;
+
+    /// "exited with status 3", "killed by signal 9 (SIGKILL)", "… , core dumped".
+    std::string describe() const;
+
+    bool operator==(const exit_status&) const = default;
+
+private:
+    int status_;
+};
+
+/// The environment of a child: a copy of this process's environment, or an empty one, with changes.
+///
+/// Threads: like a string. This process's environment is read when the child is started; no other
+/// thread may change it then (setenv(3) is not thread-safe).
+/// Failure: `std::invalid_argument` for a name that is empty or contains '=', and for zero bytes.
+class REGATTA_SYSTEM_API process_environment {
+public:
+    /// Starts from this process's environment (the default).
+    static process_environment inherited() { return process_environment(true); }
+    /// Starts from no variables.
+    static process_environment empty() { return process_environment(false); }
+
+    process_environment() = default;
+
+    /// Adds a variable or replaces its value.
+    process_environment& set(std::string name, std::string value);
+    /// Removes a variable.
+    process_environment& unset(std::string name);
+
+    /// The "NAME=value" entries, as execve(2) takes them.
+    std::vector<std::string> entries() const;
+
+private:
+    explicit process_environment(bool inherit) : inherit_(inherit) {}
+
+    /// A variable that is set or, without a value, removed.
+    struct change {
+        std::string name;
+        std::optional<std::string> value;
+    };
+
+    static void check(const std::string& name);
+    void put(change made);
+
+    bool inherit_ = true;
+    std::vector<change> changes_; ///< Sorted by name; each name once.
+};
+
+/// The path that `spawn` starts for `program`. A name with a '/' is returned as it is; any other
+/// name is looked up in this process's PATH. Returns an empty string if no folder of PATH has it.
+///
+/// Threads: any; no other thread may change the environment during the call.
+/// Cost: up to two system calls for each absolute folder of PATH.
+REGATTA_SYSTEM_API std::string find_program(const std::string& program);
+
+/// A descriptor that the child inherits, and its number there.
+struct inherited_descriptor {
+    int parent = -1; ///< Open in this process; may be close-on-exec here.
+    int child = -1;  ///< Its number in the child.
+};
+
+/// What `spawn` starts. Only `program` is required.
+struct spawn_options {
+    /// A path, or a name to look up in this process's PATH. A relative path is relative to this
+    /// process's working directory, even if `directory` is given.
+    std::string program;
+    /// The arguments after the program's name. No shell interprets them.
+    std::vector<std::string> arguments = {};
+    process_environment environment = {};
+    /// The child's working directory; empty: the parent's.
+    std::string directory = {};
+    /// The child's standard streams; -1: the parent's own.
+    int standard_input = -1;
+    int standard_output = -1;
+    int standard_error = -1;
+    /// Further descriptors. The child inherits no others, whatever their flags.
+    std::vector<inherited_descriptor> descriptors = {};
+    /// The signal that the kernel sends the child when the **thread** that started it ends, in any
+    /// way; 0: none. So start children from a thread that outlives them. A child that changes its
+    /// user (a set-user-id program) loses it.
+    int death_signal = SIGKILL;
+    /// Puts the child into its own process group, which Ctrl-C on the terminal does not reach.
+    bool own_process_group = false;
+};
+
 /// CPU time of a process and of its children that it waited for.
 struct process_times {
     std::chrono::microseconds user{0};
@@ -104,5 +212,17 @@ private:
 /// child could not run it. `std::invalid_argument` for invalid options. No child is left behind.
 /// Source: clone(2) with CLONE_VM and CLONE_VFORK; close_range(2), or procfs before Linux 5.11.
 REGATTA_SYSTEM_API subprocess spawn(const spawn_options& options);
+
+/// Something that the kernel, or a sandbox around this process, refuses.
+struct kernel_gap {
+    std::string_view what;    ///< The system call or the flag.
+    std::string_view instead; ///< What is done in its place, and what that costs.
+};
+
+/// Tries what `process/` would like to use. Empty on Linux 5.11 or later without a sandbox; no gap
+/// keeps `spawn`, `shared_memory` or `process_pool` from working.
+///
+/// Threads: any. Cost: some system calls; nothing is remembered.
+REGATTA_SYSTEM_API std::vector<kernel_gap> kernel_gaps();
 
 } // namespace regatta

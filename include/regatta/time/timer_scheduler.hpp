@@ -10,7 +10,6 @@
 #include <regatta/base/error.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_core.hpp>
-#include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
 #include <algorithm>

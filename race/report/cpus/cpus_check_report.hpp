@@ -7,7 +7,7 @@
 
 #include "text/text.hpp"
 
-#include <regatta/inspect/exclusivity_report.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
 
 #include <string>
 

@@ -8,8 +8,7 @@
 #include "text/text.hpp"
 
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/boot/boot_loader.hpp>
-#include <regatta/lease/exclusive_preview.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
-#include <regatta/cpu/compact_list.hpp>
+#include <regatta/cpu/detail/compact_list.hpp>
 
 #include <fmt/core.h>
 
@@ -40,7 +40,7 @@ std::string sentence(std::string text) {
 }
 
 std::string named(const cpu_set& cpus) {
-    return (cpus.count() == 1 ? "CPU " : "CPUs ") + compact_list(cpus);
+    return (cpus.count() == 1 ? "CPU " : "CPUs ") + regatta::detail::compact_list(cpus);
 }
 
 std::string run_time_text(const cpus_plan& plan, const text_style& style) {
@@ -59,7 +59,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     if (plan.this_machine) {
         out += paragraph("  ",
                          fmt::format("Do it with: regatta cpus run {} -- COMMAND{}",
-                                     compact_list(plan.boot.cpus),
+                                     regatta::detail::compact_list(plan.boot.cpus),
                                      first->steps.empty() ? "" : "; its end undoes each step"),
                          style);
     }

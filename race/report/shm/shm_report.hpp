@@ -7,7 +7,7 @@
 
 #include "text/text.hpp"
 
-#include <regatta/process/segment_list.hpp>
+#include <regatta/process/shared_memory.hpp>
 
 #include <cstdint>
 #include <string>

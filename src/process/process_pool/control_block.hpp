@@ -9,7 +9,7 @@
 #include <regatta/process/detail/doorbell.hpp>
 #include <regatta/process/detail/process_function.hpp>
 #include <regatta/process/detail/task_words.hpp>
-#include <regatta/process/layout.hpp>
+#include <regatta/process/shared_memory.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -7,8 +7,8 @@
 
 #include "process/process_pool/control_block.hpp"
 #include <regatta/core/detail/future_job.hpp>
+#include <regatta/process/process_job.hpp>
 #include <regatta/process/process_pool.hpp>
-#include <regatta/process/task_failure.hpp>
 
 #include <algorithm>
 #include <array>

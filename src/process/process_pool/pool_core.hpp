@@ -12,7 +12,6 @@
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/process/process_pool_options.hpp>
-#include <regatta/process/process_pool_stats.hpp>
 
 #include <poll.h>
 

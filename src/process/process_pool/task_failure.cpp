@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/process/task_failure.hpp>
+#include <regatta/process/process_job.hpp>
 
 #include <string>
 #include <utility>

@@ -6,7 +6,6 @@
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/oom_kills.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
-#include <regatta/process/spawn_options.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "process/process_pool/function_registry.hpp"
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/monotonic_ns.hpp>
-#include <regatta/process/process_task.hpp>
+#include <regatta/process/process_job.hpp>
 #include <regatta/sync/backoff.hpp>
 
 #include <cxxabi.h>

@@ -8,7 +8,6 @@
 
 #include "process/process_pool/control_block.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/spawn_options.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <optional>

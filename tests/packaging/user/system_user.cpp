@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
-#include <regatta/boot/boot_loader.hpp>
+#include <regatta/boot/boot_line.hpp>
 #include <regatta/inspect/jitter.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/process/subprocess.hpp>

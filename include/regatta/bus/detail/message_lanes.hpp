@@ -9,7 +9,6 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/bus/admission.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/detail/message_slot.hpp>
 #include <regatta/bus/detail/segment_ring.hpp>

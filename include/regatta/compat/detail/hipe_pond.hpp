@@ -11,7 +11,6 @@
 #include <regatta/compat/detail/hipe_task.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/pool_options.hpp>
-#include <regatta/core/pool_stats.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_team.hpp>
 #include <regatta/core/detail/worker_context.hpp>
-#include <regatta/core/task_rejected.hpp>
+#include <regatta/core/task_errors.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -9,7 +9,7 @@
 #include <regatta/base/inline_task.hpp>
 #include <regatta/bus/message_set.hpp>
 #include <regatta/message/detail/task_message.hpp>
-#include <regatta/message/message_context.hpp>
+#include <regatta/message/worker_pool_options.hpp>
 
 #include <cstddef>
 #include <string>

@@ -8,7 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
-#include <regatta/bus/admission.hpp>
+#include <regatta/bus/bus_options.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/worker.hpp>

@@ -13,7 +13,6 @@
 #include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/pool_options.hpp>
 #include <regatta/cpu/available_cpus.hpp>
-#include <regatta/pool/autoscale_options.hpp>
 #include <regatta/pool/detail/queue_source.hpp>
 
 #include <algorithm>

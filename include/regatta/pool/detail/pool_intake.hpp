@@ -11,11 +11,9 @@
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/core/detail/worker_engine.hpp>
-#include <regatta/core/overflow.hpp>
 #include <regatta/core/pool_options.hpp>
-#include <regatta/core/task.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/core/task_options.hpp>
-#include <regatta/core/task_rejected.hpp>
 #include <regatta/pool/detail/queue_source.hpp>
 #include <regatta/sync/backoff.hpp>
 

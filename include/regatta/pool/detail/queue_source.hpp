@@ -8,7 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/worker.hpp>
-#include <regatta/core/priority.hpp>
+#include <regatta/core/task_options.hpp>
 #include <regatta/pool/detail/pool_room.hpp>
 #include <regatta/pool/detail/task_queues.hpp>
 #include <regatta/sync/backoff.hpp>

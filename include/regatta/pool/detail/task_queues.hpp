@@ -8,7 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/task_slot.hpp>
-#include <regatta/core/priority.hpp>
+#include <regatta/core/task_options.hpp>
 #include <regatta/pool/detail/occupancy.hpp>
 #include <regatta/pool/detail/task_queue.hpp>
 #include <regatta/sync/atomics.hpp>

@@ -6,8 +6,8 @@
 /// Functions that worker processes know by name, and what they are called with.
 
 #include <regatta/base/config.hpp>
-#include <regatta/process/layout.hpp>
-#include <regatta/process/process_task.hpp>
+#include <regatta/process/process_job.hpp>
+#include <regatta/process/shared_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,6 @@
 #include <regatta/time/detail/id_table.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_heap.hpp>
-#include <regatta/time/timer_run.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
 #include <algorithm>

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace regatta {
-namespace detail {
+namespace regatta::detail {
 
 /// Adjacent CPU numbers.
 struct cpu_run {
@@ -62,8 +61,6 @@ inline std::string text_of(const cpu_run& run) {
     return text;
 }
 
-} // namespace detail
-
 /// `set` in the kernel's list notation; writes equal distances as a pattern where that is shorter.
 /// "1-31:1/2" stands for the odd numbers up to 31, which `cpu_set::to_string` lists one by one. For
 /// the kernel's command line, whose length is limited.
@@ -71,19 +68,19 @@ inline std::string text_of(const cpu_run& run) {
 /// Cost: linear in the runs of the set, if patterns do not overlap.
 /// Source: the grammar of `cpu_list_parser`.
 inline std::string compact_list(const cpu_set& set) {
-    const auto runs = detail::runs_of(set);
+    const auto runs = runs_of(set);
     std::string text;
     for (std::size_t at = 0; at < runs.size();) {
         text += text.empty() ? "" : ",";
-        const std::size_t count = detail::length_of_pattern(runs, at);
-        std::string plain = detail::text_of(runs[at]);
+        const std::size_t count = length_of_pattern(runs, at);
+        std::string plain = text_of(runs[at]);
         for (std::size_t i = at + 1; i < at + count; ++i) {
             plain += ',';
-            plain += detail::text_of(runs[i]);
+            plain += text_of(runs[i]);
         }
         std::string pattern;
         if (count > 1) {
-            pattern = detail::text_of({runs[at].first, runs[at + count - 1].last}) + ':' +
+            pattern = text_of({runs[at].first, runs[at + count - 1].last}) + ':' +
                       std::to_string(runs[at].last - runs[at].first + 1) + '/' +
                       std::to_string(runs[at + 1].first - runs[at].first);
         }
@@ -91,11 +88,11 @@ inline std::string compact_list(const cpu_set& set) {
             text += pattern;
             at += count;
         } else {
-            text += detail::text_of(runs[at]);
+            text += text_of(runs[at]);
             ++at;
         }
     }
     return text;
 }
 
-} // namespace regatta
+} // namespace regatta::detail

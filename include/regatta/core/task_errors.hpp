@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The exception for a task that a pool rejects.
+/// The exceptions for tasks that never run: cancelled, or rejected by a pool.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/text_parts.hpp>
@@ -13,8 +13,29 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace regatta {
+
+/// The task was cancelled, its stop token was stopped before its turn came, or its pool discarded
+/// it. The code is `std::errc::operation_canceled`.
+class task_cancelled : public std::system_error {
+public:
+    task_cancelled()
+        : std::system_error(std::make_error_code(std::errc::operation_canceled),
+                            "the task was cancelled before it started") {}
+};
+
+/// Throws `task_cancelled`. Without exceptions, prints the same text to stderr and calls
+/// `std::abort`.
+[[noreturn]] REGATTA_RARE inline void fail_cancelled() {
+#if REGATTA_EXCEPTIONS
+    throw task_cancelled();
+#else
+    std::fputs("regatta: the task was cancelled before it started\n", stderr);
+    std::abort();
+#endif
+}
 
 /// Thrown by a pool that rejects a task. The task has not run and will not.
 class task_rejected : public std::runtime_error {

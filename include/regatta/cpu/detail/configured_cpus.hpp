@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <thread>
 
-namespace regatta {
+namespace regatta::detail {
 
 /// One more than the largest CPU number that this machine can have, CPUs that are off included: the
 /// width of the kernel's masks. `available_cpus` tells how many CPUs this process may use.
@@ -47,4 +47,4 @@ inline unsigned configured_cpus() noexcept {
     return found ? last + 1 : std::max(1u, std::thread::hardware_concurrency());
 }
 
-} // namespace regatta
+} // namespace regatta::detail
