@@ -16,8 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 int main(int argc, char** argv) {
     using namespace regatta;
     const auto options = bench::parse_options(argc, argv, 15);

@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>

@@ -18,7 +18,6 @@
 #include "sampling/statistics.hpp"
 #include "workloads/uneven.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>

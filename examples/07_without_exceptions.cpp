@@ -9,7 +9,6 @@
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/message/worker_pool.hpp>
 
-#include <atomic>
 #include <cstdio>
 
 static_assert(!REGATTA_EXCEPTIONS && !REGATTA_RTTI);

@@ -10,13 +10,10 @@
 #include <regatta/pool/steady_pool.hpp>
 
 #include <cstdio>
-#include <functional>
 #include <future>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <system_error>
-#include <vector>
 
 // Errors come out of get().
 bool errors(regatta::steady_pool& pool) {

@@ -13,7 +13,6 @@
 #include <latch>
 #include <span>
 #include <thread>
-#include <utility>
 #include <vector>
 
 /// Keeps a worker busy until told otherwise, so that what comes next has to wait.

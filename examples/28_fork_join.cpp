@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 /// A recursion without a cut-off: a fork that no worker takes is nearly a call.

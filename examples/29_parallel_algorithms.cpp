@@ -6,7 +6,6 @@
 #include <regatta/fork/execution.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <vector>

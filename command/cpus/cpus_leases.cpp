@@ -20,7 +20,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace regatta::command {
 namespace {

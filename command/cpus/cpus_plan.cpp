@@ -18,8 +18,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace regatta::command {
 namespace {

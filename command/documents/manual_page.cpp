@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
-#include <vector>
 
 namespace regatta::command {
 namespace {

@@ -6,7 +6,6 @@
 /// Numbers of workers on the command line: "1,2,4,8" or "auto".
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace regatta::command {

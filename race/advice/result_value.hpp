@@ -9,7 +9,6 @@
 #include "advice/result_error.hpp"
 #include "text/json.hpp"
 
-#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>

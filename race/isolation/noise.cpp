@@ -18,7 +18,6 @@
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
-#include <thread>
 
 namespace regatta::race {
 namespace {

@@ -7,7 +7,6 @@
 #include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>

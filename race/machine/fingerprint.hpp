@@ -15,7 +15,6 @@
 #include "machine/python.hpp"
 #include "machine/virtualisation.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

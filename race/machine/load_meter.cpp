@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 namespace regatta::race {

@@ -4,7 +4,6 @@
 #include "sampling/paired_comparison.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace regatta::race {
 namespace {

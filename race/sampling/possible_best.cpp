@@ -10,7 +10,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <utility>
 
 namespace regatta::race {
 namespace {

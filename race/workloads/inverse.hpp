@@ -8,7 +8,6 @@
 #include "workloads/size_range.hpp"
 #include "workloads/workload.hpp"
 
-#include <cstdint>
 #include <memory>
 
 namespace regatta::race {

@@ -16,7 +16,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <span>
 #include <stop_token>
 #include <thread>

@@ -18,7 +18,6 @@
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {

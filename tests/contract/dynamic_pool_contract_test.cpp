@@ -13,15 +13,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <functional>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #if REGATTA_LINUX
 #include "thread_count.hpp"

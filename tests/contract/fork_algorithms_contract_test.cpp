@@ -10,12 +10,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <forward_list>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <stdexcept>

@@ -15,7 +15,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>

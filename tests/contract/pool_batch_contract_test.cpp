@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <memory>
 #include <ranges>
 #include <span>
 #include <stdexcept>

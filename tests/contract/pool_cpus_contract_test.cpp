@@ -17,7 +17,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -11,7 +11,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -19,7 +18,6 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace {

@@ -14,8 +14,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>

@@ -17,7 +17,6 @@
 #include <filesystem>
 #include <new>
 #include <string>
-#include <thread>
 #include <unistd.h>
 
 using namespace regatta::race;

@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <string>
 #include <vector>
 
 namespace {

@@ -8,8 +8,6 @@
 
 #include "fork_crew.hpp"
 
-#include <cstdint>
-
 using crew = basic_crew<with_kernel<>>;
 using stack_type = crew::stack_type;
 using work_frame = crew::work_frame;

@@ -8,8 +8,6 @@
 
 #include <regatta/core/detail/stop_notice.hpp>
 
-#include <optional>
-
 constexpr auto relaxed = std::memory_order_relaxed;
 
 /// What a stop source and its tokens share; one callback at a time.

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>

@@ -6,7 +6,6 @@
 
 #include <regatta/message/worker_pool.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -16,7 +16,6 @@
 
 #include <csignal>
 #include <string>
-#include <thread>
 
 namespace exclusive_test {
 

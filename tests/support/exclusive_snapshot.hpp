@@ -10,7 +10,6 @@
 
 #include <regatta/base/detail/system_files.hpp>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>

@@ -18,10 +18,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <span>
-#include <string>
 
 namespace pool_test {
 

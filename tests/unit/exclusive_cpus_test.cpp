@@ -16,12 +16,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 namespace {
 

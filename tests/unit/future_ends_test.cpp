@@ -19,7 +19,6 @@
 #include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <set>
-#include <vector>
 
 using regatta::detail::id_table;
 

@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <new>
 #include <string>
-#include <thread>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>

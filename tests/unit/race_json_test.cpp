@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;

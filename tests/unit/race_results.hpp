@@ -10,8 +10,6 @@
 #include "sampling/race_result.hpp"
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace regatta::race::fakes {
 

@@ -11,10 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 using namespace regatta::race;
 

@@ -11,8 +11,6 @@
 #include <cstddef>
 #include <cstring>
 #include <set>
-#include <thread>
-#include <utility>
 #include <vector>
 
 using library_test::counted;

@@ -13,7 +13,6 @@
 #include <atomic>
 #include <cstddef>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 using library_test::counted;

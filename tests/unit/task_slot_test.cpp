@@ -14,7 +14,6 @@
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
-#include <utility>
 
 using library_test::counted;
 using regatta::detail::task_slot;

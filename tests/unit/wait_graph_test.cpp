@@ -17,7 +17,6 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 namespace {
 

@@ -10,9 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 using namespace regatta::race;

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <sys/mman.h>
 #include <vector>
 

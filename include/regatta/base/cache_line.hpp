@@ -6,7 +6,6 @@
 /// Keeps data that different threads write on different cache lines.
 
 #include <cstddef>
-#include <utility>
 
 namespace regatta {
 

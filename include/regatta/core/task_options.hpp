@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <stop_token>
-#include <type_traits>
 #include <utility>
 
 namespace regatta {

@@ -11,7 +11,6 @@
 #include <regatta/fork/parallel_for.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
 
-#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>

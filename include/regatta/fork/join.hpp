@@ -11,7 +11,6 @@
 #include <regatta/fork/shared_pool.hpp>
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include <concepts>
 #include <iterator>
 #include <type_traits>
-#include <utility>
 
 namespace regatta {
 

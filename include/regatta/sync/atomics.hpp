@@ -15,11 +15,9 @@
 
 #include <atomic>
 #include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <thread>
 #include <utility>
 

@@ -7,7 +7,6 @@
 
 #include <regatta/sync/detail/ticket_ring.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>

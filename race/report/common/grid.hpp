@@ -7,7 +7,6 @@
 
 #include "text/text.hpp"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include "report/common/screen_line.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 namespace regatta::race {

@@ -12,8 +12,6 @@
 #include <cmath>
 #include <cstddef>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace regatta::race {
 namespace {

@@ -10,7 +10,6 @@
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <regatta/base/version.hpp>
 
 #include <cstdint>
-#include <utility>
 
 namespace regatta::race {
 namespace {

@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace regatta::race {

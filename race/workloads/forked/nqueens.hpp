@@ -7,8 +7,6 @@
 
 #include "workloads/forked/forked_workload.hpp"
 
-#include <bit>
-
 namespace regatta::race {
 
 /// Counts the ways to place n queens on a board so that none attacks another. Each square that is

@@ -10,7 +10,6 @@
 #include <regatta/process/process_job.hpp>
 #include <regatta/process/process_pool_options.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>

@@ -7,7 +7,6 @@
 #include <regatta/base/detail/system_files.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 

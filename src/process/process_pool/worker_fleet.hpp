@@ -14,7 +14,6 @@
 
 #include <poll.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <mutex>

@@ -10,7 +10,6 @@
 #include "process/process_pool/worker_maps.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace regatta::detail {

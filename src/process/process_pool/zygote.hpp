@@ -11,7 +11,6 @@
 #include <regatta/process/subprocess.hpp>
 
 #include <optional>
-#include <string>
 
 namespace regatta::detail {
 

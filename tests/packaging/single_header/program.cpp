@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Regatta authors
 #include "regatta.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <future>
 

@@ -10,7 +10,6 @@
 #include <regatta/cpu/topology_parts.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
