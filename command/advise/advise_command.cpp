@@ -163,9 +163,7 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
     add_measure_options(command, a);
     add_size_option(command, a);
     command.option_named("--rounds").default_str(std::to_string(advise_rounds));
-    command.add_option("--json", a.files.json, "Write the advice here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(command, a.files, "the advice");
     add_quiet_option(command, a.files);
     command.footer("Examples:\n"
                    "  regatta advise                            measure matmul, and advise\n"
@@ -175,9 +173,7 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
                    "  regatta advise race.json scale.json       from what was measured\n"
                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
                    "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
-    command.final_callback([&chosen, &words, arguments] {
-        chosen = [&words, arguments] { return run_command(*arguments, words); };
-    });
+    command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 
 } // namespace regatta::command

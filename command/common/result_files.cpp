@@ -36,10 +36,14 @@ void add_quiet_option(subcommand command, result_paths& paths) {
     command.add_flag("-q,--quiet", paths.quiet, "Neither report nor progress; errors are told");
 }
 
-void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row) {
-    command.add_option("--json", paths.json, "Write the whole result here; - is standard output")
+void add_json_option(subcommand command, result_paths& paths, const std::string& what) {
+    command.add_option("--json", paths.json, "Write " + what + " here; - is standard output")
         .check(check_file)
         .type_name("FILE");
+}
+
+void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row) {
+    add_json_option(command, paths, "the whole result");
     command
         .add_option("--csv", paths.csv, "Write a line a " + csv_row + " here; - is standard output")
         .check(check_file)

@@ -25,6 +25,8 @@ struct result_paths {
 
 /// Adds `--quiet`.
 void add_quiet_option(subcommand command, result_paths& paths);
+/// Adds `--json`. @param what is written there ("the whole result").
+void add_json_option(subcommand command, result_paths& paths, const std::string& what);
 /// Adds `--json`, `--csv` and `--quiet`. @param csv_row what a line of the CSV is ("scheme").
 void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row);
 

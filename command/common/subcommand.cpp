@@ -236,6 +236,14 @@ void subcommand::footer(const std::string& text) const {
     app_->footer(text);
 }
 
+void subcommand::runs(action& chosen, action what) const {
+    final_callback([&chosen, what = std::move(what)] {
+        if (!chosen) {
+            chosen = what;
+        }
+    });
+}
+
 void subcommand::final_callback(std::function<void()> then) const {
     app_->final_callback(std::move(then));
 }

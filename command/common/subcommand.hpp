@@ -22,8 +22,7 @@ class Option;
 
 namespace regatta::command {
 
-/// What the chosen command does once the whole command line is read; returns the exit status. Each
-/// command sets it in its own `final_callback`, unless a more special one below it has done so.
+/// What the chosen command does once the whole command line is read; returns the exit status.
 using action = std::function<int()>;
 
 /// An option or an argument of a command, by reference.
@@ -69,7 +68,9 @@ public:
     option option_named(const std::string& name) const;
     /// What the help ends with.
     void footer(const std::string& text) const;
-    /// What to do when it was typed, once all is read.
+    /// Chooses `what` when it was typed, unless a more special one below it has chosen.
+    void runs(action& chosen, action what) const;
+    /// What else to do when it was typed, once all is read.
     void final_callback(std::function<void()> then) const;
 
     std::string name() const;

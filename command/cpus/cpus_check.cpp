@@ -157,9 +157,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
         .check(length_of_time("1ns", "30d"))
         .type_name("TIME")
         .default_str(a.threshold);
-    command.add_option("--json", a.files.json, "Write the whole result here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(command, a.files, "the whole result");
     command.footer(
         "Examples:\n"
         "  regatta cpus check 2-3                     CPUs that I am about to use\n"
@@ -170,11 +168,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
         "shows.\n"
         "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
         "and 143 ended by Ctrl-C and SIGTERM.");
-    command.final_callback([&chosen, arguments] {
-        if (!chosen) {
-            chosen = [arguments] { return run_command(*arguments); };
-        }
-    });
+    command.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 
 } // namespace regatta::command

@@ -45,18 +45,12 @@ void add_status(subcommand cpus, action& chosen) {
         cpus.add_subcommand("status", "Show who owns CPUs, and whose owner has died");
     const auto arguments = std::make_shared<status_arguments>();
     status_arguments& a = *arguments;
-    command.add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(command, a.files, "all of it");
     command.add_flag("--effects", a.effects, "Show what each lease has done to the machine");
     command.footer(
         "Exit status: 0, also where nobody owns any; 1 not every lease could be read, "
         "or the result not be\nwritten; 2 wrong usage, or a file that cannot be opened.");
-    command.final_callback([&chosen, arguments] {
-        if (!chosen) {
-            chosen = [arguments] { return show_status(*arguments); };
-        }
-    });
+    command.runs(chosen, [arguments] { return show_status(*arguments); });
 }
 
 int release_stale_leases() {

@@ -79,11 +79,7 @@ void add_cpus_pin(subcommand cpus, action& chosen) {
         "takes the others; the line that is printed says which.\n"
         "\nExit status: 0 pinned, 1 there is no such process or it may not be pinned there, "
         "2 wrong usage.");
-    command.final_callback([&chosen, arguments] {
-        if (!chosen) {
-            chosen = [arguments] { return run_command(*arguments); };
-        }
-    });
+    command.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 
 } // namespace regatta::command

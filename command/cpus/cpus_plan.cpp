@@ -75,9 +75,7 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
                      "At run time, let other programs' tasks be moved where it needs that");
     command.add_flag("--move-interrupts", a.move_interrupts,
                      "At run time, send the interrupts of devices to other CPUs");
-    command.add_option("--json", a.files.json, "Write the whole plan here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(command, a.files, "the whole plan");
     command
         .add_option("--root", a.root,
                     "A directory with another machine's /sys, /proc, /boot and /etc")
@@ -91,11 +89,7 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
         "the system), or\nthe result could not be written; 2 wrong usage, or a file that cannot be "
         "opened.");
-    command.final_callback([&chosen, arguments] {
-        if (!chosen) {
-            chosen = [arguments] { return run_command(*arguments); };
-        }
-    });
+    command.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 
 } // namespace regatta::command

@@ -55,9 +55,7 @@ int run_command(const show_arguments& arguments) {
 void add_cpus_show(subcommand cpus, action& chosen) {
     const auto arguments = std::make_shared<show_arguments>();
     show_arguments& a = *arguments;
-    cpus.add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(cpus, a.files, "all of it");
     cpus.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
         .check(check_directory)
         .type_name("DIR");

@@ -36,20 +36,14 @@ void add_info_command(subcommand app, action& chosen, const std::vector<std::str
         app.add_subcommand("info", "Show what decides a measurement on this machine");
     const auto arguments = std::make_shared<info_arguments>();
     info_arguments& a = *arguments;
-    info.add_option("--json", a.files.json, "Write all of it here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(info, a.files, "all of it");
     info.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
         .check(check_directory)
         .type_name("DIR");
     info.footer("Examples:\n"
                 "  regatta info                     the machine, and what spoils a benchmark\n"
                 "  regatta info --json -            the same for programs");
-    info.final_callback([&chosen, &words, arguments] {
-        if (!chosen) {
-            chosen = [&words, arguments] { return run_command(*arguments, words); };
-        }
-    });
+    info.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 
 } // namespace regatta::command

@@ -108,9 +108,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
                    "  regatta race --list                   # workloads and schemes\n"
                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 130 "
                    "and 143 ended by Ctrl-C and SIGTERM.");
-    command.final_callback([&chosen, &words, arguments] {
-        chosen = [&words, arguments] { return run_command(*arguments, words); };
-    });
+    command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 
 } // namespace regatta::command

@@ -89,19 +89,12 @@ int run_command(const shm_arguments& arguments, bool clean) {
 /// What `shm` and `shm clean` have in common: their options, and that the one named last runs.
 void add_run(subcommand command, bool clean, action& chosen) {
     const auto arguments = std::make_shared<shm_arguments>();
-    command
-        .add_option("--json", arguments->files.json, "Write all of it here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    add_json_option(command, arguments->files, "all of it");
     command
         .add_option("--prefix", arguments->prefix,
                     "Only segments whose name begins with this; the '/' may be left out")
         .type_name("TEXT");
-    command.final_callback([&chosen, arguments, clean] {
-        if (!chosen) {
-            chosen = [arguments, clean] { return run_command(*arguments, clean); };
-        }
-    });
+    command.runs(chosen, [arguments, clean] { return run_command(*arguments, clean); });
 }
 
 } // namespace

@@ -119,11 +119,7 @@ void add_watch_command(subcommand app, action& chosen, const std::vector<std::st
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
         "there is no such program, 126 it cannot be run. Without a program 0, 128 and the signal, "
         "or 1 if something could not be written; 2 wrong usage.");
-    command.final_callback([&chosen, &words, arguments] {
-        if (!chosen) {
-            chosen = [&words, arguments] { return run_command(*arguments, words); };
-        }
-    });
+    command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 
 } // namespace regatta::command

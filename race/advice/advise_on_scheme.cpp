@@ -56,8 +56,8 @@ std::vector<cited_figure> figures_of(const race_evidence& race, const scheme_evi
 std::string figures_text(const advising& with, const race_evidence& race,
                          const scheme_evidence& one, std::vector<cited_figure>& figures) {
     std::string text =
-        fmt::format("{} a run with {} worker{}", duration_text(one.time->median.value, with.style),
-                    race.workers, race.workers == 1 ? "" : "s");
+        fmt::format("{} a run with {}", duration_text(one.time->median.value, with.style),
+                    counted(race.workers, "worker"));
     if (one.speedup && !traits_of(one.scheme).reference) {
         text += fmt::format(", {} times as fast as serial (95 % interval {})",
                             factor_text(one.speedup->median.value), with.range(*one.speedup));

@@ -13,10 +13,6 @@ namespace {
 
 using points = std::vector<const point_evidence*>;
 
-std::string workers_text(unsigned workers) {
-    return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
-}
-
 double speedup_of(const point_evidence* one) {
     return one->speedup->median.value;
 }
@@ -45,7 +41,7 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
     with.say(topic::workers,
              fmt::format("{}: {} are {} times as fast as {}, {} (noise floor {}).",
                          faster ? "More have no CPU each" : "More gain nothing",
-                         workers_text(most.workers), factor_text(ratio), chosen.workers,
+                         counted(most.workers, "worker"), factor_text(ratio), chosen.workers,
                          slower   ? "so they lose"
                          : faster ? "which is not to be relied upon"
                                   : "which is the same",
@@ -61,7 +57,7 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
         with.leave_open(topic::workers,
                         fmt::format("Whether more than {} would be faster: this machine has {} "
                                     "CPUs, and no more workers were measured.",
-                                    workers_text(measured), scale.cpus),
+                                    counted(measured, "worker"), scale.cpus),
                         with.command("scale", {"--workers", "auto", "--json", "scale.json"}));
         return;
     }
@@ -112,8 +108,8 @@ void advise_on_workers(const advising& with) {
         const bool faster = best.speedup->median.value > 1 + floor; // Only beyond the CPUs.
         with.say(topic::workers,
                  fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}){}.",
-                             workers_text(best.workers), factor_text(best.speedup->median.value),
-                             with.range(*best.speedup),
+                             counted(best.workers, "worker"),
+                             factor_text(best.speedup->median.value), with.range(*best.speedup),
                              faster ? ", and have no CPU each: that is not to be relied upon" : ""),
                  {speedup_figure(best)});
         return;
@@ -121,8 +117,9 @@ void advise_on_workers(const advising& with) {
     with.say(topic::workers,
              fmt::format("Take {}: {} times as fast as one (95 % interval {}), which uses {} of "
                          "each.",
-                         workers_text(chosen.workers), factor_text(chosen.speedup->median.value),
-                         with.range(*chosen.speedup), percent_text(chosen.efficiency->value)),
+                         counted(chosen.workers, "worker"),
+                         factor_text(chosen.speedup->median.value), with.range(*chosen.speedup),
+                         percent_text(chosen.efficiency->value)),
              {speedup_figure(chosen), {"efficiency", *chosen.efficiency}});
     say_what_more_do(with, sound, chosen, floor);
     say_what_is_beyond(with, scale, chosen);

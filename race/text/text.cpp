@@ -141,6 +141,11 @@ std::string times_text(double ratio, const text_style& style) {
                        style.unicode ? "×" : "x");
 }
 
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+    return many.empty() ? fmt::format("{} {}{}", count, one, count == 1 ? "" : "s")
+                        : fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 std::string about_text(double amount) {
     if (!(amount > 0)) {
         return "0";

@@ -39,6 +39,8 @@ std::string joined(const std::vector<std::string>& phrases, std::string_view sep
 
 /// "71.2 ms": three figures and the unit that suits.
 std::string duration_text(double ns, const text_style& style);
+/// "1 worker", "2 workers"; "3 dies" where the plural is given.
+std::string counted(std::size_t count, std::string_view one, std::string_view many = {});
 /// "12.3 MB": three figures and the unit that suits, in steps of 1000.
 std::string bytes_text(std::int64_t bytes);
 /// "97 %", "0.4 %".

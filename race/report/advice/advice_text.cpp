@@ -34,8 +34,7 @@ std::string head_of(const advice& made) {
             text += fmt::format(" {} {}", name, value);
         }
     }
-    text += fmt::format(" on {} CPU{}", made.machine.available_cpus,
-                        made.machine.available_cpus == 1 ? "" : "s");
+    text += " on " + counted(made.machine.available_cpus, "CPU");
     if (!made.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", made.machine.cpu_model);
     }

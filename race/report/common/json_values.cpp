@@ -5,13 +5,28 @@
 
 #include "text/command_line.hpp"
 
-#include <cstdint>
 #include <utility>
 
 namespace regatta::race {
 
 json text_or_null(const std::string& text) {
     return text.empty() ? json() : json(text);
+}
+
+json size_or_null(std::uint64_t bytes) {
+    return bytes == 0 ? json() : json(bytes);
+}
+
+const char* name_of(cache_type type) {
+    switch (type) {
+    case cache_type::data:
+        return "data";
+    case cache_type::instruction:
+        return "instruction";
+    case cache_type::unified:
+        break;
+    }
+    return "unified";
 }
 
 json to_value(const estimate& e) {

@@ -11,6 +11,9 @@
 #include "sampling/verdict.hpp"
 #include "text/json.hpp"
 
+#include <regatta/cpu/topology_parts.hpp>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +28,9 @@ json or_null(const std::optional<T>& value) {
 
 /// Null for an empty text.
 json text_or_null(const std::string& text);
+/// Null for a size of 0, which is unknown.
+json size_or_null(std::uint64_t bytes);
+const char* name_of(cache_type type);
 /// `{median, low, high, count}`; null where nothing is known.
 json to_value(const estimate& e);
 /// Its round, its time, and what disturbed it.

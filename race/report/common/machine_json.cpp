@@ -8,24 +8,8 @@
 namespace regatta::race {
 namespace {
 
-json size_or_null(std::uint64_t bytes) {
-    return bytes == 0 ? json() : json(bytes);
-}
-
 json list_or_null(const cpu_set& cpus) {
     return text_or_null(cpus.to_string());
-}
-
-const char* name_of(cache_type type) {
-    switch (type) {
-    case cache_type::data:
-        return "data";
-    case cache_type::instruction:
-        return "instruction";
-    case cache_type::unified:
-        break;
-    }
-    return "unified";
 }
 
 json to_value(const processor& cpu) {

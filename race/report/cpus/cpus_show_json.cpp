@@ -16,21 +16,6 @@ namespace {
 json number_or_null(std::int64_t id) {
     return id < 0 ? json() : json(id);
 }
-json size_or_null(std::uint64_t size) {
-    return size == 0 ? json() : json(size);
-}
-
-const char* name_of(cache_type type) {
-    switch (type) {
-    case cache_type::data:
-        return "data";
-    case cache_type::instruction:
-        return "instruction";
-    case cache_type::unified:
-        break;
-    }
-    return "unified";
-}
 
 /// An array of what `to_value` makes of each.
 template<class Parts, class ToValue>

@@ -5,6 +5,7 @@
 
 #include "machine/size_text.hpp"
 #include "report/common/grid.hpp"
+#include "text/text.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 
@@ -19,10 +20,6 @@
 
 namespace regatta::race {
 namespace {
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 /// "  label   text", further lines below the text.
 std::string entry(std::string_view label, std::string_view text, const text_style& style) {
@@ -46,15 +43,15 @@ std::string id_text(std::int64_t id) {
 
 /// One line about the whole.
 std::string summary(const topology& machine) {
-    std::string text = counted(machine.cpus.size(), "CPU", "CPUs") + ", " +
-                       counted(machine.cores.size(), "core", "cores");
+    std::string text =
+        counted(machine.cpus.size(), "CPU") + ", " + counted(machine.cores.size(), "core");
     text += machine.has_smt() ? " (SMT)" : " (no SMT)";
-    text += ", " + counted(machine.packages.size(), "package", "packages");
+    text += ", " + counted(machine.packages.size(), "package");
     if (machine.dies.size() > machine.packages.size()) {
-        text += ", " + counted(machine.dies.size(), "die", "dies");
+        text += ", " + counted(machine.dies.size(), "die");
     }
     if (machine.nodes.size() > 1) {
-        text += ", " + counted(machine.nodes.size(), "memory node", "memory nodes");
+        text += ", " + counted(machine.nodes.size(), "memory node");
     }
     if (machine.is_hybrid()) {
         text += ", " + counted(machine.kinds.size(), "kind of cores", "kinds of cores");

@@ -52,10 +52,6 @@ private:
     std::vector<std::pair<std::string_view, std::string>> lines_;
 };
 
-std::string counted(unsigned count, std::string_view one) {
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 /// "x" with a value, else nothing.
 template<class T>
 std::string phrase(const std::optional<T>& value, fmt::format_string<const T&> format) {
@@ -175,7 +171,7 @@ theme processor_of(const fingerprint& m) {
     if (m.clock.throttled) {
         lines.add("too hot",
                   fmt::format("{} since boot",
-                              counted(static_cast<unsigned>(*m.clock.throttled), "time")));
+                              counted(static_cast<std::size_t>(*m.clock.throttled), "time")));
     }
     if (m.clock.on_battery) {
         lines.add("power", *m.clock.on_battery ? "battery" : "mains");

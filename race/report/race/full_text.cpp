@@ -19,28 +19,24 @@
 namespace regatta::race {
 namespace {
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string title(const race_result& result, const provenance& from, const text_style& style) {
     const std::string_view dot = style.unicode ? " · " : ", ";
     std::string text = result.workload;
     if (text.empty()) {
-        text = plural(result.schemes.size(), "program");
+        text = counted(result.schemes.size(), "program");
     }
     for (const auto& [name, value] : result.settings) {
         text += fmt::format(" {} {}", name, value);
     }
     if (!result.workload.empty()) {
-        text += fmt::format("{}{}", dot, plural(result.items, "item"));
+        text += fmt::format("{}{}", dot, counted(result.items, "item"));
     }
-    text += fmt::format("{}{} on {}", dot, plural(result.how.workers, "worker"),
-                        plural(result.cpus, "CPU"));
+    text += fmt::format("{}{} on {}", dot, counted(result.how.workers, "worker"),
+                        counted(result.cpus, "CPU"));
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
-    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round"),
                         result.warm_up);
     if (result.reuse) {
         text += fmt::format("{}pools after their first job", dot);
@@ -89,7 +85,7 @@ std::string dropped(const race_result& result) {
         return {};
     }
     return fmt::format("Dropped {} of {}, because other processes used the CPUs meanwhile: {}.",
-                       bad, plural(all, "sample"), who);
+                       bad, counted(all, "sample"), who);
 }
 
 /// What the number beside "unclear" means, of the one that needs least.
@@ -138,7 +134,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     };
     if (result.oversubscribed()) {
         paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.how.workers,
-                              plural(result.cpus, "CPU")),
+                              counted(result.cpus, "CPU")),
                   "33");
     }
     out += short_warnings(from.machine, style);
@@ -165,7 +161,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     }
     if (result.stopped) {
         paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
-                              plural(result.rounds, "round")),
+                              counted(result.rounds, "round")),
                   "1;33");
     }
     out += '\n';

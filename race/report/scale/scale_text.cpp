@@ -17,22 +17,18 @@
 namespace regatta::race {
 namespace {
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string title(const scale_result& result, const provenance& from, const text_style& style) {
     const std::string_view dot = style.unicode ? " · " : ", ";
     std::string text = result.workload;
     for (const auto& [name, value] : result.settings) {
         text += fmt::format(" {} {}", name, value);
     }
-    text += fmt::format("{}{} a run{}scheme {}{}{}", dot, plural(result.items, "item"), dot,
-                        result.scheme, dot, plural(result.cpus, "CPU"));
+    text += fmt::format("{}{} a run{}scheme {}{}{}", dot, counted(result.items, "item"), dot,
+                        result.scheme, dot, counted(result.cpus, "CPU"));
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
-    text += fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round"),
                         result.warm_up);
     if (result.rate) {
         text += fmt::format("{}{} items/s offered", dot, amount_text(*result.rate));
@@ -75,7 +71,7 @@ std::string dropped(const scale_result& result) {
         bad += one.measured.dropped();
         if (one.measured.dropped() != 0) {
             who += fmt::format("{}{} with {}", who.empty() ? "" : ", ", one.measured.dropped(),
-                               plural(one.workers, "worker"));
+                               counted(one.workers, "worker"));
         }
     }
     if (result.control.dropped() != 0) {
@@ -85,7 +81,7 @@ std::string dropped(const scale_result& result) {
     return bad == 0 ? std::string()
                     : fmt::format("Dropped {} of {}, because other processes used the CPUs "
                                   "meanwhile: {}.",
-                                  bad, plural(all, "sample"), who);
+                                  bad, counted(all, "sample"), who);
 }
 
 /// Which numbers of workers had not settled in the first rounds.
@@ -94,7 +90,7 @@ std::string cut(const scale_result& result) {
     for (const scale_point& one : result.points) {
         if (one.measured.cut() != 0) {
             who += fmt::format("{}{} with {}", who.empty() ? "" : ", ", one.measured.cut(),
-                               plural(one.workers, "worker"));
+                               counted(one.workers, "worker"));
         }
     }
     return who.empty() ? who
@@ -153,8 +149,9 @@ std::string to_text(const scale_result& result, const provenance& from, const te
     paragraph(cut(result));
     for (const scale_point& one : result.points) {
         if (!one.ok()) {
-            paragraph(fmt::format("FAILED with {}: {}", plural(one.workers, "worker"), one.failure),
-                      "1;31");
+            paragraph(
+                fmt::format("FAILED with {}: {}", counted(one.workers, "worker"), one.failure),
+                "1;31");
         }
     }
     block(sysbench_text(result, style));

@@ -21,10 +21,6 @@ std::string span(const std::string& low, const std::string& high, const text_sty
     return fmt::format("{}{}{}", low, style.unicode ? "…" : "..", high);
 }
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// A share below this is shown as 0 %.
 constexpr double no_share = 0.0005;
 
@@ -146,7 +142,7 @@ std::string peak_of(const usl_fit& fit, const scale_result& result, const text_s
     if (*fit.peak_workers > 2.0 * result.cpus) {
         text +=
             fmt::format(" That is far beyond the {} measured: read it as an order of magnitude.",
-                        plural(result.cpus, "CPU"));
+                        counted(result.cpus, "CPU"));
     }
     return text;
 }
@@ -199,7 +195,7 @@ std::string rate_conclusion(const std::vector<const scale_point*>& points,
     const auto latency = [&](const scale_point& point) {
         const auto most = static_cast<double>(point.latency.percentile(0.95));
         return fmt::format("{} with {}", duration_text(most, style),
-                           plural(point.workers, "worker"));
+                           counted(point.workers, "worker"));
     };
     const bool known = std::ranges::all_of(points, [](const scale_point* one) {
         return !one->measured.disturbed() && one->measured.usable().size() >= pairs_for_a_verdict;
@@ -211,9 +207,9 @@ std::string rate_conclusion(const std::vector<const scale_point*>& points,
     if (first == points.end()) {
         return text + fmt::format("{} items/s are more than {} can take.{}",
                                   amount_text(*result.rate),
-                                  plural(points.back()->workers, "worker"), end);
+                                  counted(points.back()->workers, "worker"), end);
     }
-    text += fmt::format("{} {} up with {} items/s.", plural((*first)->workers, "worker"),
+    text += fmt::format("{} {} up with {} items/s.", counted((*first)->workers, "worker"),
                         (*first)->workers == 1 ? "keeps" : "keep", amount_text(*result.rate));
     std::string all;
     for (auto one = first; one != points.end(); ++one) {
@@ -258,7 +254,7 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
     } else if (fit.points < 3) {
         all.push_back(fmt::format("With {} of workers up to the {} that is a line through the "
                                   "points; whether the law holds takes three.",
-                                  plural(fit.points, "number"), plural(result.cpus, "CPU")));
+                                  counted(fit.points, "number"), counted(result.cpus, "CPU")));
     }
     return all;
 }
@@ -314,12 +310,12 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     } else {
         const double possible = std::min(best.workers, std::max(1U, result.cpus));
         text += fmt::format("{} scales to {}: {} ({}) of one worker's {}, {} of what {} can give.",
-                            result.workload, plural(best.workers, "worker"),
+                            result.workload, counted(best.workers, "worker"),
                             times_text(best.speedup.median, style),
                             span(fmt::format("{:.2f}", best.speedup.low),
                                  fmt::format("{:.2f}", best.speedup.high), style),
                             rate, percent_text(best.speedup.median / possible),
-                            plural(static_cast<std::size_t>(possible), "CPU"));
+                            counted(static_cast<std::size_t>(possible), "CPU"));
     }
     std::string beyond;
     for (const scale_point* one : points) {

@@ -4,6 +4,7 @@
 #include "report/watch/watch_lines.hpp"
 
 #include "report/watch/watch_cpus.hpp"
+#include "text/text.hpp"
 
 #include <fmt/core.h>
 
@@ -27,10 +28,6 @@ std::string share_text(const std::optional<double>& share) {
     return share ? fmt::format("{:.0f}", 100 * *share) : "-";
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 /// Left and right of a line that is as wide as the screen.
 screen_line apart(screen_line left, const screen_line& right, const text_style& style) {
     const std::size_t taken = columns_of(left) + columns_of(right);
@@ -43,9 +40,9 @@ screen_line apart(screen_line left, const screen_line& right, const text_style& 
 
 screen_line title_line(const observation& seen, const watch_frame& frame, bool keys,
                        const text_style& style) {
-    screen_line left{{"regatta watch", tone::bold},
-                     {fmt::format("  {}  {}  {}", frame.clock,
-                                  counted(seen.cpus.size(), "CPU", "CPUs"), frame.pace)}};
+    screen_line left{
+        {"regatta watch", tone::bold},
+        {fmt::format("  {}  {}  {}", frame.clock, counted(seen.cpus.size(), "CPU"), frame.pace)}};
     return apart(left, keys ? screen_line{{"q quits", tone::faint}} : screen_line(), style);
 }
 
@@ -98,7 +95,7 @@ screen_line process_line(const process_observation& process, const text_style& s
     if (process.alive) {
         const std::size_t processes = process.processes();
         std::string text = fmt::format("  {:.2f} CPUs, {}", process.cpus_used,
-                                       counted(process.threads.size(), "thread", "threads"));
+                                       counted(process.threads.size(), "thread"));
         if (processes > 1) {
             text += fmt::format(" in {} processes", processes);
         }
