@@ -3,10 +3,13 @@
 
 #include "common/argument_checks.hpp"
 
+#include "common/usage_error.hpp"
+
 #include <fmt/core.h>
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <system_error>
@@ -50,6 +53,19 @@ std::string check_directory(const std::string& text) {
     return ::stat(text.c_str(), &about) == 0 && S_ISDIR(about.st_mode)
                ? std::string()
                : fmt::format("\"{}\" is no directory", text);
+}
+
+void require_program_after_mark(const std::vector<std::string>& program,
+                                const std::vector<std::string>& words, std::string_view command) {
+    const auto mark = std::find(words.begin(), words.end(), "--");
+    const auto after = words.end() - mark - (mark == words.end() ? 0 : 1);
+    if (!program.empty() && program.size() != static_cast<std::size_t>(after)) {
+        throw usage_error(
+            fmt::format("the program stands after --: regatta {} -- {}", command, program.front()));
+    }
+    if (program.empty() && mark != words.end()) {
+        throw usage_error("after -- stands no program");
+    }
 }
 
 } // namespace regatta::command

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace regatta::command {
 
@@ -26,6 +28,12 @@ std::string check_file(const std::string& text);
 
 /// A directory that is there.
 std::string check_directory(const std::string& text);
+
+/// Refuses a program that does not stand after `--`, which is no word of its own, and a `--`
+/// without one, by a `usage_error`.
+/// @param words the whole command line. @param command for the example in the message.
+void require_program_after_mark(const std::vector<std::string>& program,
+                                const std::vector<std::string>& words, std::string_view command);
 
 /// Whether it is digits for a whole number of 64 bits, as in `whole_number`.
 bool is_whole_number(const std::string& text, std::uint64_t& number) noexcept;

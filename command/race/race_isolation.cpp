@@ -9,6 +9,7 @@
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
 #include "isolation/experiment.hpp"
+#include "programs/program.hpp"
 #include "report/isolation/isolation_csv.hpp"
 #include "report/isolation/isolation_json.hpp"
 #include "report/isolation/isolation_table.hpp"
@@ -33,6 +34,7 @@ struct isolation_arguments {
     std::string cpus;
     bool cpus_given = false;
     bool move_others = false;
+    std::vector<std::string> program;
     result_paths files;
 };
 
@@ -57,7 +59,21 @@ race::isolation_options options_of(const isolation_arguments& a) {
     options.rounds = a.rounds.value_or(options.rounds);
     options.work = parse_duration(a.work.value_or("")).value_or(options.work);
     options.move_others = a.move_others;
+    options.program = a.program;
     return options;
+}
+
+void check_program(const isolation_arguments& a, const std::vector<std::string>& words) {
+    require_program_after_mark(a.program, words, "race isolation");
+    if (a.program.empty()) {
+        return;
+    }
+    if (a.work) {
+        throw usage_error("--work is for the fixed computation, and a program is run instead");
+    }
+    if (const std::string reason = race::why_not_startable(a.program.front()); !reason.empty()) {
+        throw usage_error(reason);
+    }
 }
 
 int status_of(const race::isolation_result& result) {
@@ -68,6 +84,7 @@ int status_of(const race::isolation_result& result) {
 }
 
 int run_command(const isolation_arguments& arguments, const std::vector<std::string>& words) {
+    check_program(arguments, words);
     const race::isolation_options options = options_of(arguments);
     return measure_and_write(
         arguments.files, words,
@@ -94,12 +111,18 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
     const auto arguments = std::make_shared<isolation_arguments>();
     isolation_arguments& a = *arguments;
     command
+        .add_option("program", a.program,
+                    "A program and its arguments, after --, to run instead of the fixed "
+                    "computation; {workers} in it becomes their number")
+        .type_name("PROGRAM...");
+    command
         .add_option("--noise", a.noise,
                     "hostile:M, M processes that spin on each worker's CPU; spread:M, M that spin "
                     "anywhere; bursty:M, M that spin and sleep; none, what runs here anyway")
         .type_name("KIND:M")
         .default_str(a.noise);
-    command.add_option("--workers", a.workers, "Threads, each with the same work")
+    command
+        .add_option("--workers", a.workers, "Threads, each with the same work; CPUs of the program")
         .check(whole_number(1, most_workers))
         .type_name("N")
         .default_str("1, or one a CPU of --cpus");
@@ -124,6 +147,7 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
         "  regatta race isolation --noise spread:4 --rounds 30\n"
         "  regatta race isolation --noise none      # beside the load that is there\n"
         "  regatta race isolation --cpus 2-5 --workers 4 --json result.json\n"
+        "  regatta race isolation --workers 2 -- xz -T{workers} -kc FILE\n"
         "\nThe noise is made of this program's own processes and ends with it. Where CPUs cannot "
         "be owned, the report says why and has the other three modes.\n"
         "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "

@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -44,22 +43,8 @@ void check_process(int number) {
     }
 }
 
-/// Refuses a program that does not stand after `--`, which is no word of its own, and a `--`
-/// without one. @param words the whole command line.
-void check_program(const std::vector<std::string>& program, const std::vector<std::string>& words) {
-    const auto mark = std::find(words.begin(), words.end(), "--");
-    const auto after = words.end() - mark - (mark == words.end() ? 0 : 1);
-    if (!program.empty() && program.size() != static_cast<std::size_t>(after)) {
-        throw usage_error(
-            fmt::format("the program stands after --: regatta watch -- {}", program.front()));
-    }
-    if (program.empty() && mark != words.end()) {
-        throw usage_error("after -- stands no program");
-    }
-}
-
 int run_command(const watch_arguments& arguments, const std::vector<std::string>& words) {
-    check_program(arguments.program, words);
+    require_program_after_mark(arguments.program, words, "watch");
     watch_options options;
     options.interval = parse_duration(arguments.interval).value_or(options.interval);
     const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;

@@ -8,6 +8,8 @@
 #include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"
 #include "machine/quiesce.hpp"
+#include "programs/launch.hpp"
+#include "programs/program.hpp"
 
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/topology.hpp>
@@ -37,6 +39,10 @@ public:
         worker_cpus chosen =
             choose_worker_cpus(options.workers, options.cpus, usable_cpus(machine), machine);
         result_.noise = options.noise;
+        for (const std::string& word : options.program) {
+            result_.program.push_back(
+                with_workers(word, static_cast<unsigned>(chosen.workers.size())));
+        }
         result_.workers = static_cast<unsigned>(chosen.workers.size());
         result_.worker_cpus = std::move(chosen.workers);
         result_.cpus = std::move(chosen.owned);
@@ -58,7 +64,9 @@ public:
     }
 
     isolation_result run() {
-        result_.units = units_for(static_cast<double>(options_.work.count()));
+        if (result_.program.empty()) {
+            result_.units = units_for(static_cast<double>(options_.work.count()));
+        }
         ask_for_exclusive();
         measure_all();
         evaluate_isolation(result_);
@@ -67,7 +75,8 @@ public:
 
 private:
     room_request request(std::vector<pid_t> noise) const {
-        return {result_.worker_cpus, result_.cpus, std::move(noise), options_.move_others};
+        return {result_.worker_cpus, result_.cpus, std::move(noise), options_.move_others,
+                !result_.program.empty()};
     }
 
     void ask_for_exclusive() {
@@ -101,6 +110,30 @@ private:
         return exclusive_room(request(std::move(noise)));
     }
 
+    team_run compute(worker_room& room) const {
+        return run_team({.workers = result_.workers,
+                         .units = result_.units,
+                         .seed = options_.seed,
+                         .enter = [&](unsigned worker) { room.enter(worker); },
+                         .stop = [&] { return control_.stop_requested(); }});
+    }
+
+    /// Once, on the CPUs of as many workers. Nobody knows its threads.
+    team_run run_program(worker_room& room) const {
+        program_launch launch(result_.program);
+        room.enter_process(launch.pid());
+        const launch_record record = launch.run([&] { return control_.stop_requested(); });
+        team_run run;
+        run.figures.wall_ns = static_cast<double>(record.end_ns - record.begin_ns);
+        run.figures.worker_wall_ns = run.figures.wall_ns * result_.workers;
+        run.figures.cpu_ns = static_cast<double>(record.user_ns + record.system_ns);
+        run.figures.user_ns = static_cast<double>(record.user_ns);
+        run.figures.system_ns = static_cast<double>(record.system_ns);
+        run.figures.voluntary_switches = static_cast<double>(record.voluntary_switches);
+        run.figures.involuntary_switches = static_cast<double>(record.involuntary_switches);
+        return run;
+    }
+
     /// One sample.
     outcome run_once(isolation_mode mode, std::vector<team_figures>& runs) {
         std::optional<noise> neighbours;
@@ -110,11 +143,7 @@ private:
         const auto room =
             room_for(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
         const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
-        team_run run = run_team({.workers = result_.workers,
-                                 .units = result_.units,
-                                 .seed = options_.seed,
-                                 .enter = [&](unsigned worker) { room->enter(worker); },
-                                 .stop = [&] { return control_.stop_requested(); }});
+        team_run run = result_.program.empty() ? compute(*room) : run_program(*room);
         if (neighbours) {
             run.figures.noise_cpu_ns = static_cast<double>(neighbours->cpu_ns() - before);
         }

@@ -11,13 +11,19 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace regatta::race {
 
 /// How to run the experiment.
 struct isolation_options {
+    /// A program of the user's and its arguments, in which "{workers}" becomes their number; it is
+    /// run once a sample in the place of the computation, and `work` means nothing. Empty: none.
+    std::vector<std::string> program{};
     noise_plan noise{};
-    unsigned workers = 0; ///< 0: one for each of `cpus`, and one where those are not given.
+    /// 0: one for each of `cpus`, and one where those are not given. Of a program how many CPUs it
+    /// is pinned to.
+    unsigned workers = 0;
     /// Those to pin to and to own; at least as many as workers. Empty: chosen.
     cpu_set cpus{};
     bool move_others = false; ///< Other processes may be moved off the CPUs to own these.
@@ -30,7 +36,8 @@ struct isolation_options {
 
 /// Runs the experiment: in each round all modes, in random order, and alone once more as its own
 /// control. In each sample noise is started and seen running, the workers compute, the noise is
-/// ended and waited for; the result of each worker is held against that of the first run.
+/// ended and waited for; the result of each worker is held against that of the first run. A program
+/// has failed where it does not return 0; what it computes is not looked at.
 ///
 /// Where the CPUs cannot be owned, that mode is unavailable and the others run. A mode that fails
 /// is out. After `control.request_stop()` it returns what was measured by then.

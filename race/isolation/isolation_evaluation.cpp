@@ -32,6 +32,16 @@ estimate median_of(const mode_result& mode, const figure& value) {
     return series_of(mode, value).time();
 }
 
+/// Nothing where a run does not have the figure.
+std::optional<estimate> median_where_known(const mode_result& mode,
+                                           std::optional<double> team_figures::*value) {
+    const bool known = std::ranges::all_of(
+        mode.runs, [&](const team_figures& r) { return (r.*value).has_value(); });
+    return known
+               ? std::optional(median_of(mode, [&](const team_figures& r) { return *(r.*value); }))
+               : std::nullopt;
+}
+
 /// The centre of the differences within the rounds in which both have a usable sample; where there
 /// is none, of all rounds, with a count of 0.
 estimate paired_difference(const series& subject, const series& peer) {
@@ -76,10 +86,10 @@ void describe(mode_result& mode) {
     mode.cpu_share = median_of(mode, &team_figures::cpu_share);
     mode.involuntary_switches = median_of(mode, &team_figures::involuntary_switches);
     mode.voluntary_switches = median_of(mode, &team_figures::voluntary_switches);
-    mode.migrations = median_of(mode, &team_figures::migrations);
-    if (std::ranges::all_of(mode.runs, [](const auto& r) { return r.run_delay_ns.has_value(); })) {
-        mode.run_delay = median_of(mode, [](const team_figures& r) { return *r.run_delay_ns; });
-    }
+    mode.user = median_of(mode, &team_figures::user_ns);
+    mode.system = median_of(mode, &team_figures::system_ns);
+    mode.migrations = median_where_known(mode, &team_figures::migrations);
+    mode.run_delay = median_where_known(mode, &team_figures::run_delay_ns);
 }
 
 void compare(mode_result& mode, const mode_result& alone, const isolation_result& result) {

@@ -69,9 +69,11 @@ struct mode_result {
     estimate slowdown;  ///< Wall time over that of alone.
     estimate cpu_share; ///< CPU time over wall time.
     estimate work_cost; ///< CPU time of a unit over that of alone.
+    estimate user;      ///< CPU time in user mode, of all workers, in nanoseconds.
+    estimate system;    ///< The same in the kernel.
     estimate involuntary_switches;
     estimate voluntary_switches;
-    estimate migrations;
+    std::optional<estimate> migrations; ///< Where they are known.
     estimate others; ///< CPUs that other processes used meanwhile, on average; without made noise.
     std::optional<estimate> run_delay; ///< In nanoseconds; where the kernel counts it.
     estimate displaced; ///< More time without a CPU than alone, nanoseconds a worker.
@@ -85,10 +87,11 @@ struct mode_result {
 /// What the experiment found out.
 struct isolation_result {
     noise_plan noise;
+    std::vector<std::string> program; ///< Of the user's, as it was started; empty: none.
     unsigned workers = 0;
     cpu_set cpus;                      ///< Owned; those of the workers are among them.
     std::vector<unsigned> worker_cpus; ///< To which each worker is pinned.
-    std::uint64_t units = 0;           ///< Of the computation, for each worker.
+    std::uint64_t units = 0;           ///< Of the computation, for each worker; 0 of a program.
     std::uint64_t seed = 0;
     bool move_others = false;
 

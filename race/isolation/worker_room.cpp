@@ -12,9 +12,18 @@
 namespace regatta::race {
 namespace {
 
+cpu_set set_of(const std::vector<unsigned>& cpus) {
+    cpu_set set;
+    for (const unsigned cpu : cpus) {
+        set |= cpu_set{cpu};
+    }
+    return set;
+}
+
 class anywhere final : public worker_room {
 public:
     void enter(unsigned) override {}
+    void enter_process(pid_t) override {}
     void close() override {}
 };
 
@@ -23,6 +32,7 @@ public:
     explicit pinned(std::vector<unsigned> cpus) : cpus_(std::move(cpus)) {}
     // The thread ends with its sample, and its mask with it.
     void enter(unsigned worker) override { pin_this_thread(cpu_set{cpus_.at(worker)}); }
+    void enter_process(pid_t process) override { pin_thread(process, set_of(cpus_)); }
     void close() override {}
 
 private:
@@ -33,6 +43,7 @@ exclusive_options lease_options(const room_request& request) {
     return {.at_least = request.move_others ? exclusivity::swept : exclusivity::shielded,
             .move_others = request.move_others,
             .yielding = request.noise,
+            .whole_processes = request.whole_process,
             .title = "regatta race isolation"};
 }
 
@@ -46,6 +57,11 @@ public:
         lease_.enter();
         // One CPU each also where the lease would let them share.
         pin_this_thread(cpu_set{cpus_.at(worker)});
+    }
+    void enter_process(pid_t process) override {
+        lease_.enter_process(process);
+        // Siblings are owned to be empty.
+        pin_thread(process, set_of(cpus_));
     }
 
     void close() override {

@@ -25,6 +25,9 @@ public:
 
     /// Called by each worker when it begins. Failure: `std::system_error`.
     virtual void enter(unsigned worker) = 0;
+    /// Instead of that, for a process of one thread that has yet to start the workers: it may run
+    /// on all CPUs of the workers. Failure: `std::system_error`.
+    virtual void enter_process(pid_t process) = 0;
     /// Called when the workers have ended.
     /// Failure: `std::runtime_error` where the room was not what it had promised all that time, or
     /// where it cannot be given up without a trace.
@@ -37,6 +40,7 @@ struct room_request {
     cpu_set cpus;                      ///< To be owned; those of the workers are among them.
     std::vector<pid_t> noise;          ///< Own processes, which may be moved off these CPUs.
     bool move_others = false;          ///< Everybody else may be moved, too.
+    bool whole_process = false;        ///< `enter_process` will be called, and not `enter`.
 };
 
 /// Any CPU that this process may use.

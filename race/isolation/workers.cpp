@@ -16,6 +16,7 @@
 #include <exception>
 #include <latch>
 #include <thread>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -58,31 +59,53 @@ void work_as(unsigned number, const team_work& work, std::latch& ready, std::lat
     mine.result = task.result();
 }
 
-team_figures sum_of(const std::vector<worker_record>& records, std::int64_t begin_ns) {
-    team_figures sum;
-    sum.run_delay_ns = 0;
-    for (const worker_record& one : records) {
-        const auto difference = [&](std::int64_t thread_usage::*counter) {
-            return static_cast<double>(one.after.*counter - one.before.*counter);
-        };
-        const auto wall = static_cast<double>(one.end_ns - begin_ns);
-        sum.wall_ns = std::max(sum.wall_ns, wall);
-        sum.worker_wall_ns += wall;
-        sum.cpu_ns += difference(&thread_usage::cpu_ns);
-        sum.voluntary_switches += difference(&thread_usage::voluntary_switches);
-        sum.involuntary_switches += difference(&thread_usage::involuntary_switches);
-        sum.migrations += static_cast<double>(one.migrations);
-        if (!sum.run_delay_ns || !one.before.run_delay_ns || !one.after.run_delay_ns) {
-            sum.run_delay_ns.reset();
-        } else {
-            *sum.run_delay_ns +=
-                static_cast<double>(*one.after.run_delay_ns - *one.before.run_delay_ns);
-        }
+worker_figures figures_of(const worker_record& one, std::int64_t begin_ns) {
+    const auto difference = [&](std::int64_t thread_usage::*counter) {
+        return static_cast<double>(one.after.*counter - one.before.*counter);
+    };
+    worker_figures mine;
+    mine.wall_ns = static_cast<double>(one.end_ns - begin_ns);
+    mine.cpu_ns = difference(&thread_usage::cpu_ns);
+    mine.user_ns = difference(&thread_usage::user_ns);
+    mine.system_ns = difference(&thread_usage::system_ns);
+    mine.voluntary_switches = difference(&thread_usage::voluntary_switches);
+    mine.involuntary_switches = difference(&thread_usage::involuntary_switches);
+    mine.migrations = static_cast<double>(one.migrations);
+    if (one.before.run_delay_ns && one.after.run_delay_ns) {
+        mine.run_delay_ns = static_cast<double>(*one.after.run_delay_ns - *one.before.run_delay_ns);
     }
-    return sum;
+    return mine;
+}
+
+/// Nothing where one of the two is not known.
+std::optional<double> sum(const std::optional<double>& one, const std::optional<double>& other) {
+    return one && other ? std::optional(*one + *other) : std::nullopt;
 }
 
 } // namespace
+
+double worker_figures::cpu_share() const noexcept {
+    return wall_ns > 0 ? std::min(1.0, cpu_ns / wall_ns) : 0;
+}
+
+team_figures sum_of(std::vector<worker_figures> workers) {
+    team_figures all;
+    all.run_delay_ns = 0;
+    all.migrations = 0;
+    for (const worker_figures& one : workers) {
+        all.wall_ns = std::max(all.wall_ns, one.wall_ns);
+        all.worker_wall_ns += one.wall_ns;
+        all.cpu_ns += one.cpu_ns;
+        all.user_ns += one.user_ns;
+        all.system_ns += one.system_ns;
+        all.voluntary_switches += one.voluntary_switches;
+        all.involuntary_switches += one.involuntary_switches;
+        all.run_delay_ns = sum(all.run_delay_ns, one.run_delay_ns);
+        all.migrations = sum(all.migrations, one.migrations);
+    }
+    all.workers = std::move(workers);
+    return all;
+}
 
 double team_figures::cpu_share() const noexcept {
     // The clock of the CPU time is read a little later than that of the wall time.
@@ -112,13 +135,15 @@ team_run run_team(const team_work& work) {
     go.count_down();
     threads.clear(); // joins
     team_run run;
+    std::vector<worker_figures> figures;
     for (const worker_record& one : records) {
         if (one.failure) {
             std::rethrow_exception(one.failure);
         }
         run.results.push_back(one.result);
+        figures.push_back(figures_of(one, begin_ns));
     }
-    run.figures = sum_of(records, begin_ns);
+    run.figures = sum_of(std::move(figures));
     return run;
 }
 

@@ -23,16 +23,36 @@ struct team_work {
     std::function<bool()> stop{};
 };
 
+/// What became of one worker's part, or of a program as a whole. All times in nanoseconds.
+struct worker_figures {
+    double wall_ns = 0; ///< From the start signal to its end.
+    double cpu_ns = 0;
+    double user_ns = 0;   ///< Of the CPU time in user mode.
+    double system_ns = 0; ///< Of the CPU time in the kernel.
+    double voluntary_switches = 0;
+    double involuntary_switches = 0;
+    std::optional<double> run_delay_ns; ///< Ready to run, but without a CPU; where it is counted.
+    std::optional<double> migrations;   ///< Changes of the CPU, as seen after each unit.
+
+    /// The share of its time that it had a CPU.
+    double cpu_share() const noexcept;
+
+    bool operator==(const worker_figures&) const = default;
+};
+
 /// What became of a team's work. All sums are over the workers, all times in nanoseconds.
 struct team_figures {
     double wall_ns = 0;        ///< From the start signal to the end of the last worker.
     double worker_wall_ns = 0; ///< Sum of the workers' times from that signal to their own end.
     double cpu_ns = 0;
+    double user_ns = 0;
+    double system_ns = 0;
     double voluntary_switches = 0;
     double involuntary_switches = 0;
-    std::optional<double> run_delay_ns; ///< Ready to run, but without a CPU; where it is counted.
-    double migrations = 0;              ///< Changes of the CPU, as seen after each unit.
-    double noise_cpu_ns = 0;            ///< What the noise used meanwhile.
+    std::optional<double> run_delay_ns;  ///< Where it is counted for each worker.
+    std::optional<double> migrations;    ///< Where they are known of each worker.
+    double noise_cpu_ns = 0;             ///< What the noise used meanwhile.
+    std::vector<worker_figures> workers; ///< Each one's; none of a program of the user's.
 
     /// The share of their time that the workers had a CPU.
     double cpu_share() const noexcept;
@@ -41,6 +61,9 @@ struct team_figures {
 
     bool operator==(const team_figures&) const = default;
 };
+
+/// The sum over the workers, each of which is kept.
+team_figures sum_of(std::vector<worker_figures> workers);
 
 /// Figures and results.
 struct team_run {

@@ -8,6 +8,7 @@
 #include "machine/run_delay.hpp"
 
 #include <sys/resource.h>
+#include <sys/time.h>
 
 #include <cstdint>
 #include <ctime>
@@ -15,9 +16,15 @@
 
 namespace regatta::race {
 
+inline std::int64_t nanoseconds_of(const timeval& time) noexcept {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
+}
+
 /// Counters of one thread since its start.
 struct thread_usage {
     std::int64_t cpu_ns = 0;
+    std::int64_t user_ns = 0;              ///< Its part in user mode, as the kernel parts it.
+    std::int64_t system_ns = 0;            ///< Its part in the kernel.
     std::int64_t voluntary_switches = 0;   ///< It waited for something.
     std::int64_t involuntary_switches = 0; ///< Its CPU was taken away.
     /// How long it could have run and had no CPU. Absent where the kernel keeps no such account
@@ -33,6 +40,8 @@ inline thread_usage usage_of_this_thread() {
     now.run_delay_ns = run_delay_of_this_thread();
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
+    now.user_ns = nanoseconds_of(usage.ru_utime);
+    now.system_ns = nanoseconds_of(usage.ru_stime);
     now.voluntary_switches = usage.ru_nvcsw;
     now.involuntary_switches = usage.ru_nivcsw;
     timespec t{};

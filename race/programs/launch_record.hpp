@@ -18,7 +18,10 @@ inline constexpr int launch_descriptor = 3;
 struct launch_record {
     std::int64_t begin_ns = 0; ///< Of CLOCK_MONOTONIC, just before it was started.
     std::int64_t end_ns = 0;
-    std::int64_t cpu_ns = 0;     ///< With its descendants for which it waited.
+    std::int64_t user_ns = 0;   ///< CPU time, with its descendants for which it waited.
+    std::int64_t system_ns = 0; ///< The same in the kernel.
+    std::int64_t voluntary_switches = 0;
+    std::int64_t involuntary_switches = 0;
     std::int64_t peak_bytes = 0; ///< Of the largest of these processes.
     bool success = false;        ///< It was started and returned 0.
     char how[80] = {};        ///< How it ended, or why it could not be started: "exited with …".

@@ -5,6 +5,7 @@
 // reasons: a program's peak of memory is never below that of the process which started it, so that
 // one has to be small; and whatever ends the race, somebody is left who ends the program.
 
+#include "machine/thread_usage.hpp"
 #include "programs/last_line.hpp"
 #include "programs/launch_record.hpp"
 
@@ -33,10 +34,6 @@ namespace {
 using namespace regatta;
 using race::launch_descriptor;
 using race::launch_record;
-
-std::int64_t to_ns(const timeval& time) noexcept {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
-}
 
 template<std::size_t Size>
 void copy(std::string_view text, char (&to)[Size]) noexcept {
@@ -109,7 +106,10 @@ void run(const std::vector<std::string>& words, launch_record& record) {
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);
     read_rest(errors.get(), line);
-    record.cpu_ns = to_ns(used.ru_utime) + to_ns(used.ru_stime);
+    record.user_ns = race::nanoseconds_of(used.ru_utime);
+    record.system_ns = race::nanoseconds_of(used.ru_stime);
+    record.voluntary_switches = used.ru_nvcsw;
+    record.involuntary_switches = used.ru_nivcsw;
     record.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
     record.success = status.success();
     copy(status.describe(), record.how);

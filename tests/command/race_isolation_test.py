@@ -88,6 +88,44 @@ class RaceIsolation(unittest.TestCase):
         for wrong in ("none:1", "none:0", "no"):
             self.refused("isolation", "--noise", wrong, says=["none", "hostile:M"])
 
+    def test_a_program_of_ones_own_runs_in_the_four_modes(self):
+        busy = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit $(({workers} - 1))"
+        result = run("race", "isolation", "--rounds", "2", "--json", "-", "--", "sh", "-c", busy)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "race_isolation")
+        self.assertIn("sh -c", document["program"])
+        self.assertIn("$((1 - 1))", document["program"])
+        self.assertIsNone(document["units"])
+        for mode in document["modes"]:
+            if mode["status"] == "ok":
+                self.assertGreater(mode["user_ns"] + mode["system_ns"], 0)
+                self.assertIsNone(mode["migrations"])
+                self.assertEqual([each["workers"] for each in mode["rounds"]], [[], []])
+        self.assertIn("user", result.stderr)
+
+    def test_a_program_that_fails_is_a_failure(self):
+        result = run("race", "isolation", "--rounds", "1", "--", "sh", "-c", "echo why >&2; exit 3")
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("exited with status 3: why", " ".join(result.stdout.split()))
+
+    def test_a_program_stands_after_the_mark_and_has_to_be_there(self):
+        self.refused("isolation", "true", says=["after --", "regatta race isolation -- true"])
+        self.refused("isolation", "--", says=["after -- stands no program"])
+        self.refused("isolation", "--", "/nowhere/x", says=["/nowhere/x"])
+        self.refused("isolation", "--", "no_such_program_x", says=["no_such_program_x", "PATH"])
+        self.refused("isolation", "--work", "1ms", "--", "true", says=["--work", "program"])
+
+    def test_each_worker_has_its_own_figures(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU")
+        document, table = measured("--workers", "2")
+        for mode in document["modes"]:
+            for each in mode["rounds"]:
+                self.assertEqual(len(each["workers"]), 2)
+                self.assertEqual(each["ns"], max(one["wall_ns"] for one in each["workers"]))
+        self.assertIn("round  worker", table)
+
     def test_it_stands_below_cpus_too(self):
         result = run("cpus", "isolation", *SHORT, "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)

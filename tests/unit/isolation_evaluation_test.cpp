@@ -7,7 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 using namespace regatta::race;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -118,4 +121,59 @@ TEST(isolation_evaluation, a_kernel_without_run_delays_leaves_them_out) {
     auto maker = fakes::under_hostile_noise();
     maker.result.of(isolation_mode::pinned).runs[3].run_delay_ns.reset();
     EXPECT_FALSE(maker.finish().of(isolation_mode::pinned).run_delay);
+}
+
+namespace {
+
+/// Beside the load that is there: during each sample of a mode others used so many CPUs.
+fakes::isolation_maker beside_others(double alone, double pinned, double exclusive) {
+    fakes::isolation_maker maker;
+    maker.result.noise = {noise_kind::none, 0};
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 200, 100)
+        .add(isolation_mode::exclusive, 100, 100);
+    const auto load = [&](isolation_mode mode, double cpus) {
+        for (sample& one : maker.result.of(mode).measured.samples) {
+            one.load.others_ns = static_cast<std::int64_t>(cpus * one.ns);
+        }
+    };
+    load(isolation_mode::alone, alone);
+    load(isolation_mode::pinned, pinned);
+    load(isolation_mode::exclusive, exclusive);
+    return maker;
+}
+
+} // namespace
+
+TEST(isolation_evaluation, loads_that_differ_by_more_than_a_fifth_are_named_with_their_modes) {
+    const auto result = beside_others(1.5, 1.0, 1.1).finish();
+    EXPECT_NEAR(result.of(isolation_mode::alone).others.median, 1.5, 0.001);
+    EXPECT_THAT(result.notes,
+                ElementsAre(AllOf(HasSubstr("1.50 CPUs during alone and 1.00 CPUs during pinned"),
+                                  HasSubstr("more than 20 %"))));
+}
+
+TEST(isolation_evaluation, loads_within_a_fifth_or_next_to_nothing_are_alike) {
+    EXPECT_THAT(beside_others(1.19, 1.0, 1.1).finish().notes, IsEmpty());
+    EXPECT_THAT(beside_others(0.04, 0.001, 0).finish().notes, IsEmpty());
+}
+
+TEST(isolation_evaluation, user_and_system_time_are_those_of_all_workers) {
+    fakes::isolation_maker maker;
+    maker.result.workers = 4;
+    maker.add(isolation_mode::alone, 100, 80);
+    const mode_result& alone = maker.finish().of(isolation_mode::alone);
+    EXPECT_NEAR(alone.user.median, 4 * 60e6, 4e6);
+    EXPECT_NEAR(alone.system.median, 4 * 20e6, 2e6);
+    EXPECT_TRUE(alone.migrations);
+}
+
+TEST(isolation_evaluation, what_is_not_known_of_a_program_is_left_out) {
+    auto maker = fakes::under_hostile_noise();
+    for (team_figures& run : maker.result.of(isolation_mode::pinned).runs) {
+        run.migrations.reset();
+    }
+    const auto result = maker.finish();
+    EXPECT_FALSE(result.of(isolation_mode::pinned).migrations);
+    EXPECT_TRUE(result.of(isolation_mode::alone).migrations);
 }

@@ -263,3 +263,51 @@ TEST(isolation_experiment, refuses_what_cannot_be) {
     options.cpus = {cpu_set::max_width - 1};
     EXPECT_THROW(run_isolation(options, control), std::invalid_argument);
 }
+
+TEST(isolation_experiment, a_program_runs_in_every_mode_on_the_cpus_of_its_workers) {
+    const std::string file = testing::TempDir() + "isolation_cpus." + std::to_string(::getpid());
+    isolation_options options = short_options();
+    options.rounds = 1;
+    options.warm_up = 0;
+    options.noise = {noise_kind::spread, 1};
+    options.program = {"sh", "-c",
+                       "echo {workers} $(grep Cpus_allowed_list /proc/self/status) >> " + file};
+    race_control control;
+    const isolation_result result = run_isolation(options, control);
+    EXPECT_EQ(result.units, 0u);
+    EXPECT_THAT(result.program.back(), HasSubstr("echo 1 "));
+    unsigned ran = 1; // alone once more
+    for (const mode_result& mode : result.modes) {
+        EXPECT_NE(mode.status, mode_status::failed) << mode.reason;
+        if (mode.ran()) {
+            ++ran;
+            EXPECT_GT(mode.runs.front().wall_ns, 0);
+            EXPECT_FALSE(mode.migrations);
+        }
+    }
+    std::ifstream written(file);
+    unsigned lines = 0;
+    unsigned on_its_cpu = 0;
+    const std::string only = "Cpus_allowed_list: " + std::to_string(result.worker_cpus.front());
+    for (std::string line; std::getline(written, line); ++lines) {
+        on_its_cpu += line == "1 " + only ? 1 : 0;
+    }
+    ::unlink(file.c_str());
+    EXPECT_EQ(lines, ran);
+    if (affinity_of_this_thread().count() > 1) {
+        const unsigned placed = result.of(isolation_mode::exclusive).ran() ? 2 : 1;
+        EXPECT_EQ(on_its_cpu, placed);
+    }
+    EXPECT_FALSE(has_children());
+}
+
+TEST(isolation_experiment, a_program_that_fails_fails_its_modes_with_what_it_said) {
+    isolation_options options = short_options();
+    options.noise = {noise_kind::spread, 1};
+    options.program = {"sh", "-c", "echo no luck >&2; exit 3"};
+    race_control control;
+    const isolation_result result = run_isolation(options, control);
+    EXPECT_EQ(result.of(isolation_mode::pinned).status, mode_status::failed);
+    EXPECT_THAT(result.of(isolation_mode::pinned).reason,
+                testing::AllOf(HasSubstr("status 3"), HasSubstr("no luck")));
+}

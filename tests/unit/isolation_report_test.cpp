@@ -183,7 +183,7 @@ TEST(isolation_csv, a_line_a_sample_round_by_round) {
     EXPECT_THAT(lines[2], StartsWith("0,pinned,"));
     EXPECT_THAT(lines[3], StartsWith("1,alone,"));
     for (const std::string& line : lines) {
-        EXPECT_EQ(std::count(line.begin(), line.end(), ','), 13) << line;
+        EXPECT_EQ(std::count(line.begin(), line.end(), ','), 15) << line;
     }
 }
 
@@ -214,7 +214,7 @@ TEST(isolation_table, keeps_to_every_width) {
         EXPECT_THAT(table,
                     AllOf(HasSubstr("slowdown"), HasSubstr("cpu/wall"), HasSubstr("work cost")));
     }
-    EXPECT_THAT(race::modes_text(result, {.width = 120}), HasSubstr("migr."));
+    EXPECT_THAT(race::modes_text(result, {.width = 140}), HasSubstr("migr."));
 }
 
 TEST(isolation_table, a_long_experiment_shows_its_last_rounds) {
@@ -240,4 +240,58 @@ TEST(isolation_table, no_escape_without_colour_and_no_utf8_without_unicode) {
     for (const char c : race::to_text(result, from, {.unicode = false})) {
         EXPECT_GE(c, 0) << "beyond ASCII";
     }
+}
+
+TEST(isolation_table, of_several_workers_a_line_a_worker_and_a_round) {
+    fakes::isolation_maker maker;
+    maker.result.workers = 2;
+    maker.result.worker_cpus = {0, 1};
+    maker.add(isolation_mode::alone, 100, 100).add(isolation_mode::pinned, 300, 100);
+    maker.result.of(isolation_mode::pinned).runs[3].workers[1].wall_ns = 777e6;
+    const auto result = maker.finish();
+    const auto lines = lines_of(race::rounds_text(result, {}));
+    ASSERT_EQ(lines.size(), 31u);
+    EXPECT_THAT(lines[0], StartsWith("round  worker   alone"));
+    EXPECT_THAT(lines[8], AllOf(StartsWith("    4       2"), HasSubstr("777 ms")));
+    EXPECT_THAT(lines[7], Not(HasSubstr("777 ms")));
+    const auto document = document_of(result);
+    EXPECT_EQ(document["modes"][2]["rounds"][3]["workers"][1]["wall_ns"], 777e6);
+}
+
+TEST(isolation_table, of_many_workers_the_last_rounds) {
+    fakes::isolation_maker maker;
+    maker.result.workers = 8;
+    maker.add(isolation_mode::alone, 100, 100);
+    const auto lines = lines_of(race::rounds_text(maker.finish(), {}));
+    ASSERT_EQ(lines.size(), 25u); // 3 rounds of 8 workers
+    EXPECT_THAT(lines[1], StartsWith("   13       1"));
+    EXPECT_THAT(race::to_text(maker.result, fakes::some_machine(), {}),
+                HasSubstr("The last 3 rounds; the JSON has all."));
+}
+
+TEST(isolation_table, has_user_and_system_time) {
+    const std::string table =
+        race::modes_text(fakes::under_hostile_noise().finish(), {.width = 160});
+    EXPECT_THAT(table, AllOf(HasSubstr("user"), HasSubstr("system"), HasSubstr("144 ms")));
+}
+
+TEST(isolation_table, a_program_is_named_and_has_a_line_a_round) {
+    auto maker = fakes::under_hostile_noise();
+    maker.result.workers = 2;
+    maker.result.program = {"xz", "-T2", "a file"};
+    for (auto& mode : maker.result.modes) {
+        for (auto& run : mode.runs) {
+            run.workers.clear();
+            run.migrations.reset();
+        }
+    }
+    const auto result = maker.finish();
+    const std::string text = race::to_text(result, fakes::some_machine(), {.width = 160});
+    EXPECT_THAT(text, AllOf(HasSubstr("xz -T2 'a file'"), HasSubstr("round   alone")));
+    const auto document = document_of(result);
+    EXPECT_EQ(document["program"], "xz -T2 'a file'");
+    EXPECT_TRUE(document["units"].is_null());
+    EXPECT_TRUE(document["modes"][0]["migrations"].is_null());
+    EXPECT_TRUE(document["modes"][0]["rounds"][0]["workers"].empty());
+    EXPECT_GT(document["modes"][0]["user_ns"], 0);
 }

@@ -8,6 +8,7 @@
 
 #include "isolation/isolation_evaluation.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace regatta::race::fakes {
@@ -37,12 +38,15 @@ public:
         mode_result& one = result.of(mode);
         for (unsigned round = 0; round < rounds; ++round) {
             const double factor = wobble(round, static_cast<unsigned>(mode));
-            team_figures run;
-            run.wall_ns = wall_ms * 1e6 * factor;
-            run.worker_wall_ns = run.wall_ns * result.workers;
-            run.cpu_ns = cpu_ms * 1e6 * factor * result.workers;
-            run.involuntary_switches = switches;
-            run.run_delay_ns = run.displaced_ns();
+            worker_figures worker;
+            worker.wall_ns = wall_ms * 1e6 * factor;
+            worker.cpu_ns = cpu_ms * 1e6 * factor;
+            worker.user_ns = worker.cpu_ns * 3 / 4;
+            worker.system_ns = worker.cpu_ns / 4;
+            worker.involuntary_switches = switches / result.workers;
+            worker.run_delay_ns = std::max(0.0, worker.wall_ns - worker.cpu_ns);
+            worker.migrations = 0;
+            const team_figures run = sum_of({result.workers, worker});
             one.measured.samples.push_back({round, run.wall_ns, {}});
             one.runs.push_back(run);
         }

@@ -18,11 +18,18 @@
 namespace regatta::race {
 namespace {
 
-/// So many rounds stand in the text; all of them are in the JSON.
-constexpr unsigned most_rounds_shown = 30;
+/// So many lines of rounds stand in the text; all of them are in the JSON.
+constexpr unsigned most_lines_shown = 30;
 
 std::string plural(std::size_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// With a line a worker, where these are known.
+unsigned first_round_shown(const isolation_result& result) {
+    const unsigned lines = result.program.empty() ? std::max(1U, result.workers) : 1;
+    const unsigned shown = std::max(1U, most_lines_shown / lines);
+    return result.rounds > shown ? result.rounds - shown : 0;
 }
 
 std::string title(const isolation_result& result, const provenance& from, const text_style& style) {
@@ -30,6 +37,9 @@ std::string title(const isolation_result& result, const provenance& from, const 
     std::string text = fmt::format("isolation{}noise {}{}{} on CPU {} of {}", dot,
                                    result.noise.to_string(), dot, plural(result.workers, "worker"),
                                    result.cpus.to_string(), from.machine.online_cpus);
+    if (!result.program.empty()) {
+        text += fmt::format("{}{}", dot, command_line(result.program));
+    }
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
@@ -45,6 +55,11 @@ std::vector<const mode_result*> rows_of(const isolation_result& result) {
         }
     }
     return rows;
+}
+
+/// What may be nothing at all.
+std::string time_text(double ns, const text_style& style) {
+    return ns < 1 ? std::string("0 ms") : duration_text(ns, style);
 }
 
 std::string difference_text(const mode_result& mode) {
@@ -108,7 +123,7 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     const auto count = [](const estimate& e) { return fmt::format("{:.0f}", e.median); };
     const std::string_view by = style.unicode ? "×" : "x";
     add("mode", true, 0, [](const mode_result& m) { return std::string(to_string(m.mode)); });
-    add("median", false, 7,
+    add("median", false, 9,
         [&](const mode_result& m) { return duration_text(m.wall.median, style); });
     add("slowdown", false, 0,
         [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.slowdown.median, by); });
@@ -118,20 +133,23 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     });
     add("cpu/wall", false, 0,
         [](const mode_result& m) { return percent_text(m.cpu_share.median); });
+    add("user", false, 6, [&](const mode_result& m) { return time_text(m.user.median, style); });
+    add("system", false, 5,
+        [&](const mode_result& m) { return time_text(m.system.median, style); });
     add("work cost", false, 0,
         [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.work_cost.median, by); });
     add("invol.", false, 4, [&](const mode_result& m) { return count(m.involuntary_switches); });
     add("run delay", false, 3, [&](const mode_result& m) {
-        return !m.run_delay              ? std::string("-")
-               : m.run_delay->median < 1 ? std::string("0 ms")
-                                         : duration_text(m.run_delay->median, style);
+        return m.run_delay ? time_text(m.run_delay->median, style) : std::string("-");
     });
     if (!result.noise.made()) {
         add("others", false, 0,
             [](const mode_result& m) { return fmt::format("{:.2f} CPUs", m.others.median); });
     }
-    add("migr.", false, 1, [&](const mode_result& m) { return count(m.migrations); });
-    add("verdict", true, 6, [](const mode_result& m) {
+    add("migr.", false, 1, [&](const mode_result& m) {
+        return m.migrations ? count(*m.migrations) : std::string("-");
+    });
+    add("verdict", true, 8, [](const mode_result& m) {
         return std::string(m.word == verdict::equal ? "as alone" : word_of(m.word));
     });
     for (const mode_result* row : rows) {
@@ -139,20 +157,30 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
                                          : row->word == verdict::faster ? "32"
                                                                         : "90");
     }
-    add("difference", true, 5, difference_text);
+    add("difference", true, 7, difference_text);
     return grid_text(std::move(columns), style);
 }
 
 std::string rounds_text(const isolation_result& result, const text_style& style) {
     const auto rows = rows_of(result);
-    const unsigned first =
-        result.rounds > most_rounds_shown ? result.rounds - most_rounds_shown : 0;
     if (rows.empty() || result.rounds == 0) {
         return {};
     }
+    // Of a program only the whole is known.
+    const bool parted = result.workers > 1 && result.program.empty();
+    const unsigned lines = parted ? result.workers : 1; // a round
+    const unsigned first = first_round_shown(result);
     std::vector<grid_column> columns{{"round", false}};
+    if (parted) {
+        columns.push_back({"worker", false});
+    }
     for (unsigned round = first; round < result.rounds; ++round) {
-        columns.front().cells.push_back(std::to_string(round + 1));
+        for (unsigned worker = 0; worker < lines; ++worker) {
+            columns.front().cells.push_back(std::to_string(round + 1));
+            if (parted) {
+                columns.back().cells.push_back(std::to_string(worker + 1));
+            }
+        }
     }
     unsigned drop = static_cast<unsigned>(rows.size());
     for (const mode_result* mode : rows) {
@@ -163,10 +191,17 @@ std::string rounds_text(const isolation_result& result, const text_style& style)
         share.cells = wall.cells;
         for (std::size_t i = 0; i < mode->measured.samples.size(); ++i) {
             const sample& one = mode->measured.samples[i];
-            if (one.round >= first && one.round < result.rounds) {
-                wall.cells[one.round - first] =
-                    (one.load.contaminated ? "*" : "") + duration_text(one.ns, style);
-                share.cells[one.round - first] = percent_text(mode->runs[i].cpu_share());
+            if (one.round < first || one.round >= result.rounds) {
+                continue;
+            }
+            const team_figures& run = mode->runs[i];
+            for (unsigned worker = 0; worker < lines; ++worker) {
+                const std::size_t at = std::size_t{one.round - first} * lines + worker;
+                const bool each = parted && worker < run.workers.size();
+                wall.cells[at] = (one.load.contaminated ? "*" : "") +
+                                 duration_text(each ? run.workers[worker].wall_ns : one.ns, style);
+                share.cells[at] =
+                    percent_text(each ? run.workers[worker].cpu_share() : run.cpu_share());
             }
         }
         columns.push_back(std::move(wall));
@@ -189,8 +224,9 @@ std::string to_text(const isolation_result& result, const provenance& from,
     }
     if (const std::string table = rounds_text(result, style); !table.empty()) {
         out += '\n' + table;
-        if (result.rounds > most_rounds_shown) {
-            paragraph(fmt::format("The last {} rounds; the JSON has all.", most_rounds_shown));
+        if (const unsigned first = first_round_shown(result); first != 0) {
+            paragraph(fmt::format("The last {}; the JSON has all.",
+                                  plural(result.rounds - first, "round")));
         }
         if (result.contaminated > 0) {
             paragraph("* other processes used the CPUs meanwhile");
