@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using fakes::lines_of;
 using race::isolation_mode;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -26,15 +26,6 @@ using testing::Not;
 using testing::StartsWith;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 std::vector<std::string> sentences(const race::isolation_result& result) {
     return race::isolation_sentences(result, {});

@@ -9,26 +9,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using fakes::lines_of;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 /// A race at a rate: the percentiles are the times of the samples.
 race::race_result offered() {

@@ -14,27 +14,18 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using fakes::lines_of;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 race::race_result three() {
     return fakes::result_maker()

@@ -9,9 +9,21 @@
 #include "sampling/race_evaluation.hpp"
 #include "sampling/race_result.hpp"
 
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace regatta::race::fakes {
+
+/// The lines of a report.
+inline std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
 
 /// A race of 15 rounds whose times are given; `evaluate_race` has done its part.
 class result_maker {

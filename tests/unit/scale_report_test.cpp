@@ -23,6 +23,7 @@
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using fakes::lines_of;
 using race::scale_warning_kind;
 using testing::AllOf;
 using testing::EndsWith;
@@ -31,15 +32,6 @@ using testing::Not;
 using testing::StartsWith;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 /// Holds a text against the file of that name. With REGATTA_UPDATE_GOLDEN in the environment the
 /// file is written anew, to be read critically before it is committed.
