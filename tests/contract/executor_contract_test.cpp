@@ -254,6 +254,7 @@ TYPED_TEST(pool_executor, a_task_waits_for_a_limited_time) {
     d.open();
     pool.wait();
     EXPECT_TRUE(pool.submit([&] { return pool.wait_for(std::chrono::hours(1)); }).get());
+    EXPECT_TRUE(pool.submit([&] { return pool.wait_for(std::chrono::hours::max()); }).get());
 }
 
 // A task that waits for one that has not begun runs it: any depth on a single thread.

@@ -68,30 +68,6 @@ TYPED_TEST(pool_execution, models_an_executor) {
     static_assert(!std::is_move_constructible_v<TypeParam>);
 }
 
-// "A worker calls `f(args...)`."
-TYPED_TEST(pool_execution, runs_every_task_once) {
-    TypeParam pool({.threads = 3});
-    std::vector<std::atomic<int>> runs(5000);
-    for (auto& r : runs) {
-        pool.execute([&r] { ++r; });
-    }
-    pool.wait();
-    for (const auto& r : runs) {
-        ASSERT_EQ(r.load(), 1);
-    }
-}
-
-TYPED_TEST(pool_execution, runs_tasks_on_its_own_threads) {
-    TypeParam pool({.threads = 2});
-    std::atomic<int> here{0};
-    const auto me = std::this_thread::get_id();
-    for (int i = 0; i < 100; ++i) {
-        pool.execute([&] { here += std::this_thread::get_id() == me ? 1 : 0; });
-    }
-    pool.wait();
-    EXPECT_EQ(here.load(), 0);
-}
-
 // "with the arguments given at its submission. The task holds them by value".
 TYPED_TEST(pool_execution, holds_arguments_by_value) {
     TypeParam pool({.threads = 1});
