@@ -24,10 +24,10 @@ class pool_policy {
 public:
     explicit pool_policy(Pool& pool) noexcept : pool_(&pool) {}
 
-    /// Calls `f`. What it forks runs on the workers of the pool.
+    /// Calls `f` and returns its result. What it forks runs on the workers of the pool.
     template<class F>
-    void run(F&& f) const {
-        detail::on_pool(*pool_, f);
+    decltype(auto) run(F&& f) const {
+        return detail::on_pool(*pool_, f);
     }
 
 private:
@@ -43,10 +43,10 @@ public:
         return pool_policy<Pool>(pool);
     }
 
-    /// Calls `f`.
+    /// Calls `f` and returns its result.
     template<class F>
-    void run(F&& f) const {
-        std::forward<F>(f)();
+    decltype(auto) run(F&& f) const {
+        return std::forward<F>(f)();
     }
 };
 
@@ -114,13 +114,11 @@ Out transform(const Policy& policy, In first, In last, Second second, Out out, O
 template<execution_policy Policy, std::random_access_iterator In, detail::no_iterator T, class Op,
          class Map>
 T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
-    T sum = std::move(init);
-    policy.run([&] {
-        sum = parallel_transform_reduce(
-            first, last, std::move(sum), std::ref(op),
+    return policy.run([&] {
+        return parallel_transform_reduce(
+            first, last, std::move(init), std::ref(op),
             [&map](auto&& one) -> T { return std::invoke(map, std::forward<decltype(one)>(one)); });
     });
-    return sum;
 }
 
 /// The same with `map` of each two elements at the same place of the ranges.
@@ -130,22 +128,18 @@ template<execution_policy Policy, std::random_access_iterator In,
 T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
                    Map map = {}) {
     using difference = std::iter_difference_t<In>;
-    T sum = std::move(init);
-    policy.run([&] {
-        sum = parallel_transform_reduce(difference{0}, last - first, std::move(sum), std::ref(op),
-                                        [&map, first, second](difference i) -> T {
-                                            return std::invoke(map, first[i], second[i]);
-                                        });
+    return policy.run([&] {
+        return parallel_transform_reduce(difference{0}, last - first, std::move(init), std::ref(op),
+                                         [&map, first, second](difference i) -> T {
+                                             return std::invoke(map, first[i], second[i]);
+                                         });
     });
-    return sum;
 }
 
 /// As `parallel_reduce`: `init` and all elements, summed up with `op`.
 template<execution_policy Policy, std::random_access_iterator In, class T, class Op = std::plus<>>
 T reduce(const Policy& policy, In first, In last, T init, Op op = {}) {
-    T sum = std::move(init);
-    policy.run([&] { sum = parallel_reduce(first, last, std::move(sum), std::ref(op)); });
-    return sum;
+    return policy.run([&] { return parallel_reduce(first, last, std::move(init), std::ref(op)); });
 }
 
 /// The sum of all elements.
@@ -196,9 +190,7 @@ Out exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op.
 /// As `parallel_find_if`.
 template<execution_policy Policy, std::random_access_iterator Iterator, class Predicate>
 Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate pred) {
-    Iterator found = last;
-    policy.run([&] { found = parallel_find_if(first, last, std::ref(pred)); });
-    return found;
+    return policy.run([&] { return parallel_find_if(first, last, std::ref(pred)); });
 }
 
 /// Copies the elements for which `pred` holds to `out`, in their order. @returns the end of the
@@ -206,9 +198,7 @@ Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate 
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class Predicate>
 Out copy_if(const Policy& policy, In first, In last, Out out, Predicate pred) {
-    Out end = out;
-    policy.run([&] { end = detail::copy_matching(first, last - first, out, pred); });
-    return end;
+    return policy.run([&] { return detail::copy_matching(first, last - first, out, pred); });
 }
 
 } // namespace regatta

@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/fork/detail/fork_result.hpp>
+#include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/shared_pool.hpp>
 
 #include <concepts>
@@ -190,9 +191,7 @@ void invoke(F&& f, More&&... more) {
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, std::invocable... F>
 void invoke(Pool& pool, F&&... f) {
-    const detail::fork_stack::region here(detail::fork_stack::current(),
-                                          detail::fork_access::team(pool));
-    regatta::invoke(std::forward<F>(f)...);
+    detail::on_pool(pool, [&] { regatta::invoke(std::forward<F>(f)...); });
 }
 
 } // namespace regatta

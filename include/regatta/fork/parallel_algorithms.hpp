@@ -76,9 +76,7 @@ Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 Iterator parallel_find_if(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    Iterator found = last;
-    detail::on_pool(pool, [&] { found = parallel_find_if(first, last, std::ref(pred)); });
-    return found;
+    return detail::on_pool(pool, [&] { return parallel_find_if(first, last, std::ref(pred)); });
 }
 
 /// The first element of [first, last) that equals `value`, or `last`, as `std::find`.
@@ -106,9 +104,7 @@ bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
 bool parallel_any_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    bool any = false;
-    detail::on_pool(pool, [&] { any = parallel_any_of(first, last, std::ref(pred)); });
-    return any;
+    return detail::on_pool(pool, [&] { return parallel_any_of(first, last, std::ref(pred)); });
 }
 
 /// Whether `pred` holds for all elements of [first, last). Ends at the first for which it does not.

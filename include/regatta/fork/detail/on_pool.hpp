@@ -9,11 +9,12 @@
 
 namespace regatta::detail {
 
-/// Calls `f` on the calling thread. What it forks runs on the workers of `pool`.
+/// Calls `f` on the calling thread and returns its result. What it forks runs on the workers of
+/// `pool`.
 template<forks_on Pool, class F>
-void on_pool(Pool& pool, F&& f) {
+decltype(auto) on_pool(Pool& pool, F&& f) {
     const fork_stack::region here(fork_stack::current(), fork_access::team(pool));
-    f();
+    return f();
 }
 
 } // namespace regatta::detail
