@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include <regatta/process/process_affinity.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include "process/segment_directory.hpp"

@@ -7,7 +7,6 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/process_affinity.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -154,8 +153,8 @@ REGATTA_SYSTEM_API std::vector<std::string> remove_stale_segments(std::string_vi
 
 /// A process that has a segment open.
 struct segment_user {
-    process_number process = 0;
-    std::string command; ///< Its name, as the kernel has it: 15 characters at most.
+    std::int32_t process = 0; ///< Its `process_number`.
+    std::string command;      ///< Its name, as the kernel has it: 15 characters at most.
 };
 
 /// A segment, as `list_segments` found it.
