@@ -92,7 +92,7 @@ public:
             fail_system(EDEADLK, "timer_scheduler::cancel_and_wait: the awaited callback waits for "
                                  "the calling callback");
         }
-        waiter me{self, n, waiting_};
+        waiter me{self, id, waiting_};
         waiting_ = &me;
         ended_.wait(lock, [&] { return find(id) == nowhere; });
         waiter** link = &waiting_;
@@ -205,7 +205,7 @@ private:
     /// A thread that waits for a timer's end. Lives on that thread's stack.
     struct waiter {
         std::thread::id who;
-        number for_whom;
+        timer_id for_whom;
         waiter* next;
     };
 
@@ -349,7 +349,11 @@ private:
                 w = w->next;
                 continue;
             }
-            who = timers_[w->for_whom].runner;
+            const number n = find(w->for_whom);
+            if (n == nowhere) {
+                return false; // It is about to wake up. Another timer may have the place.
+            }
+            who = timers_[n].runner;
             if (who == self) {
                 return true;
             }
