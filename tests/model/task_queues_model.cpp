@@ -5,6 +5,7 @@
 /// of their own; here it is what stands around them: which one a task goes to and who looks where.
 
 #include "model_check.hpp"
+#include "stalling_atomics.hpp"
 
 #include <regatta/pool/detail/task_queues.hpp>
 #include <regatta/sync/event_count.hpp>
@@ -271,6 +272,41 @@ struct aside_seen : rl::test_suite<aside_seen, 2> {
     void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
 };
 
+/// One that counts what was taken stalls between its two looks while a sweep sets tasks aside: the
+/// number never goes below zero.
+struct stalled_count : rl::test_suite<stalled_count, 2> {
+    using queue_type = regatta::detail::basic_task_queue<numbered, model::atomics_that_stall, 2>;
+    queue_type queue;
+    model::atomic<unsigned> stalled{0};
+    model::atomic<unsigned> swept{0};
+
+    void append_and_sweep(unsigned count) {
+        for (unsigned i = 0; i < count; ++i) {
+            queue.append<0>(
+                true, 1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(i, nullptr); });
+        }
+        std::size_t over = 8;
+        RL_ASSERT(queue.sweep(over, [](const queue_type::batch&) {}));
+    }
+    void before() {
+        append_and_sweep(1);
+        model::atomics_that_stall::stalls[0] = {1, "::set_aside(", &stalled, &swept};
+        model::atomics_that_stall::stalls[1] = {};
+    }
+    void thread(unsigned index) {
+        if (index == 1) {
+            RL_ASSERT(queue.taken() <= 4);
+            return;
+        }
+        while (stalled.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        append_and_sweep(3);
+        swept.store(1, relaxed);
+    }
+    void after() { RL_ASSERT(queue.taken() == 0 && queue.size() == 4); }
+};
+
 int main() {
     const char* const order =
         "the checker orders seq_cst stores as they run, so that one that was read comes before";
@@ -288,6 +324,7 @@ int main() {
          model::make_scenario<aside_announced>("announced, set aside"),
          model::make_scenario<aside_taken>("taken, set aside"),
          model::make_scenario<aside_seen>("seen, set aside"),
+         model::make_scenario<stalled_count>("counted while more is set aside"),
          model::make_scenario<closing>("closing")},
         {"task_queues.hpp", "task_queue.hpp"},
         {{"load queue_of -> acquire", order},

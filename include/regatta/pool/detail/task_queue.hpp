@@ -160,7 +160,12 @@ public:
 
     std::uint64_t appended() const noexcept { return fresh_.appended(); }
     /// How many have been taken; while the queue is swept it may for a moment be too many.
-    REGATTA_APART std::uint64_t taken() const noexcept { return fresh_.taken() - set_aside(); }
+    REGATTA_APART std::uint64_t taken() const noexcept {
+        // In this order: more may be set aside meanwhile. The first number may still be newer.
+        const std::uint64_t aside = set_aside();
+        const std::uint64_t out = fresh_.taken();
+        return out - std::min(aside, out);
+    }
     /// About how many wait; and of these, how many were set aside.
     REGATTA_APART std::size_t size() const noexcept { return fresh_.size() + set_aside(); }
     std::size_t set_aside() const noexcept {
