@@ -113,8 +113,10 @@ private:
     template<class T>
     using atomic = typename Atomics::template atomic<T>;
 
-    /// For a shorter rest, spinning is better than parking.
-    static constexpr std::int64_t short_rest_ns = 50'000;
+    /// For a shorter rest, spinning is better than parking. It is the time that a whole spin takes.
+    /// So a worker that spun in vain does not spin in its next rest: where threads are more than
+    /// CPUs, a spin takes the CPU from the thread that is to submit the task.
+    static constexpr std::int64_t short_rest_ns = 25'000;
     static constexpr std::uint32_t no_patience = basic_backoff<Atomics>::none;
 
     static void add_one(atomic<std::uint64_t>& counter) noexcept {
