@@ -26,7 +26,7 @@ set(regatta_system_inspect
     steal_time.cpp switch_trace.cpp task_directory.cpp task_history.cpp task_scan.cpp task_stat.cpp
     tick_phase.cpp)
 set(regatta_system_boot
-    boot_line.cpp boot_loader.cpp kernel_config.cpp)
+    boot_line.cpp boot_loader.cpp huge_pages.cpp kernel_config.cpp)
 
 # regatta_add_system(TARGET [STATIC]): builds the sources once. The files of a folder are compiled
 # together, which takes a third of their CPU time one by one; by relative names, so that ccache knows

@@ -10,14 +10,24 @@
 #include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/boot/boot_line.hpp>
+#include <regatta/boot/huge_pages.hpp>
 #include <regatta/cpu/topology.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_options.hpp>
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace regatta::command {
 namespace {
@@ -28,8 +38,48 @@ struct plan_arguments {
     std::string root;
     bool move_others = false;
     bool move_interrupts = false;
+    std::string huge_pages;
     result_paths files;
 };
+
+/// "1G:4", or "512" of the usual size. What the machine has is not known yet.
+std::optional<huge_pages> parse_huge_pages(std::string_view text) {
+    huge_pages pages;
+    if (const auto colon = text.find(':'); colon != text.npos) {
+        constexpr std::string_view units = "KMG";
+        const auto unit = colon != 0 ? units.find(text[colon - 1]) : units.npos;
+        std::uint64_t number = 0;
+        if (unit == units.npos ||
+            !is_whole_number(std::string(text.substr(0, colon - 1)), number) || number == 0 ||
+            number > 1024) {
+            return std::nullopt;
+        }
+        pages.size = static_cast<std::size_t>(number) << (10 * (unit + 1));
+        text.remove_prefix(colon + 1);
+    }
+    std::uint64_t count = 0;
+    if (!is_whole_number(std::string(text), count) || count == 0) {
+        return std::nullopt;
+    }
+    pages.count = static_cast<std::size_t>(count);
+    return pages;
+}
+
+void plan_huge_pages(const plan_arguments& arguments, race::cpus_plan& plan) {
+    auto pages = parse_huge_pages(arguments.huge_pages);
+    if (!pages) {
+        return;
+    }
+    const huge_page_memory machine = huge_page_memory::read(arguments.root);
+    if (pages->size == 0) {
+        pages->size = machine.usual_size;
+    }
+    try {
+        add_huge_pages(plan.boot, *pages, machine, plan.kernel);
+    } catch (const std::invalid_argument& e) {
+        throw usage_error(std::string("--huge-pages: ") + e.what());
+    }
+}
 
 int run_command(const plan_arguments& arguments) {
     const topology machine = topology::read(arguments.root);
@@ -46,6 +96,7 @@ int run_command(const plan_arguments& arguments) {
     }
     const cpu_set cpus = cpu_set::parse(arguments.cpus, width);
     plan.boot = plan_boot_line(cpus, machine, plan.kernel);
+    plan_huge_pages(arguments, plan);
     plan.loaders = find_boot_loaders(arguments.root);
 
     exclusive_options options;
@@ -75,6 +126,17 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
                      "At run time, let other programs' tasks be moved where it needs that");
     command.add_flag("--move-interrupts", a.move_interrupts,
                      "At run time, send the interrupts of devices to other CPUs");
+    command
+        .add_option("--huge-pages", a.huge_pages,
+                    "From the next boot on, reserve so many huge pages, of the usual size or of "
+                    "this one: 512, 2M:512, 1G:4")
+        .check([](const std::string& text) {
+            return parse_huge_pages(text)
+                       ? std::string()
+                       : fmt::format("\"{}\" is no number of huge pages; write 512, 2M:512 or 1G:4",
+                                     text);
+        })
+        .type_name("[SIZE:]N");
     add_json_option(command, a.files, "the whole plan");
     command
         .add_option("--root", a.root,
@@ -85,6 +147,7 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
         "Examples:\n"
         "  regatta cpus plan 2-5\n"
         "  regatta cpus plan 1-N:1/2 --json plan.json\n"
+        "  regatta cpus plan 2-5 --huge-pages 1G:4\n"
         "\nIt only looks, and needs no privilege. A reboot and the boot loader's files are yours.\n"
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
         "the system), or\nthe result could not be written; 2 wrong usage, or a file that cannot be "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "boot/option_in_force.hpp"
+
 #include <regatta/boot/boot_line.hpp>
 
 #include <regatta/base/detail/system_files.hpp>
@@ -131,11 +133,7 @@ private:
         }
         for (const boot_option& option : line_.options) {
             if (option.current) {
-                warn(boot_concern::already_set,
-                     "This kernel was started with " + option.name + '=' + *option.current +
-                         (option.current == option.value
-                              ? ": leave that as it is."
-                              : ": replace it. Repeating an option does not combine its lists."));
+                warn(boot_concern::already_set, advice_on_current(option));
             }
         }
         if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {

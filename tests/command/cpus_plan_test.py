@@ -97,6 +97,24 @@ class CpusPlan(unittest.TestCase):
         self.assertIn("enable the cpuset controller below /sys/fs/cgroup", way["steps"])
         self.assertTrue(any("write '1,3,5,7' to" in step for step in way["steps"]), way)
 
+    def test_huge_pages_stand_on_the_line(self):
+        machine = Machine(self)
+        machine.file("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n")
+        machine.file("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages", "0\n")
+        machine.file("/proc/meminfo", "MemTotal: 16777216 kB\nHugepagesize: 2048 kB\n")
+        for words, line in (("1G:4", "hugepagesz=1G hugepages=4"), ("512", "hugepagesz=2M hugepages=512"),
+                            ("2M:1", "hugepagesz=2M hugepages=1")):
+            document, result = plan("2-3,6-7", "--root", machine.root, "--huge-pages", words)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(document["boot"]["line"].endswith(" " + line), document["boot"]["line"])
+        for words, says in (("1G:17", "allowed are 1 to 16"), ("64K:4", "only of 2M, 1G"),
+                            ("0", "write 512, 2M:512 or 1G:4"), ("4G", "write 512"), ("1T:4", "write 512"),
+                            ("1G:", "write 512"), (":4", "write 512"), ("-1", "write 512"), ("", "write 512")):
+            result = run("cpus", "plan", "2-3,6-7", "--root", machine.root, "--huge-pages", words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(says, result.stderr)
+            self.assertIn("--huge-pages", result.stderr)
+
     def test_nothing_is_changed(self):
         machine = Machine(self).with_groups_v2()
 

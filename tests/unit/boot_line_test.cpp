@@ -4,11 +4,14 @@
 #include "machines.hpp"
 
 #include <regatta/boot/boot_line.hpp>
+#include <regatta/boot/huge_pages.hpp>
 #include <regatta/cpu/detail/compact_list.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +19,11 @@
 namespace {
 
 using namespace library_test;
+using regatta::add_huge_pages;
 using regatta::boot_concern;
 using regatta::boot_line;
+using regatta::huge_page_memory;
+using regatta::huge_pages;
 using regatta::kernel_config;
 using regatta::plan_boot_line;
 using regatta::running_kernel;
@@ -209,6 +215,86 @@ TEST(boot_line, says_which_cpus_it_gives_back) {
         EXPECT_FALSE(says(line, "isolated now")) << option;
     }
     EXPECT_TRUE(says(plan("4-5", big_little(), whole_kernel("isolcpus=all,4")), "CPUs 0-3, iso"));
+}
+
+TEST(huge_pages, stand_behind_the_other_options_size_first) {
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    boot_line line = plan("4-5", big_little());
+    const std::string before = line.text();
+    add_huge_pages(line, {1 << 30, 4}, machine, whole_kernel());
+    EXPECT_EQ(line.text(), before + " hugepagesz=1G hugepages=4");
+    EXPECT_TRUE(line.warnings.empty());
+    EXPECT_FALSE(line.in_force());
+}
+
+TEST(huge_pages, more_than_half_of_the_memory_is_warned_of) {
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    boot_line half = plan("4-5", big_little());
+    add_huge_pages(half, {1 << 30, 8}, machine, whole_kernel());
+    EXPECT_FALSE(half.warns_of(boot_concern::too_much_memory));
+    boot_line more = plan("4-5", big_little());
+    add_huge_pages(more, {1 << 30, 9}, machine, whole_kernel());
+    EXPECT_TRUE(more.warns_of(boot_concern::too_much_memory));
+}
+
+TEST(huge_pages, what_the_machine_cannot_have_is_refused_with_what_it_can) {
+    const huge_page_memory machine{{2 << 20}, 2 << 20, std::size_t{16} << 30};
+    boot_line line = plan("4-5", big_little());
+    const auto refusal = [&](const huge_pages& pages, const huge_page_memory& of) {
+        try {
+            add_huge_pages(line, pages, of, whole_kernel());
+        } catch (const std::invalid_argument& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refusal({1 << 30, 4}, machine), "this kernel has no huge pages of 1G, only of 2M");
+    EXPECT_EQ(refusal({2 << 20, 9000}, machine),
+              "9000 huge pages of 2M cannot be reserved; allowed are 1 to 8192, all of the memory");
+    EXPECT_NE(refusal({2 << 20, 0}, machine), "");
+    EXPECT_EQ(refusal({2 << 20, 1}, {}), "this kernel has no huge pages");
+    EXPECT_EQ(line.options.size(), 4u);
+}
+
+TEST(huge_pages, what_is_set_already_is_said) {
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    const std::string cpus = plan("4-5", big_little()).text();
+    const auto with = [&](const std::string& command_line) {
+        const running_kernel kernel = whole_kernel(command_line);
+        boot_line line = plan("4-5", big_little(), kernel);
+        add_huge_pages(line, {1 << 30, 4}, machine, kernel);
+        return line;
+    };
+    const boot_line fewer = with(cpus + " hugepagesz=1G hugepages=2");
+    EXPECT_TRUE(says(fewer, "hugepages=2: replace it"));
+    EXPECT_TRUE(says(fewer, "hugepagesz=1G: leave that as it is"));
+    EXPECT_FALSE(says(fewer, "nothing to do"));
+    const boot_line same = with(cpus + " hugepagesz=1G hugepages=4");
+    EXPECT_TRUE(same.in_force());
+    EXPECT_EQ(concerns_of(same), concerns{boot_concern::already_set});
+    EXPECT_TRUE(says(same, "nothing to do"));
+}
+
+TEST(huge_pages, sizes_and_memory_are_read_below_a_root) {
+    machine_files machine = virtual_machine();
+    machine.file("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages", "0\n")
+        .file("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n")
+        .file("/sys/kernel/mm/hugepages/other/nr_hugepages", "0\n")
+        .file("/proc/meminfo", "MemTotal:       16384 kB\nHugepagesize:       2048 kB\n");
+    const machine_root root(machine);
+    const auto memory = huge_page_memory::read(root.path());
+    EXPECT_EQ(memory.sizes, (std::vector<std::size_t>{2 << 20, 1 << 30}));
+    EXPECT_EQ(memory.usual_size, std::size_t{2 << 20});
+    EXPECT_EQ(memory.memory, std::size_t{16 << 20});
+    const machine_root nothing(virtual_machine());
+    EXPECT_TRUE(huge_page_memory::read(nothing.path()).sizes.empty());
+}
+
+TEST(huge_pages, sizes_are_written_in_the_largest_unit_that_is_whole) {
+    EXPECT_EQ(regatta::huge_page_size_text(2 << 20), "2M");
+    EXPECT_EQ(regatta::huge_page_size_text(1 << 30), "1G");
+    EXPECT_EQ(regatta::huge_page_size_text(64 << 10), "64K");
+    EXPECT_EQ(regatta::huge_page_size_text(std::size_t{16} << 30), "16G");
 }
 
 TEST(running_kernel, is_read_below_a_root) {

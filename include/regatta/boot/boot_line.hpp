@@ -58,13 +58,14 @@ enum class boot_concern {
     unknown_in_kernel, ///< The configuration of the kernel is unknown.
     old_kernel,        ///< A part of an option is newer than the kernel, and is left out.
     already_set,       ///< The running kernel was started with an option.
+    too_much_memory,   ///< Huge pages would leave the system little memory, or none.
 };
 
 /// The enumerator's name.
 constexpr std::string_view to_string(boot_concern concern) noexcept {
     constexpr std::string_view names[] = {
         "no_housekeeping", "cpu_zero",          "split_core", "whole_node",  "not_online",
-        "not_in_kernel",   "unknown_in_kernel", "old_kernel", "already_set",
+        "not_in_kernel",   "unknown_in_kernel", "old_kernel", "already_set", "too_much_memory",
     };
     return names[static_cast<std::size_t>(concern)];
 }
