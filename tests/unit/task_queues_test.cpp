@@ -72,6 +72,26 @@ TEST(task_queues, shared_is_one_queue_for_all) {
     EXPECT_EQ(q.queues.appended(), 3u);
 }
 
+/// "Of the others' it tries those of its own memory node first."
+TEST(task_queues, a_worker_steals_within_its_node_first) {
+    lettered q(queue_layout::per_worker, 6);
+    for (const unsigned worker : {0u, 2u, 4u}) {
+        q.queues.settle(worker, 1);
+    }
+    for (unsigned worker = 0; worker < 6; ++worker) {
+        q.append(static_cast<char>('a' + worker), worker);
+        q.append(static_cast<char>('A' + worker), worker);
+    }
+    std::string order;
+    for (char c = q.take(3); c != ' '; c = q.take(3)) {
+        order += c;
+    }
+    ASSERT_EQ(order.size(), 12u);
+    EXPECT_EQ(order.substr(0, 2), "dD");
+    EXPECT_EQ(order.substr(2, 4).find_first_not_of("bBfF"), std::string::npos) << order;
+    EXPECT_EQ(order.substr(6).find_first_not_of("aAcCeE"), std::string::npos) << order;
+}
+
 TEST(task_queues, a_worker_takes_its_own_first_then_shared_then_others) {
     lettered q(queue_layout::both, 2);
     q.append('s');

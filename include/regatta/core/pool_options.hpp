@@ -91,7 +91,8 @@ struct pool_options {
     bool steal = true;
     /// Worker i is named "name/i"; Linux shows the first 15 bytes.
     std::string name = "pool";
-    /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned.
+    /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned. A
+    /// pinned worker steals from workers of its own memory node before it does from others.
     cpu_set pin{};
     /// Exclusive CPUs, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
     /// released with the last copy of these options, the pool's included. `pin` then chooses among

@@ -107,6 +107,9 @@ inline int affinity_of_thread(std::int32_t thread, unsigned long* words,
 /// The system's number of the calling thread; 0 if it has none for `pin_thread`.
 inline std::int32_t this_thread_number() noexcept;
 
+/// The memory node of the CPU that the calling thread runs on; 0 where the system does not say.
+inline unsigned node_of_this_thread() noexcept;
+
 /// Puts the calling thread under a policy. `priority` is the nice value for `other` and `batch`,
 /// and the real-time priority for `fifo` and `round_robin`. The other policies ignore it; `inherit`
 /// changes nothing.

@@ -127,6 +127,12 @@ inline std::int32_t this_thread_number() noexcept {
     return static_cast<std::int32_t>(::syscall(SYS_gettid));
 }
 
+// Source: getcpu(2).
+inline unsigned node_of_this_thread() noexcept {
+    unsigned node = 0;
+    return ::syscall(SYS_getcpu, nullptr, &node, nullptr) == 0 ? node : 0;
+}
+
 /// The first version of the kernel's `sched_attr`, which the C library does not define.
 struct scheduling_attributes {
     std::uint32_t size = sizeof(scheduling_attributes);

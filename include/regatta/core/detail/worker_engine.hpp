@@ -344,6 +344,11 @@ private:
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
             seat->forks = &engine.loop_.forks();
             engine.let_sweep(*seat);
+            if constexpr (requires(Source & s) { s.settle(0u, 0u); }) {
+                if (!engine.options_.pin.empty()) {
+                    engine.source_.settle(me.index, platform::node_of_this_thread());
+                }
+            }
             call(engine.options_.on_start, me);
         }
         REGATTA_APART void on_stop(worker& me) noexcept { call(engine.options_.on_stop, me); }

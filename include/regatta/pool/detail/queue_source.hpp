@@ -74,6 +74,7 @@ public:
         mine.tally.finish(b, 1);
         return ran ? worker_turn::ran : worker_turn::called_off;
     }
+    void settle(unsigned worker, unsigned node) noexcept { queues_.settle(worker, node); }
     void flush(seat& mine) noexcept { mine.tally.flush(); }
     bool ready(unsigned worker, bool steal) const noexcept { return queues_.ready(worker, steal); }
     bool coming(unsigned worker, bool steal) const noexcept {

@@ -32,7 +32,8 @@ enum class queue_layout {
 ///
 /// A worker takes from the high queue, then its own, the shared one, another worker's, and the low
 /// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
-/// about the same with any number of workers. To prevent starvation, every 8th take of a worker
+/// about the same with any number of workers. Of the others' it tries those of its own memory node
+/// first, where `settle` has told the nodes. To prevent starvation, every 8th take of a worker
 /// tries the medium queues before the high one. Every 32nd take tries the low queue first.
 ///
 /// Threads: any.
@@ -64,11 +65,23 @@ public:
         if (layout != queue_layout::shared) {
             own_ = std::make_unique<queue[]>(workers);
             count_ = workers;
+            nodes_ = std::make_unique<node_number[]>(workers);
         }
         for (unsigned i = 0; count_ != 0 && i < lanes; ++i) {
             // relaxed: no other thread knows the queues yet.
             turns_[i].queue.store(i * std::max(count_ / lanes, 1u) % count_,
                                   std::memory_order_relaxed);
+        }
+    }
+
+    /// The worker runs on a CPU of that memory node from now on. Before it is told, node 0.
+    REGATTA_RARE void settle(unsigned worker, unsigned node) noexcept {
+        // relaxed, all: hints about where to look first; every value is valid.
+        if (count_ != 0) {
+            nodes_[worker].store(node, std::memory_order_relaxed);
+            if (node != 0) {
+                several_nodes_.store(true, std::memory_order_relaxed);
+            }
         }
     }
 
@@ -197,6 +210,8 @@ public:
     }
 
 private:
+    using node_number = typename Atomics::template atomic<unsigned>;
+
     /// Sets a bit at its end.
     struct note_filled {
         ~note_filled() { filled.set(place); }
@@ -259,9 +274,12 @@ private:
             return b;
         }
         if (steal) {
+            // relaxed: a hint; see settle().
+            bool inner = several_nodes_.load(std::memory_order_relaxed);
+            const bool several = inner;
             // A queue that had a task to steal probably has more.
-            any_filled(victim, [&](unsigned from) noexcept {
-                if (from == worker) {
+            while (!any_filled(victim, [&](unsigned from) noexcept {
+                if (from == worker || (several && is_near(worker, from) != inner)) {
                     return false;
                 }
                 b = own_[from].take();
@@ -272,9 +290,17 @@ private:
                 victim = from;
                 stolen = true;
                 return true;
-            });
+            }) && inner) {
+                inner = false; // Now the queues of other nodes.
+            }
         }
         return b;
+    }
+    /// Whether two workers have the same memory node.
+    REGATTA_RARE bool is_near(unsigned one, unsigned other) const noexcept {
+        // relaxed, both: hints; see settle().
+        return nodes_[one].load(std::memory_order_relaxed) ==
+               nodes_[other].load(std::memory_order_relaxed);
     }
 
     /// The shorter of two queues: the next one and one half the queues further.
@@ -343,6 +369,10 @@ private:
     const queue_layout layout_;
     std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
     unsigned count_ = 0;
+    /// The memory node of each worker. Written by that worker when it begins, read by thieves.
+    std::unique_ptr<node_number[]> nodes_;
+    /// Whether any of them is not 0. Written with them, read by thieves.
+    typename Atomics::template atomic<bool> several_nodes_{false};
     /// Which of them may hold tasks. A thread that appends to one of them sets its bit before it
     /// looks for sleepers (I2).
     mutable basic_occupancy<Atomics> filled_;
