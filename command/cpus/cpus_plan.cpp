@@ -26,8 +26,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace regatta::command {
 namespace {
