@@ -227,4 +227,56 @@ TEST(hipe_calls, are_sugar) {
     EXPECT_EQ(seen, (std::vector<int>{1, 2, 1, 2}));
 }
 
+// "Block<T>: room for a number of elements, to which add appends; submitInBatch takes it."
+TEST(hipe_block, holds_the_tasks_of_a_batch) {
+    hipe::SteadyThreadPond pond(1);
+    std::atomic<int> ran{0};
+    util::Block<hipe::HipeTask> block(10);
+    EXPECT_EQ(block.capacity(), 10u);
+    for (int batch = 0; batch < 3; ++batch) {
+        while (!block.is_full()) {
+            block.add([&] { ++ran; });
+        }
+        EXPECT_FALSE(block.is_spare_for(1));
+        pond.submitInBatch(block, block.element_numb());
+        block.clean();
+        EXPECT_TRUE(block.is_spare_for(10));
+    }
+    pond.waitForTasks();
+    EXPECT_EQ(ran, 30);
+    EXPECT_THROW(pond.submitInBatch(block, 1), std::invalid_argument);
+}
+
+// "An element without room is std::logic_error. clean keeps the memory, release frees it."
+TEST(hipe_block, refuses_an_element_without_room) {
+    util::Block<std::string> block(2);
+    block.add("one");
+    EXPECT_EQ(block[0], "one");
+    block.fill("more");
+    EXPECT_EQ(block[1], "more");
+    EXPECT_THROW(block.add("third"), std::logic_error);
+    block.reduce();
+    EXPECT_EQ(block.element_numb(), 1u);
+    block.reset(1);
+    EXPECT_EQ(block[0], "");
+    EXPECT_THROW(block.reduce(), std::logic_error);
+    util::Block<std::string> moved(std::move(block));
+    EXPECT_EQ(moved.capacity(), 1u);
+    moved.release();
+    EXPECT_EQ(moved.capacity(), 0u);
+    EXPECT_THROW(moved.add("x"), std::logic_error);
+}
+
+#if REGATTA_LINUX // The others do not fork.
+// "error writes one line to standard output and ends the program by abort."
+TEST(hipe_error_death, writes_and_aborts) {
+    EXPECT_DEATH(
+        {
+            std::cout.rdbuf(std::cerr.rdbuf());
+            util::error("no ", 42);
+        },
+        "\\[Hipe Error\\] no 42");
+}
+#endif
+
 } // namespace

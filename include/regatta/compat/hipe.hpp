@@ -7,6 +7,7 @@
 /// with this header in place of Hipe's.
 
 #include <regatta/base/error.hpp>
+#include <regatta/compat/detail/hipe_block.hpp>
 #include <regatta/compat/detail/hipe_calls.hpp>
 #include <regatta/compat/detail/hipe_futures.hpp>
 #include <regatta/compat/detail/hipe_output.hpp>

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -38,6 +39,14 @@ private:
 template<class... Items>
 void print(const Items&... items) {
     SyncStream().print(items...);
+}
+
+/// Writes `[Hipe Error] ` and the items to std::cout as one line, and ends the program by
+/// `std::abort`.
+template<class... Items>
+[[noreturn]] void error(const Items&... items) {
+    print("[Hipe Error] ", items...);
+    std::abort();
 }
 
 /// A text of `length` times the same character; empty if `length` is not positive.
