@@ -14,8 +14,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace regatta::command {
 namespace {
@@ -53,17 +57,51 @@ std::string scale_document(const race::workload_info& workload, const measure_ar
                          from);
 }
 
+/// How long the race and the scaling take, judged by two runs of the plain loop. Schemes differ, so
+/// that it is no more than a hint.
+std::string expected_length(const race::workload_info& workload, const measure_arguments& arguments,
+                            std::ptrdiff_t schemes, const std::vector<unsigned>& counts,
+                            race::race_control& control) {
+    race::race_options options;
+    options.work = workload_options_of(arguments, workload);
+    options.rounds = 1;
+    const auto reference = std::ranges::find_if(
+        race::schemes(), [](const race::scheme_info& info) { return info.traits.reference; });
+    const auto begin = std::chrono::steady_clock::now();
+    const race::race_result result = race::run_race(
+        workload, {{std::string(reference->name), &*reference, true}}, options, control);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    const double run = result.schemes.front().time.median / 1e9;
+    // One round of warm-up and one more, each with the control.
+    const double around = std::max(0.0, taken.count() / 4 - run);
+    const auto sample = [&](unsigned workers) {
+        const double shortest = std::chrono::duration<double>(race::usual_shortest_sample).count();
+        return std::max(run / std::min(workers, available_cpus()), shortest) + around;
+    };
+    double seconds = static_cast<double>(schemes + 1) * sample(available_cpus());
+    for (const unsigned count : counts) {
+        seconds += sample(count);
+    }
+    seconds *= arguments.rounds_or(advise_rounds) + 1; // one of warm-up
+    return seconds < 90 ? fmt::format("some {:.0f} s", std::max(1.0, std::ceil(seconds)))
+                        : fmt::format("some {:.0f} min", std::ceil(seconds / 60));
+}
+
 /// What is about to be measured, and for how long.
-void announce(const race::workload_info& workload, const measure_arguments& arguments) {
+void announce(const race::workload_info& workload, const measure_arguments& arguments,
+              race::race_control& control) {
     const auto schemes = std::ranges::count_if(
         race::schemes(), [](const race::scheme_info& info) { return !info.on_request; });
+    const auto all_counts = race::usual_worker_counts(available_cpus());
     std::string counts;
-    for (const unsigned count : race::usual_worker_counts(available_cpus())) {
+    for (const unsigned count : all_counts) {
         counts += (counts.empty() ? "" : ", ") + std::to_string(count);
     }
     const std::string length =
-        arguments.duration ? *arguments.duration + " in all"
-                           : fmt::format("{} rounds each", arguments.rounds_or(advise_rounds));
+        arguments.duration
+            ? *arguments.duration + " in all"
+            : fmt::format("{} rounds each, {}", arguments.rounds_or(advise_rounds),
+                          expected_length(workload, arguments, schemes, all_counts, control));
     fmt::print(stderr,
                "Measuring {}: {} schemes with {} workers, then {} with {} workers; {}. Ctrl-C ends "
                "it with what there is by then.\n",
@@ -78,7 +116,7 @@ std::vector<race::result_text> measure_for_advice(const race::workload_info& wor
                                                   const race::provenance& from,
                                                   race::race_control& control) {
     if (!quiet) {
-        announce(workload, arguments);
+        announce(workload, arguments, control);
     }
     std::vector<race::result_text> results;
     results.push_back({"the race", race_document(workload, arguments, quiet, from, control)});

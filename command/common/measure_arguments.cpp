@@ -55,6 +55,11 @@ std::string check_size(const std::string& text) {
                              text);
 }
 
+/// What a margin is typed with: "1" or "1%".
+std::string without_percent(const std::string& margin) {
+    return margin.ends_with('%') ? margin.substr(0, margin.size() - 1) : margin;
+}
+
 /// What a rate is typed with: "2000" or "2000/s".
 std::string without_unit(const std::string& rate) {
     return rate.ends_with("/s") ? rate.substr(0, rate.size() - 2) : rate;
@@ -67,6 +72,10 @@ std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
         return parse_duration(*each).value() * static_cast<std::int64_t>(parts);
     }
     return parse_duration(duration.value_or("")).value_or(std::chrono::nanoseconds{});
+}
+
+double measure_arguments::margin_or(double usual) const {
+    return margin ? std::stod(without_percent(*margin)) / 100 : usual;
 }
 
 std::uint64_t measure_arguments::order_seed_or_fresh() const {
@@ -122,8 +131,10 @@ void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes) {
 
 void add_margin_option(subcommand command, measure_arguments& a) {
     command.add_option("--margin", a.margin, "Differences below so many percent are of no interest")
-        .check(number(0, largest_margin))
-        .type_name("PERCENT")
+        .check([](const std::string& text) {
+            return number(0, largest_margin)(without_percent(text));
+        })
+        .type_name("PERCENT[%]")
         .default_str("1");
 }
 

@@ -29,7 +29,7 @@ struct measure_arguments {
     std::optional<std::string> type;
     std::optional<std::uint64_t> seed;
     std::optional<std::uint64_t> order_seed;
-    std::optional<double> margin; ///< In percent.
+    std::optional<std::string> margin; ///< In percent.
     std::optional<std::string> rate_text;
 
     /// So many rounds; 0 where the time decides.
@@ -44,7 +44,7 @@ struct measure_arguments {
     /// Items a second that are offered.
     std::optional<double> rate() const;
     /// As a share.
-    double margin_or(double usual) const { return margin ? *margin / 100 : usual; }
+    double margin_or(double usual) const;
 };
 
 /// Adds `--rounds`, `--time`, `--kernel`, `--type`, `--items`, `--max-prime`, `--seed` and

@@ -7,6 +7,7 @@
 #include "common/output_file.hpp"
 #include "common/usage_error.hpp"
 
+#include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/process/process_affinity.hpp>
@@ -46,7 +47,10 @@ cpu_set chosen_cpus(const std::string& text) {
 int run_command(const pin_arguments& arguments) {
     const cpu_set wanted = chosen_cpus(arguments.cpus);
     const auto process = static_cast<process_number>(arguments.process.value());
-    const cpu_set before = affinity_of_thread(process);
+    cpu_set before;
+    if (const int error = try_affinity_of_thread(process, before)) {
+        fail_system(error, "pin process " + std::to_string(process));
+    }
     pin_process(process, wanted);
     const auto threads = threads_of(process).size();
     write_all(STDOUT_FILENO,

@@ -257,7 +257,7 @@ held_program::held_program(const std::vector<std::string>& words) {
     catch_signals();
     pid_ = ::fork();
     if (pid_ < 0) {
-        fail_system(errno, "start '" + words.at(0) + "'");
+        fail_system(errno, "start \"" + words.at(0) + "\"");
     }
     if (pid_ == 0) {
         go.writing = detail::unique_descriptor();

@@ -24,7 +24,7 @@ worker_process::worker_process(std::string_view workload_name, int workload_desc
                                int log_descriptor) {
     const workload_info* info = find_workload(workload_name);
     if (info == nullptr) {
-        throw std::runtime_error("there is no workload '" + std::string(workload_name) + "'");
+        throw std::runtime_error("there is no workload \"" + std::string(workload_name) + "\"");
     }
     work_ = info->attach(workload_descriptor);
     memory_ = shared_memory::attach(log_descriptor, run_log_layout);

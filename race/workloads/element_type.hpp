@@ -18,8 +18,8 @@ namespace regatta::race {
 /// The bytes of an element: 4 or 8. Throws `std::invalid_argument` for another type.
 inline std::uint64_t element_bytes(std::string_view workload, const workload_options& options) {
     if (options.type != "float" && options.type != "double") {
-        throw std::invalid_argument(std::string(workload) + ": unknown type '" + options.type +
-                                    "'; there are float, double");
+        throw std::invalid_argument(std::string(workload) + ": unknown type \"" + options.type +
+                                    "\"; there are float, double");
     }
     return options.type == "float" ? sizeof(float) : sizeof(double);
 }

@@ -195,7 +195,7 @@ std::uint64_t kernel_index(const std::string& name) {
         known += known.empty() ? "" : ", ";
         known += entry.name;
     }
-    throw std::invalid_argument("matmul: unknown kernel '" + name + "'; there are " + known);
+    throw std::invalid_argument("matmul: unknown kernel \"" + name + "\"; there are " + known);
 }
 
 shared_memory memory_for(std::size_t n, std::size_t element_bytes) {

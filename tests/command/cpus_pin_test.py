@@ -43,7 +43,7 @@ class CpusPin(unittest.TestCase):
                 (["--pid", "x", "0"], 2, "--pid"),
                 (["--pid", str(os.getpid()), "x"], 2, "position"),
                 (["--pid", str(os.getpid()), ""], 2, "names no CPU"),
-                (["--pid", str(2**31 - 1), "0"], 1, "No such process"),
+                (["--pid", str(2**31 - 1), "0"], 1, f"pin process {2**31 - 1}: No such process"),
                 (["--pid", str(os.getpid()), "1000000"], 1, "CPU")):
             result = run("cpus", "pin", *words)
             self.assertEqual((result.returncode, result.stdout), (status, ""), (words, result))

@@ -159,7 +159,7 @@ class Usage(unittest.TestCase):
         self.refused("race", "--size", "0", says=["0", "64"])
         self.refused("race", "empty", "--size", "99", says=["99", "100000000"])
         self.refused("race", "empty", "--kernel", "naive", says=["empty", "--kernel"])
-        self.refused("race", "--type", "half", says=["type 'half'", "float, double"])
+        self.refused("race", "--type", "half", says=['type "half"', "float, double"])
         self.refused("race", "--kernel", "tiled", "--type", "double", says=["tiled", "float only"])
         self.refused("race", "primes", "--type", "double", says=["primes", "--type"])
         self.refused("race", "--items", "3", says=["matmul", "--items"])
@@ -184,6 +184,8 @@ class Usage(unittest.TestCase):
             for number in ("0", "-1", "some", "", "1.5", str(highest + 1), "0x10", "010"):
                 self.refused(*words, number, says=[
                     f'{words[-1]}: "{number}" is not a whole number from 1 to {highest}\n'])
+        for number in ("-1", "51", "51%", "%", "1%%", "some", "", "nan"):
+            self.refused("race", "--margin", number, says=["--margin", "is not a number from 0 to 50"])
         for number in ("0", "-1", "some", "", "nan", "1000000001"):
             self.refused("scale", "--rate", number, says=[
                 f'--rate: "{number}" is not a number from 0.001 to 1000000000\n'])
