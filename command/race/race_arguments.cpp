@@ -19,6 +19,7 @@ namespace regatta::command {
 namespace {
 
 constexpr std::size_t most_chunk = 1'000'000;
+constexpr std::size_t most_capacity = 1'000'000'000;
 constexpr unsigned most_launches = 1000;
 
 template<class T>
@@ -69,6 +70,15 @@ void add_race_options(subcommand command, race_arguments& a) {
         .one_value_each()
         .type_name("N,...")
         .default_str("8");
+    command
+        .add_option("--capacity", a.axes.capacities,
+                    "Queued tasks at most in pools that take a bound; who finds no room waits; 0: "
+                    "no bound; several make a sweep")
+        .check(whole_number(0, most_capacity))
+        .delimiter(',')
+        .one_value_each()
+        .type_name("N,...")
+        .default_str("0");
     command
         .add_option("--kill-every", a.kill_every,
                     "Kill a worker after each such time, where a scheme replaces it: 100ms")
@@ -154,6 +164,18 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
         throw usage_error("--kill-every is for schemes that replace a worker that dies "
                           "(process_pool), and none takes part");
     }
+    const bool bounded = std::ranges::any_of(
+        entrants, [](const race::entrant& one) { return one.scheme->traits.bounded; });
+    if (!arguments.axes.capacities.empty() && !bounded) {
+        std::string names;
+        for (const race::scheme_info& info : race::schemes()) {
+            if (info.traits.bounded) {
+                names += (names.empty() ? "" : ", ") + std::string(info.name);
+            }
+        }
+        throw usage_error(fmt::format(
+            "--capacity is for pools that take a bound ({}), and none takes part", names));
+    }
     programs.enter(entrants);
     const bool known = std::ranges::any_of(
         entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
@@ -168,25 +190,27 @@ race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
     if (workload.name.empty() &&
         (!arguments.axes.sizes.empty() || arguments.kernel || arguments.max_prime ||
-         arguments.items || arguments.type || !arguments.axes.chunks.empty())) {
+         arguments.items || arguments.type || !arguments.axes.chunks.empty() ||
+         !arguments.axes.capacities.empty())) {
         throw usage_error(
-            "--size, --kernel, --type, --items, --max-prime and --chunk are for the schemes of a "
-            "workload, and only programs take part; name a workload to race both");
+            "--size, --kernel, --type, --items, --max-prime, --chunk and --capacity are for the "
+            "schemes of a workload, and only programs take part; name a workload to race both");
     }
     refuse_twice("--size", arguments.axes.sizes);
     refuse_twice("--workers", arguments.axes.workers);
     refuse_twice("--chunk", arguments.axes.chunks);
+    refuse_twice("--capacity", arguments.axes.capacities);
     if (arguments.is_sweep() && !arguments.commands.empty()) {
-        throw usage_error("--command takes part in one race, not in a sweep; give --size, "
-                          "--workers and --chunk one value each");
+        throw usage_error("--command takes part in one race, not in a sweep; give "
+                          "--size, --workers, --chunk and --capacity one value each");
     }
     if (arguments.launches.value_or(1) > 1 && arguments.is_sweep()) {
-        throw usage_error("--launches is for one race, not for a sweep; give --size, --workers and "
-                          "--chunk one value each");
+        throw usage_error("--launches is for one race, not for a sweep; give "
+                          "--size, --workers, --chunk and --capacity one value each");
     }
     if (arguments.rate() && arguments.is_sweep()) {
-        throw usage_error("--rate is for one race, not for a sweep; give --size, --workers and "
-                          "--chunk one value each");
+        throw usage_error("--rate is for one race, not for a sweep; give "
+                          "--size, --workers, --chunk and --capacity one value each");
     }
     if (arguments.rate() && !arguments.commands.empty()) {
         throw usage_error("--rate: items cannot be offered to a program; race programs without it");
@@ -205,6 +229,9 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.reuse = arguments.reuse;
     if (!arguments.axes.chunks.empty()) {
         options.scheme.chunk = arguments.axes.chunks.front();
+    }
+    if (!arguments.axes.capacities.empty()) {
+        options.scheme.capacity = arguments.axes.capacities.front();
     }
     options.scheme.kill_every =
         parse_duration(arguments.kill_every).value_or(options.scheme.kill_every);

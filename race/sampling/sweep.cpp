@@ -23,6 +23,7 @@ race_options options_of(const sweep_cell& cell, const race_options& options, std
     }
     own.scheme.workers = cell.workers;
     own.scheme.chunk = cell.chunk;
+    own.scheme.capacity = cell.capacity;
     own.time = options.time / static_cast<std::int64_t>(cells);
     return own;
 }
@@ -31,7 +32,7 @@ race_options options_of(const sweep_cell& cell, const race_options& options, std
 
 std::size_t sweep_axes::cells() const noexcept {
     const auto length = [](const auto& axis) { return std::max<std::size_t>(axis.size(), 1); };
-    return length(sizes) * length(workers) * length(chunks);
+    return length(sizes) * length(workers) * length(chunks) * length(capacities);
 }
 
 std::vector<const sweep_cell*> sweep_result::measured() const {
@@ -51,7 +52,10 @@ sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>
     for (const std::size_t size : values_of(axes.sizes, options.work.size.value_or(0))) {
         for (const unsigned workers : values_of(axes.workers, options.scheme.workers)) {
             for (const std::size_t chunk : values_of(axes.chunks, options.scheme.chunk)) {
-                result.cells.push_back({size, workers, chunk});
+                for (const std::size_t capacity :
+                     values_of(axes.capacities, options.scheme.capacity)) {
+                    result.cells.push_back({size, workers, chunk, capacity});
+                }
             }
         }
         race_options own = options;

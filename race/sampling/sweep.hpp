@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The same race over a grid of sizes, workers and chunks.
+/// The same race over a grid of sizes, workers, chunks and capacities.
 
 #include "sampling/race.hpp"
 
@@ -19,6 +19,7 @@ struct sweep_axes {
     std::vector<std::size_t> sizes;
     std::vector<unsigned> workers;
     std::vector<std::size_t> chunks;
+    std::vector<std::size_t> capacities; ///< 0: no bound.
 
     /// How many races it is.
     std::size_t cells() const noexcept;
@@ -29,7 +30,8 @@ struct sweep_cell {
     std::size_t size = 0; ///< 0: the workload's own.
     unsigned workers = 0;
     std::size_t chunk = 0;
-    race_result result{}; ///< Without rounds where the sweep was stopped before it.
+    std::size_t capacity = 0; ///< 0: no bound.
+    race_result result{};     ///< Without rounds where the sweep was stopped before it.
 };
 
 /// What a sweep found out.
@@ -37,7 +39,7 @@ struct sweep_result {
     sweep_axes axes;
     std::uint64_t order_seed = 0;  ///< Of the order of the cells and, within each, of the runs.
     bool stopped = false;          ///< Cut short.
-    std::vector<sweep_cell> cells; ///< Sizes outermost, chunks innermost; not as they were run.
+    std::vector<sweep_cell> cells; ///< Sizes outermost, capacities innermost; not as they were run.
 
     /// Of those that have figures.
     std::vector<const sweep_cell*> measured() const;

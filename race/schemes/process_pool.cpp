@@ -184,6 +184,7 @@ scheme_info process_pool_cold_scheme() {
             .summary = "the same, the pool made and closed in each run",
             .suits = "one job that may crash",
             .make = make_with<process_pool_cold>,
+            .single_tasks = true,
             .traits = {.workers = worker_kind::processes, .replaces_workers = true}};
 }
 

@@ -25,6 +25,9 @@ namespace regatta::race {
 struct scheme_options {
     unsigned workers = 1;
     std::size_t chunk = 8; ///< Items a message, for the schemes that send chunks.
+    /// Queued tasks at most, in the pools that take a bound (`scheme_traits::bounded`); 0: no
+    /// bound.
+    std::size_t capacity = 0;
     /// How often a worker of a scheme that replaces those that die is killed; 0: never.
     std::chrono::nanoseconds kill_every{0};
 };
@@ -111,6 +114,8 @@ struct scheme_traits {
     bool sends_data = false;
     /// The library that computes the items is told to start no threads of its own.
     bool one_library_thread = false;
+    /// Its queue takes a bound: `scheme_options::capacity`.
+    bool bounded = false;
     /// A worker that dies is replaced, and its item begun again: `scheme_options::kill_every`.
     bool replaces_workers = false;
     /// The library behind it keeps its threads after a run, asleep.

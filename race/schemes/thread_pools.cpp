@@ -5,7 +5,11 @@
 #include "schemes/pool_list.hpp"
 #include "schemes/scheme.hpp"
 
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -16,9 +20,13 @@ namespace {
 template<class Pool>
 class on_pool : public scheme {
 public:
+    /// Where the queue has a bound and is full, the caller waits for room.
+    explicit on_pool(const scheme_options& options) : capacity_(options.capacity) {}
+
     void prepare(run_context& context) override {
         try {
-            pool_.emplace(pool_options{.threads = context.workers, .name = "race"});
+            pool_.emplace(
+                pool_options{.threads = context.workers, .capacity = capacity_, .name = "race"});
         } catch (const std::system_error& error) {
             throw scheme_failure(std::string("the pool could not start: ") + error.what());
         }
@@ -26,12 +34,17 @@ public:
 
 protected:
     std::optional<Pool> pool_;
+
+private:
+    std::size_t capacity_;
 };
 
 /// One `execute` an item.
 template<class Pool>
 class one_by_one final : public on_pool<Pool> {
 public:
+    using on_pool<Pool>::on_pool;
+
     void run(run_context& context) override {
         item_tasks items(
             context, [this](auto task) { this->pool_->execute(task); }, [] {});
@@ -48,8 +61,10 @@ public:
 template<class Pool>
 class in_batches final : public on_pool<Pool> {
 public:
-    explicit in_batches(std::size_t chunk) : chunk_(chunk) {
-        if (chunk == 0) {
+    explicit in_batches(const scheme_options& options)
+        : on_pool<Pool>(options)
+        , chunk_(options.chunk) {
+        if (chunk_ == 0) {
             throw std::invalid_argument("a chunk has at least 1 item");
         }
     }
@@ -75,9 +90,16 @@ private:
     std::size_t chunk_;
 };
 
-template<class Pool>
-std::unique_ptr<scheme> make_batches(const scheme_options& options) {
-    return std::make_unique<in_batches<Pool>>(options.chunk);
+template<class Scheme>
+std::unique_ptr<scheme> make_bounded(const scheme_options& options) {
+    return std::make_unique<Scheme>(options);
+}
+
+/// A pool whose threads come and go takes no bound.
+template<class Scheme>
+std::unique_ptr<scheme> make_unbounded(scheme_options options) {
+    options.capacity = 0;
+    return std::make_unique<Scheme>(options);
 }
 
 } // namespace
@@ -86,18 +108,20 @@ scheme_info steady_scheme() {
     return {.name = "steady",
             .summary = "regatta::steady_pool, one execute an item; warm threads",
             .suits = "many short tasks of about the same length",
-            .make = make_new<one_by_one<steady_pool>>,
+            .make = make_bounded<one_by_one<steady_pool>>,
             .spawns = true,
             .single_tasks = true,
-            .reusable = true};
+            .reusable = true,
+            .traits = {.bounded = true}};
 }
 
 scheme_info steady_batch_scheme() {
     return {.name = "steady_batch",
             .summary = "regatta::steady_pool, one execute_batch for --chunk items; warm threads",
             .suits = "many short tasks that are known several at a time",
-            .make = make_batches<steady_pool>,
-            .reusable = true};
+            .make = make_bounded<in_batches<steady_pool>>,
+            .reusable = true,
+            .traits = {.bounded = true}};
 }
 
 scheme_info balanced_scheme() {
@@ -105,25 +129,27 @@ scheme_info balanced_scheme() {
             .summary = "regatta::balanced_pool, one execute an item; warm threads",
             .suits = "tasks of uneven length",
             .alias = "regatta", // it suits the most kinds of items
-            .make = make_new<one_by_one<balanced_pool>>,
+            .make = make_bounded<one_by_one<balanced_pool>>,
             .spawns = true,
             .single_tasks = true,
-            .reusable = true};
+            .reusable = true,
+            .traits = {.bounded = true}};
 }
 
 scheme_info balanced_batch_scheme() {
     return {.name = "balanced_batch",
             .summary = "regatta::balanced_pool, one execute_batch for --chunk items; warm threads",
             .suits = "tasks of uneven length that are known several at a time",
-            .make = make_batches<balanced_pool>,
-            .reusable = true};
+            .make = make_bounded<in_batches<balanced_pool>>,
+            .reusable = true,
+            .traits = {.bounded = true}};
 }
 
 scheme_info dynamic_scheme() {
     return {.name = "dynamic",
             .summary = "regatta::dynamic_pool, one execute an item; warm threads",
             .suits = "load that varies, so that threads come and go",
-            .make = make_new<one_by_one<dynamic_pool>>,
+            .make = make_unbounded<one_by_one<dynamic_pool>>,
             .spawns = true,
             .single_tasks = true,
             .reusable = true};
@@ -133,7 +159,7 @@ scheme_info dynamic_batch_scheme() {
     return {.name = "dynamic_batch",
             .summary = "regatta::dynamic_pool, one execute_batch for --chunk items; warm threads",
             .suits = "load that varies and comes in bursts",
-            .make = make_batches<dynamic_pool>,
+            .make = make_unbounded<in_batches<dynamic_pool>>,
             .reusable = true};
 }
 

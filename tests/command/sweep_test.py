@@ -25,7 +25,8 @@ class Sweep(unittest.TestCase):
                 rows = list(csv.DictReader(file))
         document = json.loads(result.stdout)
         support.validate(document, "sweep")
-        self.assertEqual(document["axes"], {"size": [64, 96], "workers": [1, 2], "chunk": [1, 4]})
+        self.assertEqual(document["axes"],
+                         {"size": [64, 96], "workers": [1, 2], "chunk": [1, 4], "capacity": []})
         places = [(cell["size"], cell["workers"], cell["chunk"]) for cell in document["cells"]]
         self.assertEqual(places, [(s, w, c) for s in (64, 96) for w in (1, 2) for c in (1, 4)])
         for cell in document["cells"]:
@@ -39,6 +40,35 @@ class Sweep(unittest.TestCase):
         for name in ("serial", "std_thread", "steady_batch", "size 64, workers 1, chunk 4",
                      "size/workers/chunk", "96/2/4"):
             self.assertIn(name, result.stderr)
+
+    def test_capacities_are_an_axis_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sweep.csv")
+            result = run("race", "empty", "--size", "100", "--capacity", "0,3", "--json", "-", "--csv", path,
+                         "--schemes", "std_thread,steady,balanced_batch,dynamic", "--rounds", "2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        document = json.loads(result.stdout)
+        support.validate(document, "sweep")
+        self.assertEqual(document["axes"]["capacity"], [0, 3])
+        self.assertEqual([(cell["capacity"], cell["race"]["capacity"]) for cell in document["cells"]],
+                         [(0, None), (3, 3)])
+        for cell in document["cells"]:
+            self.assertTrue(all(one["verified"] for one in cell["race"]["schemes"]))
+        self.assertEqual({row["cell_capacity"] for row in rows}, {"0", "3"})
+        self.assertIn("capacity 3", result.stderr)
+
+    def test_a_capacity_is_for_pools_that_take_a_bound(self):
+        for words, says in ((["--schemes", "std_thread,dynamic"], "steady, steady_batch, balanced, balanced_batch"),
+                            (["--capacity", "0,0"], "0 is there twice"), (["--capacity", "-1"], "from 0 to"),
+                            (["--capacity", "x"], '"x" is not a whole number'),
+                            (["--command", "a=true"], "--capacity")):
+            result = run("race", "empty", "--capacity", "3", *words) if words[0] != "--capacity" \
+                else run("race", "empty", *words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn(says, result.stderr)
+            self.assertIn("--capacity", result.stderr)
 
     def test_an_axis_of_one_value_is_no_sweep(self):
         result = run("race", "--size", "64", "--workers", "1", "--json", "-", *FEW)

@@ -130,6 +130,22 @@ TEST_P(every_scheme, takes_another_job_where_it_is_reusable) {
     }
 }
 
+// "Queued tasks at most, in the pools that take a bound": no item is lost where there is no room.
+TEST_P(every_scheme, runs_all_items_with_room_for_fewer_where_its_queue_takes_a_bound) {
+    if (!info().traits.bounded) {
+        GTEST_SKIP() << info().name << " takes no bound";
+    }
+    const auto work = make(130, "naive");
+    run_context context{*work, memory.log, memory.memory.descriptor(), 2};
+    memory.log.clear();
+    const auto scheme = info().make({.workers = 2, .chunk = 5, .capacity = 3});
+    scheme->prepare(context);
+    scheme->run(context);
+    const verification checked = work->verify();
+    EXPECT_TRUE(checked.ok) << checked.message;
+    EXPECT_EQ(logged_items(2), work->items());
+}
+
 // "Whether a producer hands over the items one by one, so that it can do so on a schedule."
 TEST_P(every_scheme, hands_over_no_item_before_it_is_due_where_it_takes_single_tasks) {
     if (!info().single_tasks) {

@@ -93,6 +93,7 @@ std::string to_json(const race_result& result, const provenance& from) {
     document["items"] = result.items;
     document["unit"] = result.amount > 0 ? json(result.unit) : json();
     document["chunk"] = result.how.chunk;
+    document["capacity"] = result.how.capacity != 0 ? json(result.how.capacity) : json();
     document["kill_every_ns"] = result.how.kill_every.count();
     document["workers"] = result.how.workers;
     document["rate"] = or_null(result.rate);

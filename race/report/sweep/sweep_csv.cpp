@@ -9,11 +9,12 @@
 namespace regatta::race {
 
 std::string to_csv(const sweep_result& sweep) {
-    std::string out = "cell_size,cell_workers,cell_chunk," + csv_head();
+    std::string out = "cell_size,cell_workers,cell_chunk,cell_capacity," + csv_head();
     for (const sweep_cell* const cell : sweep.measured()) {
-        out += csv_lines(cell->result,
-                         fmt::format("{},{},{},", cell->size != 0 ? std::to_string(cell->size) : "",
-                                     cell->workers, cell->chunk));
+        out +=
+            csv_lines(cell->result,
+                      fmt::format("{},{},{},{},", cell->size != 0 ? std::to_string(cell->size) : "",
+                                  cell->workers, cell->chunk, cell->capacity));
     }
     return out;
 }

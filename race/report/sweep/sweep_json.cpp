@@ -10,8 +10,10 @@ namespace regatta::race {
 
 std::string to_json(const sweep_result& sweep, const provenance& from) {
     json document = document_head(json_schema::sweep, from);
-    document["axes"] = {
-        {"size", sweep.axes.sizes}, {"workers", sweep.axes.workers}, {"chunk", sweep.axes.chunks}};
+    document["axes"] = {{"size", sweep.axes.sizes},
+                        {"workers", sweep.axes.workers},
+                        {"chunk", sweep.axes.chunks},
+                        {"capacity", sweep.axes.capacities}};
     document["order_seed"] = sweep.order_seed;
     document["stopped"] = sweep.stopped;
     document["cells"] = json::array();
@@ -19,6 +21,7 @@ std::string to_json(const sweep_result& sweep, const provenance& from) {
         document["cells"].push_back({{"size", cell->size != 0 ? json(cell->size) : json()},
                                      {"workers", cell->workers},
                                      {"chunk", cell->chunk},
+                                     {"capacity", cell->capacity},
                                      {"race", json::parse(to_json(cell->result, from))}});
     }
     return text_of(document);

@@ -20,7 +20,8 @@ std::string to_text(const sweep_result& sweep, const provenance& from, const tex
 /// The document, indented, with a final newline; docs/reference/sweep.schema.json describes it.
 std::string to_json(const sweep_result& sweep, const provenance& from);
 
-/// The lines of every cell's race, after the columns `cell_size`, `cell_workers` and `cell_chunk`
+/// The lines of every cell's race, after the columns `cell_size`, `cell_workers`, `cell_chunk` and
+/// `cell_capacity`
 /// (RFC 4180).
 std::string to_csv(const sweep_result& sweep);
 

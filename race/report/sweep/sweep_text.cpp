@@ -29,6 +29,7 @@ std::vector<std::pair<std::string, std::size_t>> places_of(const sweep_result& s
     add(sweep.axes.sizes.size(), cell.size, "size");
     add(sweep.axes.workers.size(), cell.workers, "workers");
     add(sweep.axes.chunks.size(), cell.chunk, "chunk");
+    add(sweep.axes.capacities.size(), cell.capacity, "capacity");
     return places;
 }
 
