@@ -28,6 +28,16 @@ template<class Pool>
 class pool_waiting : public testing::Test {};
 TYPED_TEST_SUITE(pool_waiting, library_test::every_pool, library_test::pool_names);
 
+/// Runs each task at once.
+struct counting_executor {
+    int calls = 0;
+    template<class F>
+    void execute(F&& f) {
+        ++calls;
+        f();
+    }
+};
+
 } // namespace
 
 TYPED_TEST(pool_waiting, several_threads_wait_at_once) {
@@ -132,6 +142,20 @@ TYPED_TEST(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
     });
     EXPECT_EQ(sum.get(), 3);
     pool.wait();
+}
+
+// "A continuation that was cancelled before the task ended does not reach it": its executor may be
+// gone by then.
+TYPED_TEST(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
+    counting_executor executor;
+    TypeParam pool({.threads = 1});
+    door d;
+    hold_worker(pool, d);
+    auto next = pool.submit([] {}).then(executor, [] {});
+    EXPECT_TRUE(next.cancel());
+    d.open();
+    pool.wait();
+    EXPECT_EQ(executor.calls, 0);
 }
 
 // "A wait that could never end throws `std::system_error`".

@@ -128,8 +128,9 @@ public:
     auto then(F&& f) -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
         return chain<void>(nullptr, std::forward<F>(f));
     }
-    /// The same, but the executor runs `f`. The executor must exist until then. If it refuses the
-    /// task, the new future is cancelled.
+    /// The same, but the executor runs `f`. The executor must exist until then. A continuation that
+    /// was cancelled before the task ended does not reach it. If it refuses the task, the new
+    /// future is cancelled.
     template<class Executor, class F>
     auto then(Executor& executor, F&& f)
         -> future<detail::continuation_result_t<R, std::decay_t<F>>> {

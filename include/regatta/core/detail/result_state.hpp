@@ -229,6 +229,9 @@ private:
         if constexpr (std::is_void_v<Executor>) {
             return false;
         } else {
+            if (this->claimed()) { // Cancelled: the executor may be gone.
+                return false;
+            }
             this->wake_chain_waiters();
             REGATTA_TRY {
                 executor_->execute(future_job(*this));
