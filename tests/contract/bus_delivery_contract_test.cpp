@@ -28,6 +28,16 @@ using regatta::when_full;
 
 using owned = std::unique_ptr<int>;
 
+/// Counts how often one of its kind was copied or moved.
+struct carried {
+    int value;
+    int* moves;
+    carried(int v, int& m) noexcept : value(v), moves(&m) {}
+    carried(const carried& other) noexcept : value(other.value), moves(other.moves) { ++*moves; }
+    carried& operator=(const carried&) = delete;
+    ~carried() = default;
+};
+
 } // namespace
 
 // "Calls `handler` with every message of type `T` from now on" …
@@ -189,6 +199,81 @@ TEST(bus, discards_and_counts_where_told_to) {
     EXPECT_EQ(bus.stats().published, 8u);
     EXPECT_EQ(lane.publish_batch(std::span<const tick>()), 0u);
     EXPECT_EQ(bus.stats().refused, 11u);
+}
+
+// "one that floods the bus cannot keep the others out": the lanes are served in turn, 64 messages
+// each, and the next batch begins where the last one stopped.
+TEST(bus, a_flood_in_one_lane_does_not_keep_the_others_out) {
+    for (const std::size_t batch : {std::size_t{64}, std::size_t{256}}) {
+        bus_type bus({.capacity = 256, .producers = 3});
+        std::vector<bus_type::producer> lanes;
+        for (int i = 0; i < 3; ++i) {
+            lanes.push_back(bus.make_producer());
+        }
+        const auto flood = [&](std::size_t i) {
+            while (lanes[i].try_publish(tick{0})) {
+            }
+        };
+        int before = 0; // Messages of the flood before that of the lane in question.
+        bool there = false;
+        bus.subscribe<tick>([&](tick& t) {
+            there = there || t.value == 1;
+            before += there ? 0 : 1;
+        });
+        for (std::size_t quiet = 0; quiet < 3; ++quiet) {
+            before = 0;
+            there = false;
+            lanes[quiet].publish(tick{1});
+            for (int i = 0; i < 8 && !there; ++i) {
+                flood((quiet + 1) % 3);
+                flood((quiet + 2) % 3);
+                bus.process_batch(batch);
+            }
+            EXPECT_TRUE(there);
+            EXPECT_LE(before, 128);
+            while (bus.process_batch() != 0) {
+            }
+        }
+    }
+}
+
+// "a `T` made of `args` in its place, without a copy or a move"; `publish` takes one.
+TEST(bus, makes_messages_in_their_places) {
+    regatta::async_bus<carried> bus({.capacity = 4, .producers = 1});
+    auto lane = bus.make_producer();
+    int moves = 0;
+    int sum = 0;
+    bus.subscribe<carried>([&](carried& c) { sum += c.value; });
+    EXPECT_TRUE(lane.emplace<carried>(1, moves));
+    const auto make = [&](std::size_t i) { return carried(static_cast<int>(10 * i), moves); };
+    EXPECT_EQ(lane.publish_batch<carried>(3, make), 3u);
+    EXPECT_EQ(bus.process_batch(), 4u);
+    EXPECT_EQ(moves, 0);
+    EXPECT_EQ(sum, 31);
+    EXPECT_TRUE(lane.publish(carried(2, moves)));
+    EXPECT_EQ(moves, 1);
+}
+
+// "If the lane is full, acts as `when_full` says": "`make` is called once for each message that
+// finds room."
+TEST(bus, makes_only_the_messages_that_find_room) {
+    regatta::async_bus<tick> bus({.capacity = 4, .producers = 1, .on_full = when_full::discard});
+    auto lane = bus.make_producer();
+    std::vector<std::size_t> made;
+    const auto make = [&](std::size_t i) {
+        made.push_back(i);
+        return tick{0};
+    };
+    EXPECT_EQ(lane.publish_batch<tick>(6, make), 4u);
+    EXPECT_EQ(made, (std::vector<std::size_t>{0, 1, 2, 3}));
+    EXPECT_EQ(bus.stats().refused, 2u);
+    EXPECT_FALSE(lane.emplace<tick>(tick{1}));
+    EXPECT_EQ(bus.stats().refused, 3u);
+    bus.close();
+    EXPECT_EQ(bus.process_batch(), 4u);
+    EXPECT_FALSE(lane.emplace<tick>(tick{1}));
+    EXPECT_EQ(lane.publish_batch<tick>(1, make), 0u);
+    EXPECT_EQ(made.size(), 4u);
 }
 
 // "a refused message is unchanged"

@@ -216,8 +216,8 @@ TEST(bus, a_closed_one_refuses_and_counts) {
 TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     const library_test::time_limit limit("publishers that go on when there is room");
     constexpr int each = 50;
-    bus_type bus({.capacity = 4, .producers = 2});
-    std::vector<observed_thread> seen(4);
+    bus_type bus({.capacity = 4, .producers = 4});
+    std::vector<observed_thread> seen(6);
     std::vector<std::thread> publishers;
     publishers.reserve(seen.size());
     const auto start = [&](std::size_t i, auto publish) {
@@ -247,20 +247,35 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
             EXPECT_TRUE(lane.publish(tick{1}, admission_class::low));
         }
     });
+    start(4, [&] {
+        auto lane = bus.make_producer();
+        for (int i = 0; i < each; ++i) {
+            EXPECT_TRUE(lane.emplace<tick>(tick{1}));
+        }
+    });
+    start(5, [&] {
+        auto lane = bus.make_producer();
+        std::size_t next = 0;
+        const auto make = [&](std::size_t i) {
+            EXPECT_EQ(i, next++);
+            return tick{1};
+        };
+        EXPECT_EQ(lane.publish_batch<tick>(each, make), std::size_t{each});
+    });
     for (const auto& one : seen) {
         one.await_sleep(); // Every lane is full.
     }
-    EXPECT_LE(bus.stats().queued, 12u);
+    EXPECT_LE(bus.stats().queued, 20u);
     int got = 0;
     bus.subscribe<tick>([&](tick& t) { got += t.value; });
     await([&] {
         bus.process_batch(3);
-        return got == 4 * each;
+        return got == 6 * each;
     });
     for (auto& thread : publishers) {
         thread.join();
     }
-    EXPECT_EQ(bus.stats().published, 4u * each);
+    EXPECT_EQ(bus.stats().published, 6u * each);
     EXPECT_EQ(bus.stats().refused, 0u);
 }
 

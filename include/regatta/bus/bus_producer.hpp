@@ -78,6 +78,16 @@ public:
             return put(T(m)); // Before it has its place.
         }
     }
+    /// The same with a `T` made of `args` in its place, without a copy or a move.
+    template<class T, class... Args>
+    REGATTA_INLINE bool emplace(Args&&... args) requires(
+        set::template contains<T>&& std::is_nothrow_constructible_v<T, Args...>) {
+        if (lane_->ring->try_emplace_if(open(), type<T>, std::in_place_type<T>,
+                                        std::forward<Args>(args)...)) [[likely]] {
+            return bus_->count(true);
+        }
+        return publish_later<T>(T(std::forward<Args>(args)...), lane_->ring->capacity());
+    }
     /// The same with an admission class: the lane counts as full at the level of that class.
     template<class T>
     requires(set::template contains<T>) bool publish(T&& m, admission_class c) {
@@ -97,7 +107,7 @@ public:
     /// @returns how many were accepted; the rest count as refused.
     template<class T>
     requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
-        const std::size_t done = fill(batch);
+        const std::size_t done = fill<T>(batch.size(), copy_of(batch));
         if (done != 0) {
             bus_->items_.notify_one();
         }
@@ -110,25 +120,17 @@ public:
     /// acts as `when_full` says. @returns how many were accepted.
     template<class T>
     requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        std::size_t done = fill(batch);
-        while (done != batch.size()) {
-            if (done != 0) {
-                bus_->items_.notify_one(); // the consumer starts on those already published
-            }
-            const bool more = bus_->wait_for_room([&] {
-                const std::size_t now = fill(batch.subspan(done));
-                done += now;
-                return now != 0;
-            });
-            if (!more) {
-                bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
-                break;
-            }
-        }
-        if (done != 0) {
-            bus_->items_.notify_one();
-        }
-        return done;
+        return put_all<T>(batch.size(), copy_of(batch));
+    }
+    /// The same with `count` messages that `make(i)` returns for i = 0, 1 …, made in their places,
+    /// without a copy or a move. `make` is called once for each message that finds room.
+    template<class T, class Make>
+    requires(set::template contains<T>&&
+                 std::is_same_v<std::invoke_result_t<Make&, std::size_t>, T>) std::size_t
+        publish_batch(std::size_t count, Make&& make) {
+        return put_all<T>(count, [&make](auto& cell, std::size_t i) {
+            cell.emplace(detail::made_by, [&make, i]() -> T { return make(i); });
+        });
     }
 
 private:
@@ -155,9 +157,9 @@ private:
         return publish_later<T>(std::forward<M>(m), bus_->limits_[c]);
     }
     /// Publishes a message that found no room at first. Takes it by value, so that the caller's
-    /// message stays in registers.
+    /// message stays in registers. Not REGATTA_RARE: gcc would take the whole publish for cold.
     template<class T>
-    REGATTA_RARE bool publish_later(T m, std::size_t limit) {
+    REGATTA_APART bool publish_later(T m, std::size_t limit) {
         return bus_->count(bus_->wait_for_room([&] {
             return lane_->ring->has_room_below(limit) &&
                    lane_->ring->try_emplace_if(open(), type<T>, std::move(m));
@@ -169,16 +171,43 @@ private:
         return [bus = bus_]() noexcept { return bus->open_to_attempt(); };
     }
     template<class T>
-    std::size_t fill(std::span<const T> batch) {
+    static auto copy_of(std::span<const T> batch) noexcept {
+        return [batch](auto& cell, std::size_t i) { cell.emplace(batch[i]); };
+    }
+    /// Constructs as many as there is room for of the messages `done`, `done + 1` … below `count`.
+    template<class T, class Construct>
+    std::size_t fill(std::size_t count, const Construct& construct, std::size_t done = 0) {
         REGATTA_TRY {
             return lane_->ring->try_fill_if(
-                open(), batch.size(), type<T>,
-                [&](auto& cell, std::size_t i) { cell.emplace(batch[i]); });
+                open(), count - done, type<T>,
+                [&](auto& cell, std::size_t i) { construct(cell, done + i); });
         }
         REGATTA_CATCH_ALL {
-            bus_->items_.notify_one(); // messages copied before the throw are published
+            bus_->items_.notify_one(); // messages constructed before the throw are published
             REGATTA_RETHROW;
         }
+    }
+    template<class T, class Construct>
+    std::size_t put_all(std::size_t count, const Construct& construct) {
+        std::size_t done = fill<T>(count, construct);
+        while (done != count) {
+            if (done != 0) {
+                bus_->items_.notify_one(); // the consumer starts on those already published
+            }
+            const bool more = bus_->wait_for_room([&] {
+                const std::size_t now = fill<T>(count, construct, done);
+                done += now;
+                return now != 0;
+            });
+            if (!more) {
+                bus_->refused_.fetch_add(count - done, std::memory_order_relaxed);
+                break;
+            }
+        }
+        if (done != 0) {
+            bus_->items_.notify_one();
+        }
+        return done;
     }
     void give_back() noexcept {
         if (lane_ != nullptr) {

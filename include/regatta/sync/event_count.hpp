@@ -297,8 +297,9 @@ private:
         const std::uint64_t s = state_.load(std::memory_order_relaxed);
         return sleepers(s) != woken(s) && wake_sleepers(s, all);
     }
-    /// Marks one or all sleepers as being woken and wakes them, if any is not marked yet.
-    REGATTA_RARE bool wake_sleepers(std::uint64_t s, bool all) noexcept {
+    /// Marks one or all sleepers as being woken and wakes them, if any is not marked yet. Not
+    /// REGATTA_RARE: gcc would take the way of a notifier to this place for cold.
+    REGATTA_APART bool wake_sleepers(std::uint64_t s, bool all) noexcept {
         std::uint64_t marks = 0;
         do {
             const std::uint64_t asleep = sleepers(s) - woken(s);

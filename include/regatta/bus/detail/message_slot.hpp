@@ -17,6 +17,10 @@
 
 namespace regatta::detail {
 
+/// Says that a message is what a function returns.
+struct made_by_t {};
+inline constexpr made_by_t made_by;
+
 /// One message of any of the types, without its type: a `std::variant` whose index its owner keeps.
 ///
 /// So a lane packs the messages without gaps and keeps the types beside them.
@@ -40,6 +44,20 @@ public:
     requires(set::template contains<std::remove_cvref_t<T>>) explicit message_slot(T&& m) noexcept(
         std::is_nothrow_constructible_v<std::remove_cvref_t<T>, T&&>) {
         ::new (static_cast<void*>(bytes_)) std::remove_cvref_t<T>(std::forward<T>(m));
+    }
+    /// The same with a `T` made of `args`.
+    template<class T, class... Args>
+    requires(set::template contains<T>) explicit message_slot(
+        std::in_place_type_t<T>,
+        Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        ::new (static_cast<void*>(bytes_)) T(std::forward<Args>(args)...);
+    }
+    /// The same with what `make()` returns.
+    template<class Make>
+    message_slot(made_by_t, Make&& make) {
+        using made = std::invoke_result_t<Make&>;
+        static_assert(set::template contains<made>);
+        ::new (static_cast<void*>(bytes_)) made(make());
     }
     message_slot(const message_slot&) = delete;
     message_slot& operator=(const message_slot&) = delete;
