@@ -19,8 +19,7 @@ double carry(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 while (!queue.bounded_push(m)) {
                     std::this_thread::yield();
                 }
@@ -29,7 +28,7 @@ double carry(const stream& s) {
         [&] {
             std::uint64_t sum = 0;
             for (std::size_t done = 0; done < s.messages;) {
-                done += queue.consume_all([&](const Message& m) { sum += m.value; });
+                done += queue.consume_all([&](const Message& m) { sum += m.value(); });
             }
             return sum;
         });
@@ -47,8 +46,7 @@ double carry_spsc(const stream& s) {
         s,
         [&](unsigned p) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 while (!rings[p]->push(m)) {
                     std::this_thread::yield();
                 }
@@ -58,7 +56,7 @@ double carry_spsc(const stream& s) {
             std::uint64_t sum = 0;
             for (std::size_t done = 0; done < s.messages;) {
                 for (auto& r : rings) {
-                    done += r->consume_all([&](const Message& m) { sum += m.value; });
+                    done += r->consume_all([&](const Message& m) { sum += m.value(); });
                 }
             }
             return sum;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -20,11 +21,31 @@
 
 namespace regatta::bench {
 
-/// A message of a given size in bytes.
+/// A message of a given size in bytes. Its words add up to its value, so that whoever reads the
+/// value has read all of them.
 template<std::size_t Size>
-struct payload {
-    std::uint64_t value;
-    unsigned char rest[Size - sizeof(std::uint64_t)];
+class payload {
+public:
+    payload() noexcept {} // Without values that nobody reads.
+    explicit payload(std::uint64_t value) noexcept { set(value); }
+    void set(std::uint64_t value) noexcept {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 1; i < std::size(words_); ++i) {
+            words_[i] = value;
+            sum += value;
+        }
+        words_[0] = value - sum;
+    }
+    std::uint64_t value() const noexcept {
+        std::uint64_t sum = 0;
+        for (const std::uint64_t word : words_) {
+            sum += word;
+        }
+        return sum;
+    }
+
+private:
+    std::uint64_t words_[Size / sizeof(std::uint64_t)];
 };
 using small_message = payload<24>;
 using large_message = payload<256>;

@@ -15,6 +15,18 @@ namespace {
 
 constexpr std::size_t bulk = 256; ///< The consumer's, as our own.
 
+/// Makes the messages of a batch where the queue wants them.
+template<class Message>
+struct making_iterator {
+    std::uint64_t value;
+    Message operator*() const noexcept { return Message(value); }
+    making_iterator& operator++() noexcept {
+        ++value;
+        return *this;
+    }
+    making_iterator operator++(int) noexcept { return {value++}; }
+};
+
 /// A producer token, bulk enqueue where there are batches, a consumer token and bulk dequeue.
 template<class Message>
 double with_tokens(const stream& s) {
@@ -25,18 +37,13 @@ double with_tokens(const stream& s) {
             const moodycamel::ProducerToken token(queue);
             if (s.batch == 1) {
                 for (std::uint64_t i = 0; i < s.each(); ++i) {
-                    Message m;
-                    m.value = i;
+                    const Message m(i);
                     queue.enqueue(token, m);
                 }
                 return;
             }
-            std::vector<Message> batch(s.batch);
             for (std::uint64_t i = 0; i < s.each(); i += s.batch) {
-                for (std::size_t j = 0; j < s.batch; ++j) {
-                    batch[j].value = i + j;
-                }
-                queue.enqueue_bulk(token, batch.data(), s.batch);
+                queue.enqueue_bulk(token, making_iterator<Message>{i}, s.batch);
             }
         },
         [&] {
@@ -46,7 +53,7 @@ double with_tokens(const stream& s) {
             for (std::size_t done = 0; done < s.messages;) {
                 const std::size_t now = queue.try_dequeue_bulk(token, batch.data(), bulk);
                 for (std::size_t i = 0; i < now; ++i) {
-                    sum += batch[i].value;
+                    sum += batch[i].value();
                 }
                 done += now;
             }
@@ -62,8 +69,7 @@ double plain(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 queue.enqueue(m);
             }
         },
@@ -72,7 +78,7 @@ double plain(const stream& s) {
             for (std::size_t done = 0; done < s.messages;) {
                 Message m;
                 if (queue.try_dequeue(m)) {
-                    sum += m.value;
+                    sum += m.value();
                     ++done;
                 }
             }

@@ -18,8 +18,7 @@ double carry(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 const std::lock_guard lock(mutex);
                 shared.push_back(m);
             }
@@ -33,7 +32,7 @@ double carry(const stream& s) {
                     mine.swap(shared);
                 }
                 for (const Message& m : mine) {
-                    sum += m.value;
+                    sum += m.value();
                 }
                 done += mine.size();
                 mine.clear();

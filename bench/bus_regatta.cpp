@@ -6,9 +6,6 @@
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/sync/backoff.hpp>
 
-#include <span>
-#include <vector>
-
 namespace regatta::bench {
 namespace {
 
@@ -22,18 +19,13 @@ void produce_by_lane(Bus& bus, const stream& s) {
     auto lane = bus.make_producer();
     if (s.batch == 1) {
         for (std::uint64_t i = 0; i < s.each(); ++i) {
-            Message m;
-            m.value = i;
-            lane.publish(m);
+            lane.template emplace<Message>(i);
         }
         return;
     }
-    std::vector<Message> batch(s.batch);
     for (std::uint64_t i = 0; i < s.each(); i += s.batch) {
-        for (std::size_t j = 0; j < s.batch; ++j) {
-            batch[j].value = i + j;
-        }
-        lane.template publish_batch<Message>(std::span<const Message>(batch));
+        lane.template publish_batch<Message>(s.batch,
+                                             [i](std::size_t j) { return Message(i + j); });
     }
 }
 
@@ -59,7 +51,7 @@ double by_visitor(const stream& s) {
         [&] {
             struct {
                 std::uint64_t sum = 0;
-                void operator()(const Message& m) noexcept { sum += m.value; }
+                void operator()(const Message& m) noexcept { sum += m.value(); }
                 void operator()(const other& m) noexcept { sum += m.value; }
             } visitor;
             process_all(s, bus, [&] { return bus.process_with(visitor); });
@@ -71,7 +63,7 @@ template<class Message>
 double by_handlers(const stream& s) {
     async_bus<Message, other> bus{{.capacity = s.capacity, .producers = s.producers}};
     std::uint64_t sum = 0;
-    bus.template subscribe<Message>([&](const Message& m) { sum += m.value; });
+    bus.template subscribe<Message>([&](const Message& m) { sum += m.value(); });
     bus.template subscribe<other>([&](const other& m) { sum += m.value; });
     return run_stream(
         s, [&](unsigned) { produce_by_lane<Message>(bus, s); },
@@ -88,15 +80,14 @@ double by_common_lane(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 bus.publish(m);
             }
         },
         [&] {
             struct {
                 std::uint64_t sum = 0;
-                void operator()(const Message& m) noexcept { sum += m.value; }
+                void operator()(const Message& m) noexcept { sum += m.value(); }
                 void operator()(const other& m) noexcept { sum += m.value; }
             } visitor;
             process_all(s, bus, [&] { return bus.process_with(visitor); });

@@ -26,14 +26,13 @@ struct alignas(destructive_alignment) player {
     bool asks = false;
 
     void operator()(const small_message& m) {
-        if (m.value != done) {
+        if (m.value() != done) {
             throw std::runtime_error("a message was lost or doubled");
         }
         ++done;
-        small_message next;
-        next.value = m.value + (asks ? 1 : 0);
-        if (next.value != trips) {
-            out.publish(next);
+        const std::uint64_t next = done - (asks ? 0 : 1);
+        if (next != trips) {
+            out.publish(small_message(next));
         }
     }
     void operator()(const other&) {}
@@ -54,9 +53,7 @@ double regatta_round_trip(std::size_t trips) {
     return time_trips(
         trips, [&] { first.play(); },
         [&] {
-            small_message m;
-            m.value = 0;
-            second.out.publish(m);
+            second.out.publish(small_message(0));
             second.play();
         });
 }

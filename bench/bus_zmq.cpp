@@ -23,8 +23,7 @@ double carry(const stream& s) {
             push.set(zmq::sockopt::sndhwm, static_cast<int>(s.capacity));
             push.connect("inproc://stream");
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                Message m;
-                m.value = i;
+                const Message m(i);
                 push.send(zmq::buffer(&m, sizeof m), zmq::send_flags::none);
             }
         },
@@ -37,7 +36,7 @@ double carry(const stream& s) {
                 }
                 Message m;
                 std::memcpy(&m, part.data(), sizeof m);
-                sum += m.value;
+                sum += m.value();
             }
             return sum;
         });
