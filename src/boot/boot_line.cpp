@@ -133,7 +133,7 @@ private:
         }
         for (const boot_option& option : line_.options) {
             if (option.current) {
-                warn(boot_concern::already_set, advice_on_current(option));
+                warn(boot_concern::already_set, detail::advice_on_current(option));
             }
         }
         if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {

@@ -113,7 +113,7 @@ void add_huge_pages(boot_line& line, const huge_pages& pages, const huge_page_me
         for (std::size_t i = in_force ? 0 : first; i < line.options.size(); ++i) {
             if (line.options[i].current) {
                 line.warnings.push_back(
-                    {boot_concern::already_set, advice_on_current(line.options[i])});
+                    {boot_concern::already_set, detail::advice_on_current(line.options[i])});
             }
         }
     }

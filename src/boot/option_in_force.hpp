@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace regatta {
+namespace regatta::detail {
 
 /// What to do with an option that the running kernel was started with.
 inline std::string advice_on_current(const boot_option& option) {
@@ -19,4 +19,4 @@ inline std::string advice_on_current(const boot_option& option) {
                 : ": replace it. Repeating an option does not combine its lists.");
 }
 
-} // namespace regatta
+} // namespace regatta::detail
