@@ -123,7 +123,6 @@ struct queue_segment {
         }
     }
 
-    Queue& owner;
     /// The next position that a producer claims, and the closed bit. Written and read by producers,
     /// read by `appended`.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> tail{0};
@@ -136,6 +135,7 @@ struct queue_segment {
     /// The number of cells finished in this life, plus one when the chain has left the segment.
     /// Written and read by consumers.
     typename Atomics::template atomic<std::uint32_t> finished{0};
+    Queue& owner; ///< Read by consumers.
     alignas(destructive_alignment) slot slots[Size];
 };
 

@@ -412,17 +412,20 @@ private:
         }
     }
 
-    /// The segments where producers append and consumers take. Written under the lock, read by all.
+    /// The segment where producers append. Written under the lock, read by all.
     alignas(destructive_alignment)
         typename Atomics::template atomic<segment*> tail_segment_{nullptr};
-    alignas(destructive_alignment)
-        typename Atomics::template atomic<segment*> head_segment_{nullptr};
 
     /// Held to change the chain or the spares, and to close.
     alignas(destructive_alignment) basic_adaptive_mutex<Atomics> chain_;
     segment* spare_ = nullptr; ///< Segments to fill again, linked by `next`.
     std::uint64_t last_number_ = 0;
     bool closed_ = false;
+
+    /// The segment where consumers take. Written under the lock, read by all. Last: whoever has the
+    /// queue as a member may put beside it what consumers read, too.
+    alignas(destructive_alignment)
+        typename Atomics::template atomic<segment*> head_segment_{nullptr};
 };
 
 /// The segment queue with the atomics of real programs.

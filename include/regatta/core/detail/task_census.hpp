@@ -107,12 +107,13 @@ public:
     }
 
 private:
+    // All of these change rarely. So they may be beside what is read at every task.
     /// Tasks that wait for the others. Written by them, read by all.
-    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> waiting_{0};
+    typename Atomics::template atomic<std::uint64_t> waiting_{0};
     /// Tasks that were dropped. Written by the dropping threads, read by all.
     typename Atomics::template atomic<std::uint64_t> dropped_{0};
-    /// Written once by the closing thread, read by workers before each task.
-    alignas(destructive_alignment) typename Atomics::template atomic<bool> closed_{false};
+    /// Written once by the closing thread, read by workers before each rest.
+    typename Atomics::template atomic<bool> closed_{false};
     /// Whether `ended` was true once: one worker counts, not each. Written and read by workers of a
     /// closed pool. Hooks at their end may still submit tasks: their workers run them.
     mutable typename Atomics::template atomic<bool> ended_{false};

@@ -60,10 +60,7 @@ public:
     /// How long it spins when it finds nothing. After a long rest it does not spin: the next rest
     /// will probably be long, too, and the preempted thread may hold the next task.
     std::uint32_t patience = basic_backoff<Atomics>::patient;
-    unsigned helping = 0; ///< Its nested waits that run other tasks.
-    unsigned blocked = 0; ///< Its tasks that wait for room, except those beneath a `wait`.
-    unsigned naps = 0;    ///< How often it has slept a little since it last ran a fork.
-    bool in_hook = false; ///< It is running `on_start` or `on_stop`.
+    unsigned naps = 0; ///< How often it has slept a little since it last ran a fork.
 
     /// Counts a task taken from another worker's queue.
     void count_stolen() noexcept { add_one(stolen_); }
@@ -124,15 +121,21 @@ private:
         counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
+    // What a worker touches that ends a task and parks comes first, so that it is two lines.
     basic_task_count<Atomics> run_;
-    basic_task_count<Atomics> cancelled_;
     /// Written by the worker, read by all.
-    atomic<std::uint64_t> stolen_{0};
     atomic<std::uint64_t> parked_{0};
     atomic<std::int64_t> busy_for_{0}; ///< In nanoseconds, up to its last rest.
     atomic<std::int64_t> since_{0};    ///< When it last became busy; 0: it rests.
+    std::int64_t rest_since_ = 0;      ///< When its last rest began.
     bool busy_ = false;
-    std::int64_t rest_since_ = 0; ///< When its last rest began.
+    atomic<std::uint64_t> stolen_{0}; ///< Written by the worker, read by all.
+    basic_task_count<Atomics> cancelled_;
+
+public:
+    unsigned helping = 0; ///< Its nested waits that run other tasks.
+    unsigned blocked = 0; ///< Its tasks that wait for room, except those beneath a `wait`.
+    bool in_hook = false; ///< It is running `on_start` or `on_stop`.
 };
 
 } // namespace regatta::detail

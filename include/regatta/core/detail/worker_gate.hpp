@@ -48,16 +48,16 @@ public:
     public:
         /// @param worker its index. Of the sleeping workers, one with a low index is woken.
         explicit search(unsigned worker = 0) noexcept
-            : place_(worker % gate_type::places)
-            , bit_(bit_of(worker)) {}
+            : bit_(bit_of(worker))
+            , place_(worker % gate_type::places) {}
 
         /// Whether the worker counts as looking; if not, `end` does nothing.
         bool on() const noexcept { return on_; }
 
     private:
         friend basic_worker_gate;
-        const unsigned place_;
         const std::uint64_t bit_; ///< In `asleep_`.
+        const unsigned place_;
         bool on_ = false;
     };
 
@@ -194,14 +194,16 @@ private:
         }
     }
 
-    gate_type gate_;
     /// The number of workers that are awake and look for a task. Written by them, read by notifiers
     /// while a worker sleeps. Not beside what notifiers read at every task.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> searching_{0};
+    [[no_unique_address]] typename Atomics::fence fence_;
     /// The workers that sleep or are about to; see `bit_of`. Written by them, read by notifiers of
     /// a task for one worker.
     typename Atomics::template atomic<std::uint64_t> asleep_{0};
-    [[no_unique_address]] typename Atomics::fence fence_;
+    /// Last, with room behind it on its line: whoever has the gate as a member may put there what
+    /// notifiers and workers read at every task, too.
+    alignas(destructive_alignment) [[no_unique_address]] gate_type gate_;
 };
 
 /// The worker gate of real programs.

@@ -62,9 +62,9 @@ public:
 
     /// @param spin how long a worker that finds nothing stays awake after its backoff.
     basic_worker_loop(Source& source, bool steal, std::chrono::nanoseconds spin) noexcept
-        : source_(source)
+        : steal_(steal)
+        , source_(source)
         , spin_(spin)
-        , steal_(steal)
         , forks_({this,
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->gate_.notify_one(); },
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
@@ -414,7 +414,7 @@ private:
             return;
         }
         const auto ticket = gate_.announce_wait(me.search);
-        if (stays_awake(me) || forks_.wants_help()) {
+        if (stays_awake(me) || (forks_.used() && forks_.wants_help())) {
             gate_.cancel_wait(me.search);
             return;
         }
@@ -503,7 +503,7 @@ private:
     /// that.
     REGATTA_APART void tell_progress() noexcept {
         progress_.notify_all();
-        if (census_.anybody_waits() || forks_.anybody_waits()) {
+        if (census_.anybody_waits() || (forks_.used() && forks_.anybody_waits())) {
             gate_.notify_all();
         }
     }
@@ -517,26 +517,27 @@ private:
         }
     }
 
-    Source& source_;
-    const std::chrono::nanoseconds spin_;
-
-    /// Where workers sleep, and tasks that wait for the pool. Written by them, read by producers at
-    /// every task.
-    alignas(destructive_alignment) basic_worker_gate<Atomics> gate_;
     /// Where threads sleep that wait for the pool or for workers. Read by workers that find
     /// nothing.
     alignas(destructive_alignment) event_count progress_;
     event_count rested_;
     event_count released_; ///< Where the workers of a held loop sleep.
 
+    /// Where workers sleep, and tasks that wait for the pool. Written by them, read by producers at
+    /// every task. The rest of its last line, and the line after that, has what workers read before
+    /// each task and hardly any thread writes. So a worker that parks, or a thread that wakes one,
+    /// touches few lines. A worker at work misses them only when another one has parked.
+    alignas(destructive_alignment) [[no_unique_address]] basic_worker_gate<Atomics> gate_;
     /// Written by the threads that hold, steal or discard; read by workers before each task.
-    alignas(destructive_alignment) typename Atomics::template atomic<unsigned char> hold_{0};
+    typename Atomics::template atomic<unsigned char> hold_{0};
     typename Atomics::template atomic<bool> steal_;
     typename Atomics::template atomic<bool> discarding_{false};
+    [[no_unique_address]] basic_task_census<Atomics> census_;
     marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.
-
-    basic_task_census<Atomics> census_;
     members_type members_;
+
+    Source& source_;
+    const std::chrono::nanoseconds spin_;
     [[no_unique_address]] typename Atomics::fence fence_;
     basic_fork_team<Atomics> forks_; ///< Last: threads that leave a region use the above.
 };

@@ -194,14 +194,15 @@ private:
         return std::exchange(*at, (*at)->next);
     }
 
+    /// First, not aligned: it changes rarely and may be beside what is read at every task. Written
+    /// under the lock, read by workers before each task.
+    typename Atomics::template atomic<unsigned> surplus_{0};
     mutable typename Atomics::mutex mutex_; ///< Guards every member.
     record* first_ = nullptr;               ///< All of them, in the order of their indices.
     unsigned count_ = 0;
     unsigned leaving_ = 0; ///< How many of them have begun to leave.
     std::unique_ptr<record> left_behind_;
     worker_figures left_; ///< The figures of the workers that have left.
-    /// Written under the lock, read by workers before each task.
-    alignas(destructive_alignment) typename Atomics::template atomic<unsigned> surplus_{0};
 };
 
 } // namespace regatta::detail

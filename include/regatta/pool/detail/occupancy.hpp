@@ -166,11 +166,12 @@ private:
         return (w.fetch_and(~in_doubt(place), std::memory_order_relaxed) & ~in_doubt(place)) == 0;
     }
 
+    // First what every `set` reads.
     const unsigned places_;
     unsigned levels_ = 0;
+    std::unique_ptr<line[]> lines_;
     /// The number of the first word of each level, and one more for the end.
     unsigned first_[most_levels + 1]{};
-    std::unique_ptr<line[]> lines_;
 };
 
 } // namespace regatta::detail

@@ -42,13 +42,14 @@ public:
         : options_(options)
         , source_(source)
         , engine_(workers)
-        , errors_(errors) {}
+        , errors_(errors)
+        , bounded_(source.room().capacity() != 0) {}
 
     /// Queues a closure that `queueable` returned.
     template<class F>
     void enqueue(priority level, F closure) {
         engine_.refuse_fork(submission);
-        if (source_.room().take(1) == 0) [[unlikely]] {
+        if (bounded_ && source_.room().take(1) == 0) [[unlikely]] {
             place_without_room(level, closure);
         } else {
             place(level, closure);
@@ -71,7 +72,8 @@ public:
     void enqueue_all(priority level, Iterator at, std::size_t count) {
         engine_.refuse_fork(submission);
         for (std::size_t done = 0; done < count;) {
-            const std::size_t room = source_.room().take(count - done);
+            const std::size_t left = count - done;
+            const std::size_t room = bounded_ ? source_.room().take(left) : left;
             if (room == 0) {
                 if (options_.when_full.hands_over()) {
                     refuse_if_closed(count - done, done);
@@ -145,7 +147,9 @@ private:
             source_.room().give(count - appended);
             REGATTA_RETHROW;
         }
-        source_.room().give(count - appended);
+        if (bounded_) {
+            source_.room().give(count - appended);
+        }
         return appended;
     }
 
@@ -286,6 +290,8 @@ private:
     queue_source& source_;
     engine& engine_;
     error_tally& errors_;
+    /// Whether tasks need room. Beside what every submission reads.
+    const bool bounded_;
     /// Written by producers, read by `stats`. Relaxed: a counter.
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
 };

@@ -200,11 +200,12 @@ private:
         return *aside;
     }
 
-    fresh_queue fresh_; ///< The tasks as they come.
+    /// The tasks as they come. Its last line has room for `aside_`, which each take reads, too.
+    [[no_unique_address]] fresh_queue fresh_;
     /// What a sweep left; null until the first. Written once under the lock, read by all.
-    alignas(destructive_alignment) typename Atomics::template atomic<aside_queue*> aside_{nullptr};
-    basic_adaptive_mutex<Atomics>
-        sweeping_;                     ///< Held by the thread that sweeps; others do not wait.
+    typename Atomics::template atomic<aside_queue*> aside_{nullptr};
+    alignas(destructive_alignment) basic_adaptive_mutex<
+        Atomics> sweeping_;            ///< Held by the thread that sweeps; others do not wait.
     std::size_t over_among_fresh_ = 0; ///< Tasks since the last sweep, at most. Under the lock.
     std::size_t over_among_all_ = 0;   ///< The same since the last one of what was set aside.
 };

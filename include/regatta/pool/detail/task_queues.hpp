@@ -366,7 +366,11 @@ private:
         use(low_);
     }
 
+    // The line that every append and every take reads; it is written once at most.
     const queue_layout layout_;
+    /// Whether any task has had another priority than medium. Set by producers, never cleared; read
+    /// by producers and workers.
+    typename Atomics::template atomic<bool> levels_used_{false};
     std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
     unsigned count_ = 0;
     /// The memory node of each worker. Written by that worker when it begins, read by thieves.
@@ -380,9 +384,6 @@ private:
     mutable queue high_;
     mutable queue low_;
     turn_of_outside turns_[lanes];
-    /// Whether any task has had another priority than medium. Set by producers, never cleared; read
-    /// by producers and workers.
-    alignas(destructive_alignment) typename Atomics::template atomic<bool> levels_used_{false};
 };
 
 /// The queues of real pools.
