@@ -71,10 +71,11 @@ bool bench_run::wants(const std::string& title) const {
            });
 }
 
-std::optional<race::sampling_result>
-bench_run::measure(const std::string& title, const std::string& unit,
-                   std::vector<race::contender> contenders,
-                   const std::vector<comparison>& comparisons) {
+std::optional<race::sampling_result> bench_run::measure(const std::string& title,
+                                                        const std::string& unit,
+                                                        std::vector<race::contender> contenders,
+                                                        const std::vector<comparison>& comparisons,
+                                                        unsigned times_rounds) {
     if (!wants(title)) {
         return std::nullopt;
     }
@@ -82,7 +83,7 @@ bench_run::measure(const std::string& title, const std::string& unit,
     const std::string control = contenders.front().name;
     race::add_control(contenders, control);
     race::sampling_options how;
-    how.rounds = options_.rounds;
+    how.rounds = options_.rounds * times_rounds;
     how.seed = options_.seed;
     how.meter = &meter;
     how.settle = [] { race::quiesce(); };

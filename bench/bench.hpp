@@ -95,10 +95,12 @@ public:
     /// Measures the contenders interleaved and adds a row for each comparison, unless the table was
     /// not asked for. The first of the contenders runs twice and gives the noise floor.
     /// @param unit what a contender's time is the time of, for the printed table.
+    /// @param times_rounds how many times the rounds of the command line: for narrow intervals.
     /// @returns what was measured; nothing of a table that was not asked for.
     std::optional<race::sampling_result> measure(const std::string& title, const std::string& unit,
                                                  std::vector<race::contender> contenders,
-                                                 const std::vector<comparison>& comparisons);
+                                                 const std::vector<comparison>& comparisons,
+                                                 unsigned times_rounds = 1);
     /// The same with schemes of the race, whose names the comparisons tell. One that cannot take
     /// part is skipped, with those comparisons.
     void measure(const scheme_race& race, const std::vector<comparison>& comparisons);

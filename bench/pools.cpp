@@ -44,7 +44,8 @@ race::contender contender_of(const pool_case& one, row what, std::size_t tasks,
 }
 
 void measure(bench::bench_run& run, const std::string& title, row what, std::size_t tasks,
-             const std::vector<bar>& bars, const std::vector<race::contender>& more = {}) {
+             const std::vector<bar>& bars, const std::vector<race::contender>& more = {},
+             unsigned times_rounds = 1) {
     std::vector<race::contender> all;
     for (const pool_case& one : field()) {
         if (one.*what != nullptr) {
@@ -56,11 +57,17 @@ void measure(bench::bench_run& run, const std::string& title, row what, std::siz
     for (const bar& one : bars) {
         comparisons.push_back({one.name, one.subject, one.peer, one.most, false});
     }
-    run.measure(title, "ns", std::move(all), comparisons);
+    run.measure(title, "ns", std::move(all), comparisons, times_rounds);
 }
 
 void measure_tasks(bench::bench_run& run) {
     const pool_case steady = bench::regatta_pools().front();
+    std::vector<race::contender> single;
+    for (const pool_case& one : bench::regatta_pools()) {
+        single.push_back(contender_of(one, &pool_case::execute, many));
+        single.back().name += ", single";
+    }
+    single.push_back(contender_of(bench::tbb_task_group(), &pool_case::execute, many));
     measure(run, "execute, one outside thread, empty tasks: time a task", &pool_case::execute, many,
             {{"execute", "steady_pool", "oneTBB task_group", 0.30},
              {"execute, Asio", "steady_pool", "Boost.Asio thread_pool", 0.15},
@@ -73,8 +80,11 @@ void measure_tasks(bench::bench_run& run) {
             &pool_case::batches, many,
             {{"batches of 10", "steady_pool", "oneTBB task_group", 0.18},
              {"batches of 10, balanced", "balanced_pool", "oneTBB task_group", {}},
-             {"batches of 10, dynamic", "dynamic_pool", "oneTBB task_group", {}}},
-            {contender_of(bench::tbb_task_group(), &pool_case::execute, many)});
+             {"batches of 10, dynamic", "dynamic_pool", "oneTBB task_group", {}},
+             {"batches of 10, single", "steady_pool", "steady_pool, single", 0.5},
+             {"batches of 10, balanced, single", "balanced_pool", "balanced_pool, single", 0.5},
+             {"batches of 10, dynamic, single", "dynamic_pool", "dynamic_pool, single", 0.5}},
+            single);
     race::contender empty = contender_of(steady, &pool_case::execute, many);
     empty.name = "steady_pool, empty";
     measure(run, "64-byte capture: time a task", &pool_case::capture, many,
@@ -82,7 +92,7 @@ void measure_tasks(bench::bench_run& run) {
              {"64-byte capture, TBB", "steady_pool", "oneTBB task_group", {}}},
             {std::move(empty)});
     measure(run, "submitted by a task, queued: time a task", &pool_case::within, many,
-            {{"within a worker", "steady_pool", "oneTBB task_group", 0.15},
+            {{"within a worker", "steady_pool", "oneTBB task_group", 0.08},
              {"within a worker, balanced", "balanced_pool", "oneTBB task_group", {}},
              {"within a worker, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
     measure(run, "submit, then get all: time a task", &pool_case::futures, 100'000,
@@ -95,29 +105,32 @@ void measure_tasks(bench::bench_run& run) {
              {"allocate, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
     // The best peer is one of them.
     measure(run, "uneven: time a task", &pool_case::uneven, 10'000,
-            {{"uneven, task_group", "balanced_pool", "oneTBB task_group", 1.05},
-             {"uneven, enqueue", "balanced_pool", "oneTBB enqueue", 1.05},
-             {"uneven, Asio", "balanced_pool", "Boost.Asio thread_pool", 1.05},
-             {"uneven, Eigen", "balanced_pool", "Eigen ThreadPool", 1.05},
-             {"uneven, mutex and queue", "balanced_pool", "mutex and queue", 1.05},
+            {{"uneven, task_group", "balanced_pool", "oneTBB task_group", 1.0},
+             {"uneven, enqueue", "balanced_pool", "oneTBB enqueue", 1.0},
+             {"uneven, Asio", "balanced_pool", "Boost.Asio thread_pool", 1.0},
+             {"uneven, Eigen", "balanced_pool", "Eigen ThreadPool", 1.0},
+             {"uneven, mutex and queue", "balanced_pool", "mutex and queue", 1.0},
              {"uneven, steady", "steady_pool", "balanced_pool", {}}});
 }
+
+/// Of the tables of waking, whose bars are close to 1: a sample takes 0.1 s.
+constexpr unsigned more_rounds = 3;
 
 void measure_waking(bench::bench_run& run) {
     const race::contender futex = contender_of(bench::bare_futex(), &pool_case::wake, wakes);
     measure(run, "submission to begin after 2 ms of idleness, the median of 50", &pool_case::wake,
             wakes,
-            {{"wake", "steady_pool", "bare futex", 1.15},
-             {"wake, balanced", "balanced_pool", "bare futex", 1.15},
-             {"wake, dynamic", "dynamic_pool", "bare futex", 1.15},
+            {{"wake", "steady_pool", "bare futex", 1.1},
+             {"wake, balanced", "balanced_pool", "bare futex", 1.1},
+             {"wake, dynamic", "dynamic_pool", "bare futex", 1.1},
              {"wake, TBB", "steady_pool", "oneTBB task_group", {}}},
-            {futex});
+            {futex}, more_rounds);
     measure(run, "the call that submits after 2 ms of idleness, the median of 50",
             &pool_case::submit_call, wakes,
-            {{"submit call", "steady_pool", "bare futex", 1.2},
-             {"submit call, balanced", "balanced_pool", "bare futex", 1.2},
-             {"submit call, dynamic", "dynamic_pool", "bare futex", 1.2}},
-            {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)});
+            {{"submit call", "steady_pool", "bare futex", 1.1},
+             {"submit call, balanced", "balanced_pool", "bare futex", 1.1},
+             {"submit call, dynamic", "dynamic_pool", "bare futex", 1.1}},
+            {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)}, more_rounds);
 }
 
 void measure_figures(bench::bench_run& run) {
