@@ -534,9 +534,9 @@ private:
     typename Atomics::template atomic<bool> discarding_{false};
     [[no_unique_address]] basic_task_census<Atomics> census_;
     marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.
+    Source& source_;
     members_type members_;
 
-    Source& source_;
     const std::chrono::nanoseconds spin_;
     [[no_unique_address]] typename Atomics::fence fence_;
     basic_fork_team<Atomics> forks_; ///< Last: threads that leave a region use the above.
