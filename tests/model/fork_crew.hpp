@@ -107,6 +107,7 @@ struct basic_crew {
         pool($) = 1;
         team.emplace(typename team_type::pool_calls{
             this, [](void* c) noexcept { static_cast<basic_crew*>(c)->bell.notify_one(); },
+            [](void* c, unsigned) noexcept { static_cast<basic_crew*>(c)->bell.notify_one(); },
             [](void* c) noexcept {
                 RL_ASSERT(static_cast<basic_crew*>(c)->pool($) == 1);
                 static_cast<basic_crew*>(c)->bell.notify_all();

@@ -225,9 +225,8 @@ struct sleepers {
         }
     }
     /// As `basic_fork_help::watch`, without the naps. @returns whether it has taken a frame.
-    /// @param else_to_do whether it gives up watching for something else than sleep.
     template<bool HandsOver = true>
-    bool watch(unsigned thread, bool else_to_do = false) {
+    bool watch(unsigned thread) {
         auto& team = *c.team;
         if (!team.begin_help()) {
             return false;
@@ -246,7 +245,7 @@ struct sleepers {
             return true;
         }
         team.end_help();
-        team.give_up_watch(else_to_do);
+        team.give_up_watch();
         return false;
     }
     template<bool HandsOver = true, bool LooksAgain = true>
@@ -336,8 +335,8 @@ struct lent_place : rl::test_suite<lent_place<Atomics, LendsFirst>, 2> {
 
 /// The worker that watches, or looks once in vain, finds something else to do: the other one, which
 /// sleeps, sees the frame, though only one may help.
-template<class Atomics, bool Watches>
-struct other_task : rl::test_suite<other_task<Atomics, Watches>, 3> {
+template<class Atomics, bool Watches, bool PassesOn = true>
+struct other_task : rl::test_suite<other_task<Atomics, Watches, PassesOn>, 3> {
     sleepers<Atomics, 1> s;
 
     void after() { s.c.end(); }
@@ -351,14 +350,51 @@ struct other_task : rl::test_suite<other_task<Atomics, Watches>, 3> {
             if (team.begin_help()) {
                 if (Watches) {
                     team.begin_watch();
-                    team.end_help();
-                    team.give_up_watch(true);
-                } else {
-                    team.end_empty_help();
+                }
+                team.end_help();
+                if (Watches) {
+                    team.give_up_watch();
+                }
+                if (PassesOn) {
+                    team.pass_on_watch();
                 }
             }
             s.all_begun.await();
         }
+    }
+};
+
+/// A worker takes naps that do not end by themselves: a long region wakes it.
+template<class Atomics, bool Looks = true>
+struct long_nap : rl::test_suite<long_nap<Atomics, Looks>, 2> {
+    sleepers<Atomics, 1> s;
+
+    void after() { s.c.end(); }
+    void thread(unsigned index) {
+        auto& c = s.c;
+        auto& team = *c.team;
+        if (index == 0) {
+            const typename sleepers<Atomics, 1>::crew_type::stack_type::region here(c.stacks[0],
+                                                                                    team);
+            s.frames[0].begin(1);
+            c.stacks[0].push(s.frames[0]);
+            c.stacks[0].share_early(1e9F);
+            s.all_begun.await();
+            c.join(0, s.frames[0]);
+            s.frames[0].end(1);
+            return;
+        }
+        team.begin_watch();
+        RL_ASSERT(team.begin_naps(index));
+        const auto ticket = c.bell.announce_wait();
+        if (Looks && team.offers()) {
+            c.bell.cancel_wait();
+        } else {
+            c.bell.commit_wait(ticket);
+        }
+        team.end_naps();
+        team.give_up_watch();
+        s.work(index);
     }
 };
 
@@ -392,12 +428,12 @@ struct counts : rl::test_suite<counts, 2> {
             team.end_help();
         }
         team.begin_watch();
-        if (team.begin_naps()) {
+        if (team.begin_naps(rl::thread_index())) {
             RL_ASSERT(napping.fetch_add(1, relaxed) == 0);
             napping.fetch_sub(1, relaxed);
             team.end_naps();
         }
-        team.give_up_watch(false);
+        team.give_up_watch();
         team.begin_watch();
         team.end_watch();
         if (team.begin_wait(*root)) {
@@ -502,6 +538,7 @@ int main() {
          model::make_scenario<other_task<with_kernel<3>, true>>(
              "a watch with something else to do"),
          model::make_scenario<other_task<with_kernel<3>, false>>("a look in vain"),
+         model::make_scenario<long_nap<with_kernel<>>>("a nap"),
          model::make_scenario<lent_place<with_kernel<>>>("a place that is lent"),
          model::make_scenario<lent_place<without_kernel>>(
              "a place that is lent, without the kernel's fence"),
@@ -515,6 +552,9 @@ int main() {
              "a worker that sleeps without a last look"),
          model::make_scenario<two_sleepers<with_kernel<3>, false>>(
              "a watch that is not handed over"),
+         model::make_scenario<other_task<with_kernel<3>, true, false>>(
+             "a watch that is not passed on"),
+         model::make_scenario<long_nap<with_kernel<>, false>>("a nap without a last look"),
          model::make_scenario<lent_place<with_kernel<>, false>>(
              "a place that is lent after the wake-up")});
 }

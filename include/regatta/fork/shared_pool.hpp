@@ -43,8 +43,8 @@ private:
     }
     static fork_team& team_of_one() {
         static fork_team& never_ends =
-            *new fork_team({nullptr, [](void*) noexcept {}, [](void*) noexcept {},
-                            [](void*) noexcept { return false; }});
+            *new fork_team({nullptr, [](void*) noexcept {}, [](void*, unsigned) noexcept {},
+                            [](void*) noexcept {}, [](void*) noexcept { return false; }});
         return never_ends;
     }
 

@@ -26,24 +26,32 @@ class basic_fork_help {
     using frame = basic_fork_frame<Atomics>;
 
 public:
-    /// Does a part of the work of a region. @returns false if the worker found none.
+    /// Does a part of the work of a region. @returns false if the worker found none. Afterwards it
+    /// counts as a helper, until it calls `end`.
     REGATTA_RARE static bool run(Loop& loop, worker& me) noexcept {
         auto& team = loop.forks_;
         if (!team.offers()) {
             team.ask(Atomics::now_ns());
             return false;
         }
-        if (!stack::current().prepare(team) || !team.begin_help()) {
+        if (!begin(loop, me)) {
             return false;
         }
         frame* const work = team.take(Atomics::now_ns());
         if (work == nullptr) {
-            team.end_empty_help();
             return false;
         }
         work_off(loop, me, *work);
-        team.end_help();
         return true;
+    }
+
+    /// The worker is a helper no longer. It looks once more before it sleeps, or passes on the
+    /// watch.
+    static void end(Loop& loop, worker& me) noexcept {
+        if (me.fork_helper) {
+            me.fork_helper = false;
+            loop.forks_.end_help();
+        }
     }
 
     /// Whether `run` would find something. A call for a watch may have relied on the worker, which
@@ -57,49 +65,76 @@ public:
     /// @returns false if the worker may sleep.
     REGATTA_RARE static bool watch(Loop& loop, worker& me) noexcept {
         auto& team = loop.forks_;
-        if (!stack::current().prepare(team) || !team.begin_help()) {
+        if (!begin(loop, me)) {
             return false;
         }
         team.begin_watch();
         bool again = false;
         frame* work = me.naps == 0 ? spin(loop, me, again) : nullptr;
-        if (work == nullptr && !again && (me.naps < team.most_naps || team.open()) &&
-            team.begin_naps()) {
-            team.ask(Atomics::now_ns());
-            nap(loop, me);
+        if (work == nullptr && !again && naps_on(loop, me) && team.begin_naps(me.index)) {
+            do {
+                team.ask(Atomics::now_ns());
+                end(loop, me); // Another one may help meanwhile.
+                nap(loop, me);
+                again = !begin(loop, me);
+                if (!again) {
+                    work = team.take(Atomics::now_ns());
+                    again = work == nullptr &&
+                            loop.to_do(loop.source_.ready(me.index, loop.stealing()));
+                }
+            } while (work == nullptr && !again && naps_on(loop, me));
             team.end_naps();
-            work = team.take(Atomics::now_ns());
             again = true;
         }
         if (work != nullptr) {
             team.end_watch();
             work_off(loop, me, *work);
-            team.end_help();
             return true;
         }
         // In this order: whom it wakes may help.
-        team.end_help();
-        team.give_up_watch(again);
+        end(loop, me);
+        team.give_up_watch();
         return again;
     }
 
 private:
-    /// Does the work of a frame that the worker has taken.
+    /// The worker counts as a helper from now on, and as one that looks for a task. @returns false
+    /// if it may not help.
+    static bool begin(Loop& loop, worker& me) noexcept {
+        if (!me.fork_helper) {
+            if (!stack::current().prepare(loop.forks_) || !loop.forks_.begin_help()) {
+                return false;
+            }
+            me.fork_helper = true;
+        }
+        loop.gate_.begin(me.search);
+        return true;
+    }
+    /// Does the work of a frame that the worker has taken. It remains a helper: the owner is likely
+    /// to publish the next frame before this one looks again, and need wake nobody for that.
     REGATTA_APART static void work_off(Loop& loop, worker& me, frame& work) noexcept {
+        me.fork_helper = false;
         loop.stop_looking(me);
         if (me.begin_busy()) {
             loop.rested_.notify_all();
         }
         me.naps = 0;
         loop.forks_.hand_over_watch();
-        const basic_fork_helping<Atomics> here(stack::current(), loop.forks_,
-                                               work.shared.get().region);
-        stack::current().work_off(work);
+        {
+            const basic_fork_helping<Atomics> here(stack::current(), loop.forks_,
+                                                   work.shared.get().region);
+            stack::current().work_off(work);
+        }
+        me.fork_helper = true;
+        loop.gate_.begin(me.search);
     }
     /// @returns a frame, or null: then `else_to_do` says whether there is something else.
     REGATTA_APART static frame* spin(Loop& loop, worker& me, bool& else_to_do) noexcept {
         auto& team = loop.forks_;
         const std::int64_t begin = Atomics::now_ns();
+        // After a long rest the next one is likely to be long, too.
+        const std::int64_t time =
+            me.patience != basic_backoff<Atomics>::none ? team.spin_ns : team.short_spin_ns;
         std::int64_t now = begin;
         do {
             team.ask(now);
@@ -116,11 +151,17 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < team.spin_ns);
+        } while (now - begin < time);
         return nullptr;
     }
+    static bool naps_on(Loop& loop, const worker& me) noexcept {
+        return me.naps < loop.forks_.most_naps || loop.forks_.open();
+    }
     REGATTA_RARE static void nap(Loop& loop, worker& me) noexcept {
-        const auto length = std::chrono::microseconds(me.naps < 5 ? 50u << me.naps : 1000u);
+        // While no region is open: the thread that opens one wakes the worker if it is worth that.
+        const auto length = std::chrono::microseconds(!loop.forks_.open() ? 2000u
+                                                      : me.naps < 5       ? 50u << me.naps
+                                                                          : 1000u);
         ++me.naps;
         me.patience = basic_backoff<Atomics>::none;
         const auto ticket = loop.gate_.announce_wait(me.search);

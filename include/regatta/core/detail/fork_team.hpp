@@ -31,14 +31,17 @@ public:
 
     /// How long a worker that has run a fork looks for the next one, before it takes naps.
     static constexpr std::int64_t spin_ns = 50'000;
-    static constexpr unsigned most_naps = 24;
+    /// The same if it had long nothing to do before that.
+    static constexpr std::int64_t short_spin_ns = 3'000;
+    static constexpr unsigned most_naps = 12;
 
-    /// What the team asks of the pool. `pool` is passed to both.
+    /// What the team asks of the pool. `pool` is passed to all.
     struct pool_calls {
         void* pool;
-        void (*wake)(void*) noexcept;    ///< Wakes a worker that sleeps, if any.
-        void (*left)(void*) noexcept;    ///< A region from outside has ended.
-        bool (*refuses)(void*) noexcept; ///< Whether the pool is closed.
+        void (*wake)(void*) noexcept;                       ///< Wakes a worker that sleeps, if any.
+        void (*wake_this)(void*, unsigned worker) noexcept; ///< Wakes that worker, if it sleeps.
+        void (*left)(void*) noexcept;                       ///< A region from outside has ended.
+        bool (*refuses)(void*) noexcept;                    ///< Whether the pool is closed.
     };
 
     explicit basic_fork_team(const pool_calls& to_pool) noexcept : calls_(to_pool) {}
@@ -247,17 +250,6 @@ public:
         return helpers_.load(std::memory_order_relaxed) < most_helpers();
     }
     void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
-    /// A worker that has begun to help has found nothing. Another one may have been turned away
-    /// meanwhile.
-    REGATTA_RARE void end_empty_help() noexcept {
-        end_help();
-        // Partner: the fence of a worker that announces its sleep. Either that one sees that fewer
-        // help, or this one the frame.
-        fence_.full();
-        if (offers()) {
-            wake();
-        }
-    }
     /// Whether a further worker would find something to look for.
     bool wants_help() const noexcept {
         return watching_.load(std::memory_order_relaxed) == 0 && (open() || offers()) && may_help();
@@ -281,7 +273,7 @@ public:
         // watches, or this one sees that it helps no longer.
         fence_.full();
         if (watching_.load(std::memory_order_relaxed) == 0 && may_help()) {
-            wake();
+            calls_.wake(calls_.pool);
         }
     }
     /// A worker that looked for anything to do has found a task: another one watches, if there is
@@ -294,37 +286,48 @@ public:
             calls_.wake(calls_.pool);
         }
     }
-    /// A frame was published that is worth a wake-up: a worker that sleeps looks at once.
+    /// A frame was published that is worth a wake-up: the worker that takes naps looks at once.
     void call_sleeper() noexcept {
-        // relaxed: a hint. Who takes naps looks by itself at their end.
-        if (napping_.load(std::memory_order_relaxed)) {
-            wake();
+        // Partner: the fence of a worker that announces its sleep. Either that one sees the frame,
+        // or this one that it takes naps.
+        fence_.full();
+        const std::uint32_t worker = napping_.load(std::memory_order_relaxed);
+        if (worker != nobody) {
+            calls_.wake_this(calls_.pool, worker);
         }
     }
+    /// Wakes a worker, if one more may help. If not, one that helps looks for work once more before
+    /// it sleeps, or passes on the watch.
     REGATTA_RARE void wake() noexcept {
-        fence_.full(); // Partner: the fence of a worker that announces its sleep.
-        calls_.wake(calls_.pool);
+        // Partner: the fence of a worker that announces its sleep, after it has ended its help.
+        fence_.full();
+        if (may_help()) {
+            calls_.wake(calls_.pool);
+        }
     }
     void begin_watch() noexcept { watching_.fetch_add(1, std::memory_order_relaxed); }
     /// A worker has taken a frame. It calls `hand_over_watch`.
     void end_watch() noexcept { watching_.fetch_sub(1, std::memory_order_relaxed); }
-    /// A worker watches no longer, since it is about to sleep or has something `else_to_do`. Who
-    /// sleeps looks once more after it has announced that.
-    void give_up_watch(bool else_to_do) noexcept {
+    /// A worker watches no longer. Before it sleeps, it looks once more after it has announced
+    /// that; if it has found something else to do, it calls `pass_on_watch`.
+    void give_up_watch() noexcept {
         if (watching_.fetch_sub(1, std::memory_order_relaxed) == 1) {
             fence_.heavy(); // Partner: the light fence in nobody_watches().
-            if (else_to_do && offers()) {
-                wake();
-            }
         }
     }
     /// How many workers look for frames.
     unsigned watching() const noexcept { return watching_.load(std::memory_order_relaxed); }
     /// One watcher may take naps; the others go to sleep. @returns whether the caller may.
-    bool begin_naps() noexcept { return !napping_.exchange(true, std::memory_order_relaxed); }
-    void end_naps() noexcept { napping_.store(false, std::memory_order_relaxed); }
+    bool begin_naps(unsigned worker) noexcept {
+        std::uint32_t none = nobody;
+        return napping_.compare_exchange_strong(none, worker, std::memory_order_relaxed,
+                                                std::memory_order_relaxed);
+    }
+    void end_naps() noexcept { napping_.store(nobody, std::memory_order_relaxed); }
 
 private:
+    static constexpr std::uint32_t nobody = ~0u;
+
     member* first() const noexcept {
         // acquire: partner is the release in seat().
         return first_.load(std::memory_order_acquire);
@@ -350,7 +353,8 @@ private:
     /// The workers that look for frames, or do so after a nap. Written by them, read by threads
     /// that open a region.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};
-    typename Atomics::template atomic<bool> napping_{false}; ///< Whether one of them takes naps.
+    /// Which of them takes naps, or `nobody`.
+    typename Atomics::template atomic<std::uint32_t> napping_{nobody};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

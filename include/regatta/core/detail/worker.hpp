@@ -60,7 +60,8 @@ public:
     /// How long it spins when it finds nothing. After a long rest it does not spin: the next rest
     /// will probably be long, too, and the preempted thread may hold the next task.
     std::uint32_t patience = basic_backoff<Atomics>::patient;
-    unsigned naps = 0; ///< How often it has slept a little since it last ran a fork.
+    unsigned naps = 0;        ///< How often it has slept a little since it last ran a fork.
+    bool fork_helper = false; ///< It counts as one that may take forks, and looks for some.
 
     /// Counts a task taken from another worker's queue.
     void count_stolen() noexcept { add_one(stolen_); }

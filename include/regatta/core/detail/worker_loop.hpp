@@ -67,6 +67,11 @@ public:
         , spin_(spin)
         , forks_({this,
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->gate_.notify_one(); },
+                  [](void* l, unsigned index) noexcept {
+                      using takers = typename basic_worker_gate<Atomics>::takers;
+                      static_cast<basic_worker_loop*>(l)->gate_.notify([] { return takers::owner; },
+                                                                       index);
+                  },
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
                   [](void* l) noexcept { return static_cast<basic_worker_loop*>(l)->closed(); }}) {}
     basic_worker_loop(const basic_worker_loop&) = delete;
@@ -93,6 +98,7 @@ public:
             if (held()) {
                 // Wakes no other worker: pause() has woken them and resume() will.
                 static_cast<void>(gate_.end(me.search, [] { return false; }));
+                fork_help::end(*this, me);
             } else {
                 if (run_next(me) || (forks_.used() && fork_help::run(*this, me))) {
                     me.activity.renew();
@@ -226,6 +232,7 @@ public:
             if (pace.pause()) {
                 continue;
             }
+            fork_help::end(*this, me);
             const auto ticket = gate_.prepare_wait(me.search);
             if (idle(true) || source_.ready(me.index, stealing()) || fork_help::wanted(*this)) {
                 gate_.cancel_wait(me.search);
@@ -489,6 +496,7 @@ private:
         }
     }
     REGATTA_RARE void end_search(worker& me) noexcept {
+        fork_help::end(*this, me);
         // Who does not steal has seen its own tasks alone, or such as every worker was woken for.
         if (gate_.end(me.search, [&] { return source_.coming(me.index, stealing()); }) &&
             stealing()) {
