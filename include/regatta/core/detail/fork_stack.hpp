@@ -217,6 +217,7 @@ public:
             // Also for older ones: perhaps no more workers were to help before.
             if (seat_->offers()) {
                 team_->call_watch();
+                team_->call_sleeper();
             }
         }
     }
