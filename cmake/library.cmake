@@ -1,4 +1,4 @@
-# The library: the header-only target, the compiled system part, their installation and package files.
+# The library: the header-only target, the compiled parts, their installation and package files.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 find_package(Threads REQUIRED)
@@ -12,28 +12,30 @@ target_include_directories(regatta INTERFACE
 target_link_libraries(regatta INTERFACE Threads::Threads
     $<$<PLATFORM_ID:Windows>:synchronization>) # WaitOnAddress
 
+include(cmake/pools.cmake)
 include(cmake/system.cmake)
 
 if(REGATTA_INSTALL)
     install(TARGETS regatta EXPORT regatta-targets)
     install(EXPORT regatta-targets NAMESPACE regatta::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+    set(compiled_parts pools)
     if(TARGET regatta_system)
-        install(TARGETS regatta_system EXPORT regatta-system-targets
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-        install(EXPORT regatta-system-targets NAMESPACE regatta::
+        list(APPEND compiled_parts system)
+    endif()
+    foreach(part IN LISTS compiled_parts)
+        install(TARGETS regatta_${part} EXPORT regatta-${part}-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        install(EXPORT regatta-${part}-targets NAMESPACE regatta::
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-    endif()
+    endforeach()
     install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-    set(version_of_any_processor "")
-    if(NOT TARGET regatta_system)
-        set(version_of_any_processor ARCH_INDEPENDENT)
-    endif()
     configure_package_config_file(cmake/regatta-config.cmake.in
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
         INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
     write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
-        COMPATIBILITY SameMinorVersion ${version_of_any_processor})
+        COMPATIBILITY SameMinorVersion)
     install(FILES
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
@@ -50,11 +52,9 @@ if(REGATTA_INSTALL)
         set(pkg_config_${folder} ${CMAKE_INSTALL_${folder}DIR})
         cmake_path(ABSOLUTE_PATH pkg_config_${folder} BASE_DIRECTORY "\${prefix}")
     endforeach()
-    set(pkg_config_files regatta)
-    if(TARGET regatta_system)
-        list(APPEND pkg_config_files regatta-system)
-    endif()
-    foreach(name IN LISTS pkg_config_files)
+    set(pkg_config_files ${compiled_parts})
+    list(TRANSFORM pkg_config_files PREPEND regatta-)
+    foreach(name IN ITEMS regatta LISTS pkg_config_files)
         configure_file(cmake/${name}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pkg_config_dir})
     endforeach()

@@ -111,6 +111,41 @@
 #define REGATTA_ADDRESS(pointer, object) pointer = &(object)
 #endif
 
+// The library regatta::pools compiles once what needs no type of the program and what no task calls
+// in the common case. A program that links it defines REGATTA_COMPILED_POOLS, as the library's
+// target and its pkg-config file do. Without the library all this is inline, like everything else.
+//
+// - REGATTA_POOLS_API begins the declaration of such a member function, and the definition of such
+// a
+//   free function, whose declaration begins with REGATTA_POOLS_EXPORT.
+// - REGATTA_POOLS_DEFINITIONS says whether their definitions are wanted: not by a program with the
+//   library. The library itself defines REGATTA_BUILDS_POOLS.
+// - REGATTA_POOLS_LIBRARY says whether there are templates that the library instantiates;
+//   REGATTA_POOLS_TEMPLATE begins their explicit instantiation. Their rare members stand outside
+//   the class: a compiler instantiates again what stands in it, to inline it.
+#if defined(REGATTA_COMPILED_POOLS)
+#define REGATTA_POOLS_LIBRARY 1
+#else
+#define REGATTA_POOLS_LIBRARY 0
+#endif
+#if REGATTA_POOLS_LIBRARY && defined(__GNUC__)
+#define REGATTA_POOLS_EXPORT __attribute__((visibility("default")))
+#else
+#define REGATTA_POOLS_EXPORT
+#endif
+#if REGATTA_POOLS_LIBRARY
+#define REGATTA_POOLS_API REGATTA_POOLS_EXPORT
+#else
+#define REGATTA_POOLS_API inline
+#endif
+#if REGATTA_POOLS_LIBRARY && !defined(REGATTA_BUILDS_POOLS)
+#define REGATTA_POOLS_DEFINITIONS 0
+#define REGATTA_POOLS_TEMPLATE extern template
+#else
+#define REGATTA_POOLS_DEFINITIONS 1
+#define REGATTA_POOLS_TEMPLATE template
+#endif
+
 // Exports a name of the compiled part, regatta::system, which hides all others.
 #if defined(__GNUC__)
 #define REGATTA_SYSTEM_API __attribute__((visibility("default")))

@@ -21,7 +21,19 @@ namespace regatta {
 /// Reports a failed system call: throws `std::system_error` with the code and the operation.
 /// Without exceptions it prints the same text to stderr and calls `std::abort`.
 /// @param error_number as in `errno`, even where the system itself counts differently.
-[[noreturn]] REGATTA_RARE inline void fail_system(int error_number, std::string_view operation) {
+[[noreturn]] REGATTA_POOLS_EXPORT void fail_system(int error_number, std::string_view operation);
+
+/// Reports an argument that is out of its range: throws `std::invalid_argument`.
+/// Without exceptions it prints the text to stderr and calls `std::abort`.
+[[noreturn]] REGATTA_POOLS_EXPORT void fail_argument(const std::string& what);
+
+/// Reports a call that the object's state does not allow: throws `std::logic_error`.
+/// Without exceptions it prints the text to stderr and calls `std::abort`.
+[[noreturn]] REGATTA_POOLS_EXPORT void fail_state(const std::string& what);
+
+#if REGATTA_POOLS_DEFINITIONS
+
+REGATTA_RARE REGATTA_POOLS_API void fail_system(int error_number, std::string_view operation) {
     // If the operation already ends with the reason, do not repeat it.
     const std::string reason = std::generic_category().message(error_number);
     if (operation.ends_with(reason)) {
@@ -41,9 +53,7 @@ namespace regatta {
 #endif
 }
 
-/// Reports an argument that is out of its range: throws `std::invalid_argument`.
-/// Without exceptions it prints the text to stderr and calls `std::abort`.
-[[noreturn]] REGATTA_RARE inline void fail_argument(const std::string& what) {
+REGATTA_RARE REGATTA_POOLS_API void fail_argument(const std::string& what) {
 #if REGATTA_EXCEPTIONS
     throw std::invalid_argument(what);
 #else
@@ -52,9 +62,7 @@ namespace regatta {
 #endif
 }
 
-/// Reports a call that the object's state does not allow: throws `std::logic_error`.
-/// Without exceptions it prints the text to stderr and calls `std::abort`.
-[[noreturn]] REGATTA_RARE inline void fail_state(const std::string& what) {
+REGATTA_RARE REGATTA_POOLS_API void fail_state(const std::string& what) {
 #if REGATTA_EXCEPTIONS
     throw std::logic_error(what);
 #else
@@ -62,5 +70,7 @@ namespace regatta {
     std::abort();
 #endif
 }
+
+#endif
 
 } // namespace regatta

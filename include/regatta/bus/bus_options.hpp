@@ -5,11 +5,12 @@
 /// @file
 /// Which messages a queue admits, and the options and statistics of an `async_bus`.
 
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace regatta {
 
@@ -30,15 +31,7 @@ struct admission_levels {
 class admission_limits {
 public:
     /// Throws `std::invalid_argument` unless 0 <= low <= medium <= high <= 100.
-    admission_limits(admission_levels levels, std::size_t capacity)
-        : limits_{share(levels.low, capacity), share(levels.medium, capacity),
-                  share(levels.high, capacity)} {
-        if (levels.low > levels.medium || levels.medium > levels.high || levels.high > 100) {
-            fail_argument("admission levels must satisfy low <= medium <= high <= 100, got " +
-                          std::to_string(levels.low) + ", " + std::to_string(levels.medium) + ", " +
-                          std::to_string(levels.high));
-        }
-    }
+    REGATTA_APART REGATTA_POOLS_API admission_limits(admission_levels levels, std::size_t capacity);
 
     /// Messages of this class are admitted while fewer than this many are queued.
     std::size_t operator[](admission_class c) const noexcept {
@@ -81,5 +74,20 @@ struct bus_stats {
     std::uint64_t parked = 0;    ///< Times that `run` went to sleep.
     std::size_t queued = 0;      ///< Messages accepted and not yet processed.
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+admission_limits::admission_limits(admission_levels levels, std::size_t capacity)
+    : limits_{share(levels.low, capacity), share(levels.medium, capacity),
+              share(levels.high, capacity)} {
+    if (levels.low > levels.medium || levels.medium > levels.high || levels.high > 100) {
+        fail_argument(
+            detail::text_of({"admission levels must satisfy low <= medium <= high <= 100, got ",
+                             detail::decimal(levels.low), ", ", detail::decimal(levels.medium),
+                             ", ", detail::decimal(levels.high)}));
+    }
+}
+
+#endif
 
 } // namespace regatta

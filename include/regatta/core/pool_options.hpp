@@ -5,6 +5,7 @@
 /// @file
 /// The options of a thread pool, and the figures that it counts.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/core/error_sink.hpp>
@@ -151,4 +152,26 @@ struct autoscale_options {
     std::chrono::nanoseconds linger = std::chrono::seconds(1);
 };
 
+namespace detail {
+
+/// How many workers a pool with these options begins with.
+REGATTA_POOLS_EXPORT unsigned worker_count(const pool_options& options);
+
+} // namespace detail
 } // namespace regatta
+
+#if REGATTA_POOLS_DEFINITIONS
+
+#include <regatta/cpu/available_cpus.hpp>
+
+namespace regatta::detail {
+
+REGATTA_APART REGATTA_POOLS_API unsigned worker_count(const pool_options& options) {
+    return options.threads != 0 ? options.threads
+           : options.cpus       ? options.cpus.count()
+                                : available_cpus();
+}
+
+} // namespace regatta::detail
+
+#endif

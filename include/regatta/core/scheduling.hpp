@@ -59,7 +59,30 @@ inline std::string to_string(const scheduling& wanted) {
 
 /// Throws `std::invalid_argument`, naming what is allowed, unless the policy exists and has that
 /// priority. It does not check privileges.
-REGATTA_APART inline void check_scheduling(const scheduling& wanted) {
+REGATTA_POOLS_EXPORT void check_scheduling(const scheduling& wanted);
+
+/// Sets the scheduling of the calling thread, without exceptions. Threads that it starts later
+/// inherit it.
+/// @returns 0, or an error number if nothing has changed: `EPERM` without the privilege, `EINVAL`
+/// for a priority that does not exist, `ENOTSUP` if the system has no such policies.
+inline int try_schedule_this_thread(const scheduling& wanted) noexcept {
+    return detail::platform::schedule_this_thread(wanted.policy, wanted.priority);
+}
+
+/// Sets the scheduling of the calling thread.
+///
+/// Failure: `std::invalid_argument` for a priority that the policy does not have;
+/// `std::system_error`, which names the policy, if the system refuses.
+inline void schedule_this_thread(const scheduling& wanted) {
+    check_scheduling(wanted);
+    if (const int error = try_schedule_this_thread(wanted)) {
+        fail_system(error, detail::text_of({"schedule this thread as ", to_string(wanted)}));
+    }
+}
+
+#if REGATTA_POOLS_DEFINITIONS
+
+REGATTA_APART REGATTA_POOLS_API void check_scheduling(const scheduling& wanted) {
     int low = 0;
     int high = 0;
     switch (wanted.policy) {
@@ -90,23 +113,6 @@ REGATTA_APART inline void check_scheduling(const scheduling& wanted) {
     }
 }
 
-/// Sets the scheduling of the calling thread, without exceptions. Threads that it starts later
-/// inherit it.
-/// @returns 0, or an error number if nothing has changed: `EPERM` without the privilege, `EINVAL`
-/// for a priority that does not exist, `ENOTSUP` if the system has no such policies.
-inline int try_schedule_this_thread(const scheduling& wanted) noexcept {
-    return detail::platform::schedule_this_thread(wanted.policy, wanted.priority);
-}
-
-/// Sets the scheduling of the calling thread.
-///
-/// Failure: `std::invalid_argument` for a priority that the policy does not have;
-/// `std::system_error`, which names the policy, if the system refuses.
-inline void schedule_this_thread(const scheduling& wanted) {
-    check_scheduling(wanted);
-    if (const int error = try_schedule_this_thread(wanted)) {
-        fail_system(error, detail::text_of({"schedule this thread as ", to_string(wanted)}));
-    }
-}
+#endif
 
 } // namespace regatta

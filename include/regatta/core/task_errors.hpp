@@ -28,14 +28,7 @@ public:
 
 /// Throws `task_cancelled`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
-[[noreturn]] REGATTA_RARE inline void fail_cancelled() {
-#if REGATTA_EXCEPTIONS
-    throw task_cancelled();
-#else
-    std::fputs("regatta: the task was cancelled before it started\n", stderr);
-    std::abort();
-#endif
-}
+[[noreturn]] REGATTA_POOLS_EXPORT void fail_cancelled();
 
 /// Thrown by a pool that rejects a task. The task has not run and will not.
 class task_rejected : public std::runtime_error {
@@ -62,8 +55,21 @@ private:
 
 /// Throws `task_rejected`. Without exceptions, prints the same text to stderr and calls
 /// `std::abort`.
-[[noreturn]] REGATTA_RARE inline void
-fail_rejected(const std::string& pool, task_rejected::reason why, std::size_t accepted) {
+[[noreturn]] REGATTA_POOLS_EXPORT void
+fail_rejected(const std::string& pool, task_rejected::reason why, std::size_t accepted);
+
+#if REGATTA_POOLS_DEFINITIONS
+
+REGATTA_RARE REGATTA_POOLS_API void fail_cancelled() {
+#if REGATTA_EXCEPTIONS
+    throw task_cancelled();
+#else
+    std::fputs("regatta: the task was cancelled before it started\n", stderr);
+    std::abort();
+#endif
+}
+REGATTA_RARE REGATTA_POOLS_API void fail_rejected(const std::string& pool,
+                                                  task_rejected::reason why, std::size_t accepted) {
     const task_rejected error(pool, why, accepted);
 #if REGATTA_EXCEPTIONS
     throw error;
@@ -72,5 +78,7 @@ fail_rejected(const std::string& pool, task_rejected::reason why, std::size_t ac
     std::abort();
 #endif
 }
+
+#endif
 
 } // namespace regatta

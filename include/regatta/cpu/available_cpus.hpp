@@ -7,17 +7,55 @@
 /// groups grant.
 
 #include <regatta/base/config.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace regatta {
+/// The CPU time that the control groups grant to this process, in CPUs (1.5: one and a half). It is
+/// the smallest quota of its own group and all groups above, v1 and v2. Nothing: no known limit.
+///
+/// Threads: any.
+/// Failure: never; an unreadable file limits nothing.
+/// @param root a directory that replaces `/`, to inspect other machines.
+/// Source: cgroups(7), the kernel's documentation of `cpu.max` and `cpu.cfs_quota_us`.
+REGATTA_POOLS_EXPORT std::optional<double> cpu_quota(const std::string& root = {});
+
+/// `cpus` capped by `quota`, which is rounded up; never below 1.
+inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
+    if (quota && *quota <= static_cast<double>(cpus) - 1) {
+        const auto whole = static_cast<unsigned>(*quota);
+        cpus = whole + (static_cast<double>(whole) < *quota ? 1 : 0);
+    }
+    return std::max(1u, cpus);
+}
+
+/// The number of CPUs that the calling thread may keep busy, at least 1: the CPUs of its affinity
+/// mask, capped by the CPU quota of its control groups. The kernel has already removed CPUs that
+/// the cpuset forbids from the mask.
+///
+/// `std::thread::hardware_concurrency()` ignores quotas: a container with a quota of two CPUs on a
+/// large machine gets far too many threads.
+///
+/// Threads: any; a pinned thread gets its own, smaller result.
+/// Failure: never; an unreadable file limits nothing.
+/// Cost: reads about ten small files; call it once.
+/// @param root a directory that replaces `/` when the quota is read.
+REGATTA_POOLS_EXPORT unsigned available_cpus(const std::string& root = {});
+
+} // namespace regatta
+
+#if REGATTA_POOLS_DEFINITIONS
+
 #include <regatta/base/detail/cgroup_files.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
-#include <algorithm>
 #include <initializer_list>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <thread>
 
@@ -74,14 +112,7 @@ REGATTA_RARE inline double quota_of_ancestors(std::string_view root, const cgrou
 
 } // namespace detail
 
-/// The CPU time that the control groups grant to this process, in CPUs (1.5: one and a half). It is
-/// the smallest quota of its own group and all groups above, v1 and v2. Nothing: no known limit.
-///
-/// Threads: any.
-/// Failure: never; an unreadable file limits nothing.
-/// @param root a directory that replaces `/`, to inspect other machines.
-/// Source: cgroups(7), the kernel's documentation of `cpu.max` and `cpu.cfs_quota_us`.
-REGATTA_RARE inline std::optional<double> cpu_quota(const std::string& root = {}) {
+REGATTA_RARE REGATTA_POOLS_API std::optional<double> cpu_quota(const std::string& root) {
     const std::string groups = detail::text_of_file({root, "/proc/self/cgroup"});
     const std::string mounts = detail::text_of_file({root, "/proc/self/mountinfo"});
     double smallest = detail::unlimited;
@@ -99,31 +130,12 @@ REGATTA_RARE inline std::optional<double> cpu_quota(const std::string& root = {}
     }
     return smallest < detail::unlimited ? std::optional(smallest) : std::nullopt;
 }
-
-/// `cpus` capped by `quota`, which is rounded up; never below 1.
-inline unsigned cap_cpus(unsigned cpus, std::optional<double> quota) noexcept {
-    if (quota && *quota <= static_cast<double>(cpus) - 1) {
-        const auto whole = static_cast<unsigned>(*quota);
-        cpus = whole + (static_cast<double>(whole) < *quota ? 1 : 0);
-    }
-    return std::max(1u, cpus);
-}
-
-/// The number of CPUs that the calling thread may keep busy, at least 1: the CPUs of its affinity
-/// mask, capped by the CPU quota of its control groups. The kernel has already removed CPUs that
-/// the cpuset forbids from the mask.
-///
-/// `std::thread::hardware_concurrency()` ignores quotas: a container with a quota of two CPUs on a
-/// large machine gets far too many threads.
-///
-/// Threads: any; a pinned thread gets its own, smaller result.
-/// Failure: never; an unreadable file limits nothing.
-/// Cost: reads about ten small files; call it once.
-/// @param root a directory that replaces `/` when the quota is read.
-REGATTA_RARE inline unsigned available_cpus(const std::string& root = {}) {
+REGATTA_RARE REGATTA_POOLS_API unsigned available_cpus(const std::string& root) {
     cpu_set allowed;
     const bool known = try_affinity_of_this_thread(allowed) == 0;
     return cap_cpus(known ? allowed.count() : std::thread::hardware_concurrency(), cpu_quota(root));
 }
 
 } // namespace regatta
+
+#endif

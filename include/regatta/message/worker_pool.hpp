@@ -21,7 +21,6 @@
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
 #include <regatta/core/task_errors.hpp>
-#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/message/detail/message_source.hpp>
 #include <regatta/message/detail/task_message.hpp>
 #include <regatta/message/worker_pool_options.hpp>
@@ -84,7 +83,7 @@ public:
     /// Starts no thread. Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc`
     /// if memory runs out.
     explicit worker_pool(worker_pool_options o = {})
-        : options_(to_pool_options(o))
+        : options_(detail::to_pool_options(o))
         , errors_(options_.on_error)
         , source_(o.capacity, errors_)
         , limits_(o.admission, source_.capacity())
@@ -122,9 +121,7 @@ public:
         if (started() || engine_.closed()) {
             fail_state("worker_pool::start: the pool was started or closed before");
         }
-        engine_.start(options_.threads != 0 ? options_.threads
-                      : options_.cpus       ? options_.cpus.count()
-                                            : available_cpus());
+        engine_.start(detail::worker_count(options_));
     }
 
     // --- messages --------------------------------------------------------------------------------
@@ -335,16 +332,6 @@ private:
     /// Tasks that may wait within each other on one worker; limits the depth of the stack.
     static constexpr unsigned deepest_help = 32;
 
-    static pool_options to_pool_options(const worker_pool_options& o) {
-        return {.threads = o.threads,
-                .name = o.name,
-                .pin = o.pin,
-                .cpus = o.cpus,
-                .schedule = o.schedule,
-                .spin = o.spin,
-                .on_error = o.on_error};
-    }
-
     /// Wakes a worker for an accepted message, or counts a refused one.
     bool count(bool accepted) noexcept {
         if (accepted) {
@@ -391,7 +378,8 @@ private:
     /// Throws `std::logic_error` if messages are queued and the pool was never started.
     void check_started(const char* operation) const {
         if (!started() && !engine_.closed() && !engine_.idle()) {
-            fail_state(std::string(operation) + ": messages wait and the pool was never started");
+            fail_state(
+                detail::text_of({operation, ": messages wait and the pool was never started"}));
         }
     }
 

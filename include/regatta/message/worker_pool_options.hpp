@@ -8,6 +8,7 @@
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/core/error_sink.hpp>
+#include <regatta/core/pool_options.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
@@ -69,4 +70,23 @@ struct worker_pool_stats {
     std::vector<worker> workers; ///< One entry per worker; empty before `start`.
 };
 
+namespace detail {
+
+REGATTA_POOLS_EXPORT pool_options to_pool_options(const worker_pool_options& o);
+
+#if REGATTA_POOLS_DEFINITIONS
+
+REGATTA_APART REGATTA_POOLS_API pool_options to_pool_options(const worker_pool_options& o) {
+    return {.threads = o.threads,
+            .name = o.name,
+            .pin = o.pin,
+            .cpus = o.cpus,
+            .schedule = o.schedule,
+            .spin = o.spin,
+            .on_error = o.on_error};
+}
+
+#endif
+
+} // namespace detail
 } // namespace regatta

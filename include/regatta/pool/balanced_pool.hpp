@@ -28,19 +28,30 @@ namespace regatta {
 /// which is for `steady_pool`. The destructor is `close`.
 class balanced_pool : public thread_pool {
 public:
-    explicit balanced_pool(pool_options options = {})
-        : thread_pool(checked(std::move(options)), detail::queue_layout::both) {}
+    REGATTA_APART REGATTA_POOLS_API explicit balanced_pool(pool_options options);
+    /// A pool of `available_cpus()` workers.
+    balanced_pool() : balanced_pool(0u) {}
     /// A pool of `threads` workers; 0: `available_cpus()` workers.
-    explicit balanced_pool(unsigned threads) : balanced_pool(pool_options{.threads = threads}) {}
+    REGATTA_APART REGATTA_POOLS_API explicit balanced_pool(unsigned threads);
 
 private:
-    static pool_options checked(pool_options options) {
-        if (!options.steal) {
-            fail_argument("pool_options::steal = false is for steady_pool: every task of a "
-                          "balanced_pool can be taken by any worker");
-        }
-        return options;
-    }
+    REGATTA_POOLS_API static pool_options checked(pool_options options);
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+balanced_pool::balanced_pool(pool_options options)
+    : thread_pool(checked(std::move(options)), detail::queue_layout::both) {}
+balanced_pool::balanced_pool(unsigned threads) : balanced_pool(pool_options{.threads = threads}) {}
+
+pool_options balanced_pool::checked(pool_options options) {
+    if (!options.steal) {
+        fail_argument("pool_options::steal = false is for steady_pool: every task of a "
+                      "balanced_pool can be taken by any worker");
+    }
+    return options;
+}
+
+#endif
 
 } // namespace regatta

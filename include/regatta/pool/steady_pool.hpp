@@ -30,16 +30,31 @@ namespace regatta {
 /// Threads, Blocks, Failure: as `thread_pool`. The destructor is `close`.
 class steady_pool : public thread_pool {
 public:
-    REGATTA_APART explicit steady_pool(pool_options options = {})
-        : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
+    REGATTA_APART REGATTA_POOLS_API explicit steady_pool(pool_options options);
+    /// A pool of `available_cpus()` workers.
+    steady_pool() : steady_pool(0u) {}
     /// A pool of `threads` workers; 0: `available_cpus()` workers.
-    explicit steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
+    REGATTA_APART REGATTA_POOLS_API explicit steady_pool(unsigned threads);
 
     /// Lets idle workers steal from the others' queues, or not. Without stealing a task waits for
     /// the worker in whose queue it is, however long that worker is busy. A submission wakes that
     /// worker alone.
-    void enable_stealing() noexcept { engine().steal(true); }
-    void disable_stealing() noexcept { engine().steal(false); }
+    REGATTA_POOLS_API void enable_stealing() noexcept;
+    REGATTA_POOLS_API void disable_stealing() noexcept;
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+steady_pool::steady_pool(pool_options options)
+    : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
+steady_pool::steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
+void steady_pool::enable_stealing() noexcept {
+    engine().steal(true);
+}
+void steady_pool::disable_stealing() noexcept {
+    engine().steal(false);
+}
+
+#endif
 
 } // namespace regatta

@@ -5,16 +5,17 @@
 /// @file
 /// The interface of all thread pools.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/detail/batch_range.hpp>
+#include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
 #include <regatta/core/task_options.hpp>
-#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/pool/detail/pool_intake.hpp>
 #include <regatta/pool/detail/queue_source.hpp>
 
@@ -126,17 +127,17 @@ public:
     /// while they wait for room. At most 64 tasks may wait within each other on one worker.
     ///
     /// Failure: `std::system_error` (`resource_deadlock_would_occur`) if the wait could never end.
-    void wait() { engine_.wait_idle(nullptr); }
+    void wait() { static_cast<void>(await_idle(nullptr)); }
     /// The same, for at most `limit`. @returns whether the pool became idle.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
         const auto deadline = detail::deadline_after(limit);
-        return engine_.wait_idle(deadline ? &*deadline : nullptr);
+        return await_idle(deadline ? &*deadline : nullptr);
     }
     template<class Duration>
     bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
         const auto at = detail::saturated_moment(deadline);
-        return engine_.wait_idle(&at);
+        return await_idle(&at);
     }
 
     // --- the pool's life -------------------------------------------------------------------------
@@ -144,39 +145,30 @@ public:
     /// Refuses tasks from outside, runs the accepted tasks and those that they submit, then ends
     /// the threads. A further call does nothing. It resumes a paused pool.
     /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool.
-    void close() { engine_.close(); }
+    REGATTA_POOLS_API void close();
     /// As `close`; with `stop_mode::discard` it does not run tasks that have not begun.
-    void stop(stop_mode mode) { mode == stop_mode::drain ? engine_.close() : engine_.discard(); }
-    bool closed() const noexcept { return engine_.closed(); }
+    REGATTA_POOLS_API void stop(stop_mode mode);
+    REGATTA_POOLS_API bool closed() const noexcept;
 
     /// Workers begin no further task until `resume`; the pool still accepts tasks. Returns once no
     /// task runs, within a task at once. A task that waits for the pool still runs others.
-    void pause() { engine_.pause(); }
-    void resume() noexcept { engine_.resume(); }
-    bool paused() const noexcept { return engine_.paused(); }
+    REGATTA_POOLS_API void pause();
+    REGATTA_POOLS_API void resume() noexcept;
+    REGATTA_POOLS_API bool paused() const noexcept;
 
     // --- figures ---------------------------------------------------------------------------------
 
     /// Workers that are to stay.
-    unsigned threads() const noexcept { return engine_.expected(); }
+    REGATTA_POOLS_API unsigned threads() const noexcept;
     /// Queued tasks at most; 0: no limit.
     std::size_t capacity() const noexcept { return options_.capacity; }
     /// About how many tasks are queued.
-    std::size_t queued() const noexcept { return source_.queues().size(); }
-    pool_stats stats() const;
+    REGATTA_POOLS_API std::size_t queued() const noexcept;
+    REGATTA_POOLS_API pool_stats stats() const;
 
 protected:
-    REGATTA_APART thread_pool(pool_options options, detail::queue_layout layout)
-        : options_(std::move(options))
-        , errors_(options_.on_error)
-        , source_(layout, worker_count(options_), options_.capacity, errors_)
-        , engine_(this, source_, options_, errors_, deepest_help)
-        , intake_(options_, source_, engine_, errors_) {
-        engine_.add_workers(worker_count(options_));
-    }
-    REGATTA_APART ~thread_pool() {
-        engine_.finish();
-    } // Here: the last tasks may use all of the pool.
+    REGATTA_APART REGATTA_POOLS_API thread_pool(pool_options options, detail::queue_layout layout);
+    REGATTA_APART REGATTA_POOLS_API ~thread_pool();
 
     const pool_options& options() const noexcept { return options_; }
     detail::error_tally& errors() noexcept { return errors_; }
@@ -188,14 +180,8 @@ protected:
 private:
     friend struct detail::fork_access;
 
-    /// Tasks that may wait within each other on one worker; the stack is finite.
-    static constexpr unsigned deepest_help = 64;
-
-    REGATTA_APART static unsigned worker_count(const pool_options& options) {
-        return options.threads != 0 ? options.threads
-               : options.cpus       ? options.cpus.count()
-                                    : available_cpus();
-    }
+    /// Waits until no task is queued or running. @returns false if the deadline passed first.
+    REGATTA_POOLS_API bool await_idle(const std::chrono::steady_clock::time_point* deadline);
 
     // --- several ---------------------------------------------------------------------------------
 
@@ -214,24 +200,6 @@ private:
     detail::pool_intake::engine engine_;
     detail::pool_intake intake_;
 };
-
-inline pool_stats thread_pool::stats() const {
-    pool_stats s;
-    const detail::worker_figures all = engine_.read([&](const auto&, const auto& did) {
-        s.workers.push_back({did.run, did.stolen, did.parked, did.busy});
-    });
-    s.stolen = all.stolen;
-    s.parked = all.parked;
-    const std::uint64_t unrun = all.cancelled + engine_.dropped();
-    const std::uint64_t late = std::min(source_.dropped_late(), unrun);
-    s.run = all.run + late;
-    s.cancelled = unrun - late;
-    s.queued = source_.queues().size();
-    s.submitted = source_.appended();
-    s.refused = intake_.refused();
-    s.errors = errors_.count();
-    return s;
-}
 
 template<class F>
 bool thread_pool::try_execute(task_options options, F&& f) {
@@ -310,3 +278,75 @@ auto thread_pool::submit_batch(Range&& callables, task_options options) {
 }
 
 } // namespace regatta
+
+#if REGATTA_POOLS_DEFINITIONS
+
+namespace regatta {
+
+namespace detail {
+
+/// Tasks that may wait within each other on one worker; the stack is finite.
+inline constexpr unsigned deepest_help = 64;
+
+} // namespace detail
+
+thread_pool::thread_pool(pool_options options, detail::queue_layout layout)
+    : options_(std::move(options))
+    , errors_(options_.on_error)
+    , source_(layout, detail::worker_count(options_), options_.capacity, errors_)
+    , engine_(this, source_, options_, errors_, detail::deepest_help)
+    , intake_(options_, source_, engine_, errors_) {
+    engine_.add_workers(detail::worker_count(options_));
+}
+thread_pool::~thread_pool() {
+    engine_.finish(); // Here: the last tasks may use all of the pool.
+}
+
+bool thread_pool::await_idle(const std::chrono::steady_clock::time_point* deadline) {
+    return engine_.wait_idle(deadline);
+}
+void thread_pool::close() {
+    engine_.close();
+}
+void thread_pool::stop(stop_mode mode) {
+    mode == stop_mode::drain ? engine_.close() : engine_.discard();
+}
+bool thread_pool::closed() const noexcept {
+    return engine_.closed();
+}
+void thread_pool::pause() {
+    engine_.pause();
+}
+void thread_pool::resume() noexcept {
+    engine_.resume();
+}
+bool thread_pool::paused() const noexcept {
+    return engine_.paused();
+}
+unsigned thread_pool::threads() const noexcept {
+    return engine_.expected();
+}
+std::size_t thread_pool::queued() const noexcept {
+    return source_.queues().size();
+}
+pool_stats thread_pool::stats() const {
+    pool_stats s;
+    const detail::worker_figures all = engine_.read([&](const auto&, const auto& did) {
+        s.workers.push_back({did.run, did.stolen, did.parked, did.busy});
+    });
+    s.stolen = all.stolen;
+    s.parked = all.parked;
+    const std::uint64_t unrun = all.cancelled + engine_.dropped();
+    const std::uint64_t late = std::min(source_.dropped_late(), unrun);
+    s.run = all.run + late;
+    s.cancelled = unrun - late;
+    s.queued = source_.queues().size();
+    s.submitted = source_.appended();
+    s.refused = intake_.refused();
+    s.errors = errors_.count();
+    return s;
+}
+
+} // namespace regatta
+
+#endif

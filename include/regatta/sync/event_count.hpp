@@ -169,15 +169,7 @@ private:
     static std::uint64_t woken(std::uint64_t s) noexcept { return (s >> 16) & most_sleepers; }
     static ticket epoch(std::uint64_t s) noexcept { return static_cast<ticket>(s >> 32); }
 
-    REGATTA_RARE void wake_at(unsigned place) noexcept {
-        // No mark: it may be that nobody is there (I3).
-        // release: partner is the acquire in leave(), as in wake_sleepers().
-        state_.fetch_add(one_epoch, std::memory_order_release);
-        auto& wakes = words_[word_of(place)].wakes;
-        // release: partner is the acquire of the count in sleep(); publishes the epoch.
-        wakes.fetch_add(1, std::memory_order_release);
-        Atomics::wake_all_of(wakes, bit_of(place));
-    }
+    REGATTA_RARE void wake_at(unsigned place) noexcept;
 
     /// The state with one sleeper less. If any sleepers are marked as being woken, one mark goes
     /// with it. If it was not its own mark, a thread that is sure to wake stays unmarked. That
@@ -299,30 +291,7 @@ private:
     }
     /// Marks one or all sleepers as being woken and wakes them, if any is not marked yet. Not
     /// REGATTA_RARE: gcc would take the way of a notifier to this place for cold.
-    REGATTA_APART bool wake_sleepers(std::uint64_t s, bool all) noexcept {
-        std::uint64_t marks = 0;
-        do {
-            const std::uint64_t asleep = sleepers(s) - woken(s);
-            if (asleep == 0) {
-                return false;
-            }
-            marks = all ? asleep * one_woken : one_woken;
-            // release: partner is the acquire in leave(); see there.
-        } while (!state_.compare_exchange_weak(s, s + marks + one_epoch, std::memory_order_release,
-                                               std::memory_order_relaxed));
-        // release: partner is the acquire of the count in sleep(); publishes the epoch.
-        for (wake_word& w : words_) {
-            w.wakes.fetch_add(1, std::memory_order_release);
-        }
-        if (!all) {
-            wake_one();
-            return true;
-        }
-        for (wake_word& w : words_) {
-            Atomics::wake(w.wakes, most_sleepers);
-        }
-        return true;
-    }
+    REGATTA_APART bool wake_sleepers(std::uint64_t s, bool all) noexcept;
 
     /// Three numbers that change together. Bits 0-15: threads that announced a wait and have not
     /// left. Bits 16-31: how many of them are being woken. Bits 32-63: the epoch, which each
@@ -335,7 +304,48 @@ private:
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 
+template<class Atomics, std::size_t Words>
+void basic_event_count<Atomics, Words>::wake_at(unsigned place) noexcept {
+    // No mark: it may be that nobody is there (I3).
+    // release: partner is the acquire in leave(), as in wake_sleepers().
+    state_.fetch_add(one_epoch, std::memory_order_release);
+    auto& wakes = words_[word_of(place)].wakes;
+    // release: partner is the acquire of the count in sleep(); publishes the epoch.
+    wakes.fetch_add(1, std::memory_order_release);
+    Atomics::wake_all_of(wakes, bit_of(place));
+}
+template<class Atomics, std::size_t Words>
+bool basic_event_count<Atomics, Words>::wake_sleepers(std::uint64_t s, bool all) noexcept {
+    std::uint64_t marks = 0;
+    do {
+        const std::uint64_t asleep = sleepers(s) - woken(s);
+        if (asleep == 0) {
+            return false;
+        }
+        marks = all ? asleep * one_woken : one_woken;
+        // release: partner is the acquire in leave(); see there.
+    } while (!state_.compare_exchange_weak(s, s + marks + one_epoch, std::memory_order_release,
+                                           std::memory_order_relaxed));
+    // release: partner is the acquire of the count in sleep(); publishes the epoch.
+    for (wake_word& w : words_) {
+        w.wakes.fetch_add(1, std::memory_order_release);
+    }
+    if (!all) {
+        wake_one();
+        return true;
+    }
+    for (wake_word& w : words_) {
+        Atomics::wake(w.wakes, most_sleepers);
+    }
+    return true;
+}
+
 /// The event count of real programs.
 using event_count = basic_event_count<std_atomics>;
+
+#if REGATTA_POOLS_LIBRARY
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT basic_event_count<std_atomics>;
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT basic_event_count<std_atomics, 2>;
+#endif
 
 } // namespace regatta

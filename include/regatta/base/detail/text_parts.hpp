@@ -16,13 +16,7 @@
 namespace regatta::detail {
 
 /// The parts of a text, one after the other.
-REGATTA_APART inline std::string text_of(std::initializer_list<std::string_view> parts) {
-    std::string text;
-    for (const std::string_view part : parts) {
-        text.append(part.data(), part.size());
-    }
-    return text;
-}
+REGATTA_POOLS_EXPORT std::string text_of(std::initializer_list<std::string_view> parts);
 
 /// A whole number as a part of a text.
 class decimal {
@@ -61,5 +55,17 @@ REGATTA_RARE inline std::string_view next_part(std::string_view& text, char sepa
     text = {at, static_cast<std::size_t>(end - at)};
     return {begin, static_cast<std::size_t>(at - begin)};
 }
+
+#if REGATTA_POOLS_DEFINITIONS
+
+REGATTA_APART REGATTA_POOLS_API std::string text_of(std::initializer_list<std::string_view> parts) {
+    std::string text;
+    for (const std::string_view part : parts) {
+        text.append(part.data(), part.size());
+    }
+    return text;
+}
+
+#endif
 
 } // namespace regatta::detail

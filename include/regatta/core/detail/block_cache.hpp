@@ -161,51 +161,13 @@ private:
 
     /// Fills `blocks` from the shelf with as many as there are, but at least one.
     /// @returns how many.
-    std::size_t take_shared(unsigned size_class, std::span<void*> blocks) {
-        shelf& s = shelves_[size_class];
-        const std::size_t size = size_of(size_class);
-        lock_.lock();
-        while (s.empty()) {
-            grow(s, size);
-        }
-        std::size_t taken = 0;
-        do {
-            blocks[taken++] = s.pop(size);
-        } while (taken < blocks.size() && !s.empty());
-        out_ += taken;
-        lock_.unlock();
-        return taken;
-    }
+    REGATTA_APART REGATTA_POOLS_API std::size_t take_shared(unsigned size_class,
+                                                            std::span<void*> blocks);
     /// Adds a slab to the shelf, twice as large as the newest, within limits. The lock, which the
     /// caller holds, is not held during the call of the heap.
-    REGATTA_RARE void grow(shelf& s, std::size_t size) {
-        const slab* const newest = s.newest;
-        const std::size_t bytes =
-            newest == nullptr ? smallest_slab : std::min(largest_slab, 2 * newest->count * size);
-        lock_.unlock();
-        const std::size_t count = bytes / size;
-        slab* const more =
-            ::new (::operator new (slab_bytes(count, size), std::align_val_t{block_alignment}))
-                slab{nullptr, nullptr, count};
-        lock_.lock();
-        if (s.empty()) {
-            s.add(more, size);
-        } else { // Another thread was faster, or a block has come back.
-            lock_.unlock();
-            ::operator delete (static_cast<void*>(more), std::align_val_t{block_alignment});
-            lock_.lock();
-        }
-    }
-    void give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
-        if (elsewhere()) [[unlikely]] {
-            return;
-        }
-        lock_.lock();
-        for (void* const block : blocks) {
-            shelves_[size_class].push(block);
-        }
-        leave(blocks.size());
-    }
+    REGATTA_RARE REGATTA_POOLS_API void grow(shelf& s, std::size_t size);
+    REGATTA_APART REGATTA_POOLS_API void give_shared(unsigned size_class,
+                                                     std::span<void* const> blocks) noexcept;
     /// Counts blocks as returned and unlocks. May destroy the store.
     void leave(std::size_t count) noexcept {
         out_ -= count;
@@ -215,20 +177,8 @@ private:
             delete this;
         }
     }
-    REGATTA_RARE void* take_large(std::size_t size, std::size_t alignment) {
-        void* const block =
-            ::operator new (size, std::align_val_t{std::max(alignment, block_alignment)});
-        const std::lock_guard lock(lock_);
-        ++out_;
-        return block;
-    }
-    REGATTA_RARE void give_large(void* block, std::size_t alignment) noexcept {
-        ::operator delete (block, std::align_val_t{std::max(alignment, block_alignment)});
-        if (!elsewhere()) {
-            lock_.lock();
-            leave(1);
-        }
-    }
+    REGATTA_RARE REGATTA_POOLS_API void* take_large(std::size_t size, std::size_t alignment);
+    REGATTA_RARE REGATTA_POOLS_API void give_large(void* block, std::size_t alignment) noexcept;
     void enlist(worker_context& worker) noexcept {
         const std::lock_guard lock(lock_);
         worker.next = workers_;
@@ -368,5 +318,67 @@ inline void block_store::give_back(void* block, std::size_t size, std::size_t al
     }
     give_shared(size_class, {&block, 1});
 }
+
+#if REGATTA_POOLS_DEFINITIONS
+
+std::size_t block_store::take_shared(unsigned size_class, std::span<void*> blocks) {
+    shelf& s = shelves_[size_class];
+    const std::size_t size = size_of(size_class);
+    lock_.lock();
+    while (s.empty()) {
+        grow(s, size);
+    }
+    std::size_t taken = 0;
+    do {
+        blocks[taken++] = s.pop(size);
+    } while (taken < blocks.size() && !s.empty());
+    out_ += taken;
+    lock_.unlock();
+    return taken;
+}
+void block_store::grow(shelf& s, std::size_t size) {
+    const slab* const newest = s.newest;
+    const std::size_t bytes =
+        newest == nullptr ? smallest_slab : std::min(largest_slab, 2 * newest->count * size);
+    lock_.unlock();
+    const std::size_t count = bytes / size;
+    slab* const more =
+        ::new (::operator new (slab_bytes(count, size), std::align_val_t{block_alignment}))
+            slab{nullptr, nullptr, count};
+    lock_.lock();
+    if (s.empty()) {
+        s.add(more, size);
+    } else { // Another thread was faster, or a block has come back.
+        lock_.unlock();
+        ::operator delete (static_cast<void*>(more), std::align_val_t{block_alignment});
+        lock_.lock();
+    }
+}
+void block_store::give_shared(unsigned size_class, std::span<void* const> blocks) noexcept {
+    if (elsewhere()) [[unlikely]] {
+        return;
+    }
+    lock_.lock();
+    for (void* const block : blocks) {
+        shelves_[size_class].push(block);
+    }
+    leave(blocks.size());
+}
+void* block_store::take_large(std::size_t size, std::size_t alignment) {
+    void* const block =
+        ::operator new (size, std::align_val_t{std::max(alignment, block_alignment)});
+    const std::lock_guard lock(lock_);
+    ++out_;
+    return block;
+}
+void block_store::give_large(void* block, std::size_t alignment) noexcept {
+    ::operator delete (block, std::align_val_t{std::max(alignment, block_alignment)});
+    if (!elsewhere()) {
+        lock_.lock();
+        leave(1);
+    }
+}
+
+#endif
 
 } // namespace regatta::detail

@@ -172,21 +172,7 @@ public:
     /// Waits until the task is complete: checks, spins, then sleeps.
     /// @returns false if the deadline passed first.
     REGATTA_APART bool
-    wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
-        for (basic_backoff<Atomics> pace; !complete();) {
-            if (pace.pause()) {
-                continue;
-            }
-            const ticket mine = prepare_wait();
-            if (is_complete(mine)) {
-                return true;
-            }
-            if (!commit_wait(mine, deadline)) {
-                return complete();
-            }
-        }
-        return true;
-    }
+    wait(const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept;
 
 private:
     static constexpr std::uint32_t taken = 1u << 0; ///< Claimed.
@@ -212,6 +198,24 @@ private:
     /// last member, so that a following member may share its eight bytes.
     typename Atomics::template atomic<std::uint32_t> word_{0};
 };
+
+template<class Continuation, class Atomics>
+bool basic_completion<Continuation, Atomics>::wait(
+    const std::chrono::steady_clock::time_point* deadline) noexcept {
+    for (basic_backoff<Atomics> pace; !complete();) {
+        if (pace.pause()) {
+            continue;
+        }
+        const ticket mine = prepare_wait();
+        if (is_complete(mine)) {
+            return true;
+        }
+        if (!commit_wait(mine, deadline)) {
+            return complete();
+        }
+    }
+    return true;
+}
 
 /// The completion with the atomics of real programs.
 template<class Continuation>

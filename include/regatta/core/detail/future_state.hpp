@@ -82,26 +82,10 @@ public:
     }
     /// The job is destroyed unrun: cancels the task and leaves. @returns true only if a wait for
     /// the task has run it.
-    REGATTA_RARE bool drop_as_job() noexcept {
-        if (!status_.claim()) {
-            const bool ran = !status_.cancelled();
-            leave_as_job();
-            return ran;
-        }
-        drop_closure();
-        go_on_with(end(outcome::cancelled, true));
-        return false;
-    }
+    REGATTA_RARE bool drop_as_job() noexcept;
 
     /// Cancels the task if it has not started. @returns whether this call cancelled it.
-    REGATTA_APART bool cancel() noexcept {
-        if (!status_.claim_to_cancel()) {
-            return false;
-        }
-        drop_closure();
-        go_on_with(end(outcome::cancelled, false));
-        return true;
-    }
+    REGATTA_APART bool cancel() noexcept;
     /// The future leaves.
     void leave_as_future() noexcept {
         if (status_.leave_future()) {
@@ -112,20 +96,7 @@ public:
     /// started.
     /// @returns false if the deadline passed first.
     bool wait(const time_point* deadline = nullptr) {
-        if (status_.complete()) {
-            return true;
-        }
-        if (store_.elsewhere()) [[unlikely]] {
-            fail_system(ESRCH, "wait for a task in a fork of the process that runs it");
-        }
-        if (auto& stack = basic_fork_stack<atomics>::current(); stack.in_region()) [[unlikely]] {
-            stack.share_all(); // Others may do what this thread leaves.
-        }
-        context_type* worker = context_type::current();
-        if (worker == nullptr && store_.pool() != nullptr) {
-            worker = store_.find_worker();
-        }
-        return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
+        return status_.complete() || wait_incomplete(deadline);
     }
     /// Makes `next` run when this is complete, at once if it already is. From now on the closure of
     /// `next` owns the future's side of this task, and this task owns the job of `next`.
@@ -135,13 +106,7 @@ public:
         }
     }
 
-    REGATTA_RARE const worker_level* runner() const noexcept final {
-        if (!chained_) {
-            return own_runner();
-        }
-        const std::lock_guard lock(store_.links().lock);
-        return first_of_chain().own_runner();
-    }
+    REGATTA_RARE const worker_level* runner() const noexcept final;
 
 protected:
     /// How a task that ran ended.
@@ -168,7 +133,7 @@ protected:
     virtual bool hand_over() noexcept { return false; }
     /// Waits in a thread that is no worker, until the task is complete. A state whose task runs
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
-    virtual bool wait_outside(const time_point* deadline) { return status_.wait(deadline); }
+    virtual bool wait_outside(const time_point* deadline);
 
     /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
     /// Called before its job is handed over.
@@ -182,17 +147,7 @@ protected:
 
 private:
     /// Runs the task that this thread has claimed. @returns false if it was cancelled.
-    bool run_claimed(bool as_job) noexcept {
-        outcome how = outcome::cancelled;
-        if (stop_.stop_requested()) {
-            drop_closure();
-        } else {
-            begin();
-            how = run();
-        }
-        go_on_with(end(how, as_job));
-        return how == outcome::done;
-    }
+    REGATTA_APART bool run_claimed(bool as_job) noexcept;
     void begin() noexcept {
         const context_type* const worker = context_type::current();
         // relaxed: see runner_.
@@ -274,6 +229,8 @@ private:
         *at = mine.next;
     }
 
+    /// Waits for a task that was not complete.
+    REGATTA_APART bool wait_incomplete(const time_point* deadline);
     /// Runs a task that this worker has claimed in a wait. It is no part of the worker's region.
     static void run_in_wait(basic_future_state& next) noexcept {
         const typename basic_fork_stack<atomics>::aside none(basic_fork_stack<atomics>::current());
@@ -341,7 +298,71 @@ private:
     const token_type stop_;
 };
 
+template<class World>
+bool basic_future_state<World>::drop_as_job() noexcept {
+    if (!status_.claim()) {
+        const bool ran = !status_.cancelled();
+        leave_as_job();
+        return ran;
+    }
+    drop_closure();
+    go_on_with(end(outcome::cancelled, true));
+    return false;
+}
+template<class World>
+bool basic_future_state<World>::cancel() noexcept {
+    if (!status_.claim_to_cancel()) {
+        return false;
+    }
+    drop_closure();
+    go_on_with(end(outcome::cancelled, false));
+    return true;
+}
+template<class World>
+const worker_level* basic_future_state<World>::runner() const noexcept {
+    if (!chained_) {
+        return own_runner();
+    }
+    const std::lock_guard lock(store_.links().lock);
+    return first_of_chain().own_runner();
+}
+template<class World>
+bool basic_future_state<World>::run_claimed(bool as_job) noexcept {
+    outcome how = outcome::cancelled;
+    if (stop_.stop_requested()) {
+        drop_closure();
+    } else {
+        begin();
+        how = run();
+    }
+    go_on_with(end(how, as_job));
+    return how == outcome::done;
+}
+template<class World>
+bool basic_future_state<World>::wait_incomplete(const time_point* deadline) {
+    if (store_.elsewhere()) [[unlikely]] {
+        fail_system(ESRCH, "wait for a task in a fork of the process that runs it");
+    }
+    if (auto& stack = basic_fork_stack<atomics>::current(); stack.in_region()) [[unlikely]] {
+        stack.share_all(); // Others may do what this thread leaves.
+    }
+    context_type* worker = context_type::current();
+    if (worker == nullptr && store_.pool() != nullptr) {
+        worker = store_.find_worker();
+    }
+    return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
+}
+template<class World>
+bool basic_future_state<World>::wait_outside(const time_point* deadline) {
+    return status_.wait(deadline);
+}
+
 /// The state of real programs.
 using future_state = basic_future_state<future_world>;
+
+#if REGATTA_POOLS_LIBRARY
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT basic_completion<future_state*, std_atomics>;
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT basic_future_state<future_world>;
+#endif
 
 } // namespace regatta::detail

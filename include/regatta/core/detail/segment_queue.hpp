@@ -374,37 +374,7 @@ private:
     }
 
     /// Adds a segment to the chain behind the full segment `s`, unless another thread has done so.
-    REGATTA_RARE void extend(segment& s) {
-        std::unique_ptr<segment> fresh;
-        for (;;) {
-            {
-                const std::lock_guard lock(chain_);
-                // relaxed: written under this lock. The tail only shows whether the segment is in a
-                // later life now.
-                if (&s != tail_segment_.load(std::memory_order_relaxed) ||
-                    segment::index_of(s.tail.load(std::memory_order_relaxed)) != SegmentSize) {
-                    return;
-                }
-                segment* added = spare_;
-                if (added != nullptr) {
-                    spare_ = added->next.load(std::memory_order_relaxed);
-                } else {
-                    added = fresh.release();
-                }
-                if (added != nullptr) {
-                    added->begin(++last_number_, closed_);
-                    // relaxed: consumers follow it under the lock.
-                    s.next.store(added, std::memory_order_relaxed);
-                    // release: partner is the acquire in append(). seq_cst: partner is the load in
-                    // coming(), as in append(). A thread that must see the claim must see the
-                    // segment.
-                    tail_segment_.store(added, std::memory_order_seq_cst);
-                    return;
-                }
-            }
-            fresh = std::make_unique<segment>(*this);
-        }
-    }
+    REGATTA_RARE void extend(segment& s);
 
     REGATTA_APART static void destroy_chain(segment* s) noexcept {
         while (s != nullptr) {
@@ -427,6 +397,39 @@ private:
     alignas(destructive_alignment)
         typename Atomics::template atomic<segment*> head_segment_{nullptr};
 };
+
+template<class T, class Atomics, std::size_t SegmentSize>
+void basic_segment_queue<T, Atomics, SegmentSize>::extend(segment& s) {
+    std::unique_ptr<segment> fresh;
+    for (;;) {
+        {
+            const std::lock_guard lock(chain_);
+            // relaxed: written under this lock. The tail only shows whether the segment is in a
+            // later life now.
+            if (&s != tail_segment_.load(std::memory_order_relaxed) ||
+                segment::index_of(s.tail.load(std::memory_order_relaxed)) != SegmentSize) {
+                return;
+            }
+            segment* added = spare_;
+            if (added != nullptr) {
+                spare_ = added->next.load(std::memory_order_relaxed);
+            } else {
+                added = fresh.release();
+            }
+            if (added != nullptr) {
+                added->begin(++last_number_, closed_);
+                // relaxed: consumers follow it under the lock.
+                s.next.store(added, std::memory_order_relaxed);
+                // release: partner is the acquire in append(). seq_cst: partner is the load in
+                // coming(), as in append(). A thread that must see the claim must see the
+                // segment.
+                tail_segment_.store(added, std::memory_order_seq_cst);
+                return;
+            }
+        }
+        fresh = std::make_unique<segment>(*this);
+    }
+}
 
 /// The segment queue with the atomics of real programs.
 template<class T, std::size_t SegmentSize = 64>

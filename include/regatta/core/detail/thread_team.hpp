@@ -62,17 +62,7 @@ public:
 
     /// Waits until every body has returned. A second call does nothing. In a fork of the process
     /// that started them there are no such threads: what belongs to them is left alone for good.
-    REGATTA_APART void join() noexcept {
-        if (stamp_.elsewhere()) {
-            static_cast<void>(members_.release());
-            made_ = 0;
-        }
-        for (unsigned i = 0; i < made_; ++i) {
-            if (members_[i].thread.joinable()) {
-                members_[i].thread.join();
-            }
-        }
-    }
+    REGATTA_APART REGATTA_POOLS_API void join() noexcept;
 
     /// The number of threads started; 0 before `start` has succeeded.
     unsigned size() const noexcept { return size_.load(std::memory_order_acquire); }
@@ -111,77 +101,16 @@ private:
 
     enum signal : std::uint32_t { not_yet, go, abort };
 
-    REGATTA_APART void start_all(const request& wanted, unsigned first, unsigned count) {
-        check_scheduling(wanted.schedule);
-        stamp_.renew();
-        start_.store(not_yet, std::memory_order_relaxed);
-        members_ = std::make_unique<member[]>(count);
-        REGATTA_TRY {
-            for (made_ = 0; made_ < count; ++made_) {
-                members_[made_].thread =
-                    std::thread([this, &wanted, &m = members_[made_], i = first + made_] {
-                        if (begin(m, wanted, i)) {
-                            body_(i);
-                        }
-                    });
-            }
-            for (unsigned i = 0; i < count; ++i) {
-                member& m = members_[i];
-                if (const int error = static_cast<int>(await_other(m.outcome, starting))) {
-                    fail_start(error, m.reached, wanted, first + i);
-                }
-            }
-        }
-        REGATTA_CATCH_ALL {
-            set(start_, abort);
-            join();
-            made_ = 0;
-            REGATTA_RETHROW;
-        }
-        // release: partner is the acquire in size(); publishes what the caller prepared for its
-        // readers.
-        size_.store(count, std::memory_order_release);
-        set(start_, go);
-    }
-    [[noreturn]] REGATTA_RARE static void fail_start(int error, stage reached,
-                                                     const request& wanted, unsigned i) {
-        constexpr const char* verbs[] = {"move", "pin", "schedule"};
-        constexpr const char* ends[] = {"to its own CPUs", "to CPU ", "as "};
-        const auto step = static_cast<std::size_t>(reached);
-        const bool scheduling = reached == stage::scheduling;
-        const decimal number(scheduling                  ? wanted.schedule.priority
-                             : reached == stage::pinning ? static_cast<int>(wanted.cpu_of(i))
-                                                         : 0);
-        fail_system(error, text_of({verbs[step], " thread '", wanted.name, "/", decimal(i), "' ",
-                                    ends[step], scheduling ? to_string(wanted.schedule.policy) : "",
-                                    scheduling ? ", priority " : "",
-                                    step == 0 ? std::string_view() : number}));
-    }
+    REGATTA_APART REGATTA_POOLS_API void start_all(const request& wanted, unsigned first,
+                                                   unsigned count);
+    [[noreturn]] REGATTA_RARE REGATTA_POOLS_API static void
+    fail_start(int error, stage reached, const request& wanted, unsigned i);
 
     /// The first steps of a thread. @returns whether it may go on.
-    REGATTA_APART bool begin(member& m, const request& wanted, unsigned i) noexcept {
-        platform::name_this_thread(text_of({wanted.name, "/", decimal(i)}).c_str());
-        int error = wanted.cpus.try_enter();
-        if (error == 0 && !wanted.pin.empty()) {
-            m.reached = stage::pinning;
-            error = pin_to(wanted.cpu_of(i));
-        }
-        if (error == 0) {
-            m.reached = stage::scheduling;
-            error = try_schedule_this_thread(wanted.schedule);
-        }
-        set(m.outcome, static_cast<std::uint32_t>(error));
-        return await_other(start_, not_yet) == go;
-    }
+    REGATTA_APART REGATTA_POOLS_API bool begin(member& m, const request& wanted,
+                                               unsigned i) noexcept;
     /// Pins the calling thread to one CPU. @returns 0, or the error number.
-    REGATTA_RARE static int pin_to(unsigned cpu) noexcept {
-        cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
-        if (cpu >= widest) {
-            return EINVAL; // As the kernel says of a CPU that it cannot have.
-        }
-        mask[cpu / cpu_set::bits_per_word] = cpu_set::word{1} << cpu % cpu_set::bits_per_word;
-        return platform::pin_thread(0, mask, sizeof mask);
-    }
+    REGATTA_RARE REGATTA_POOLS_API static int pin_to(unsigned cpu) noexcept;
 
     REGATTA_APART static void set(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
         // release: partner is the acquire in await_other(); publishes what came before.
@@ -210,5 +139,88 @@ private:
     std::atomic<std::uint32_t> start_{not_yet};
     process_stamp stamp_; ///< Of the process that started them.
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+void thread_team::join() noexcept {
+    if (stamp_.elsewhere()) {
+        static_cast<void>(members_.release());
+        made_ = 0;
+    }
+    for (unsigned i = 0; i < made_; ++i) {
+        if (members_[i].thread.joinable()) {
+            members_[i].thread.join();
+        }
+    }
+}
+void thread_team::start_all(const request& wanted, unsigned first, unsigned count) {
+    check_scheduling(wanted.schedule);
+    stamp_.renew();
+    start_.store(not_yet, std::memory_order_relaxed);
+    members_ = std::make_unique<member[]>(count);
+    REGATTA_TRY {
+        for (made_ = 0; made_ < count; ++made_) {
+            members_[made_].thread =
+                std::thread([this, &wanted, &m = members_[made_], i = first + made_] {
+                    if (begin(m, wanted, i)) {
+                        body_(i);
+                    }
+                });
+        }
+        for (unsigned i = 0; i < count; ++i) {
+            member& m = members_[i];
+            if (const int error = static_cast<int>(await_other(m.outcome, starting))) {
+                fail_start(error, m.reached, wanted, first + i);
+            }
+        }
+    }
+    REGATTA_CATCH_ALL {
+        set(start_, abort);
+        join();
+        made_ = 0;
+        REGATTA_RETHROW;
+    }
+    // release: partner is the acquire in size(); publishes what the caller prepared for its
+    // readers.
+    size_.store(count, std::memory_order_release);
+    set(start_, go);
+}
+void thread_team::fail_start(int error, stage reached, const request& wanted, unsigned i) {
+    constexpr const char* verbs[] = {"move", "pin", "schedule"};
+    constexpr const char* ends[] = {"to its own CPUs", "to CPU ", "as "};
+    const auto step = static_cast<std::size_t>(reached);
+    const bool scheduling = reached == stage::scheduling;
+    const decimal number(scheduling                  ? wanted.schedule.priority
+                         : reached == stage::pinning ? static_cast<int>(wanted.cpu_of(i))
+                                                     : 0);
+    fail_system(
+        error, text_of({verbs[step], " thread '", wanted.name, "/", decimal(i), "' ", ends[step],
+                        scheduling ? to_string(wanted.schedule.policy) : "",
+                        scheduling ? ", priority " : "", step == 0 ? std::string_view() : number}));
+}
+bool thread_team::begin(member& m, const request& wanted, unsigned i) noexcept {
+    platform::name_this_thread(text_of({wanted.name, "/", decimal(i)}).c_str());
+    int error = wanted.cpus.try_enter();
+    if (error == 0 && !wanted.pin.empty()) {
+        m.reached = stage::pinning;
+        error = pin_to(wanted.cpu_of(i));
+    }
+    if (error == 0) {
+        m.reached = stage::scheduling;
+        error = try_schedule_this_thread(wanted.schedule);
+    }
+    set(m.outcome, static_cast<std::uint32_t>(error));
+    return await_other(start_, not_yet) == go;
+}
+int thread_team::pin_to(unsigned cpu) noexcept {
+    cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
+    if (cpu >= widest) {
+        return EINVAL; // As the kernel says of a CPU that it cannot have.
+    }
+    mask[cpu / cpu_set::bits_per_word] = cpu_set::word{1} << cpu % cpu_set::bits_per_word;
+    return platform::pin_thread(0, mask, sizeof mask);
+}
+
+#endif
 
 } // namespace regatta::detail

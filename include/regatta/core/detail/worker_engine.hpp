@@ -10,6 +10,7 @@
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/base/version.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/thread_team.hpp>
@@ -19,6 +20,7 @@
 #include <regatta/core/pool_options.hpp>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -385,12 +387,7 @@ private:
     static worker& worker_of(worker_context& context) noexcept {
         return static_cast<seated_context&>(context).me;
     }
-    REGATTA_RARE void check_fork(const char* what) const {
-        if (elsewhere()) {
-            fail_system(ESRCH, text_of({what, " '", options_.name,
-                                        "' in a fork of the process that has its threads"}));
-        }
-    }
+    REGATTA_RARE void check_fork(const char* what) const;
 
     /// Waits in a thread that is no worker. A region on this pool in which it waits counts as done.
     REGATTA_APART bool wait_idle_outside(const fork_stack& stack,
@@ -481,5 +478,32 @@ private:
 
     loop_type loop_; ///< Last: its workers use all of the above.
 };
+
+template<class Source>
+void worker_engine<Source>::check_fork(const char* what) const {
+    if (elsewhere()) {
+        fail_system(ESRCH, text_of({what, " '", options_.name,
+                                    "' in a fork of the process that has its threads"}));
+    }
+}
+
+#if REGATTA_POOLS_LIBRARY
+
+/// Tells headers of one version, and one layout of what they share with the library, from others.
+template<int Version, std::size_t... Sizes>
+struct pools_library {
+    REGATTA_POOLS_EXPORT static const bool fits_headers;
+};
+using this_pools_library =
+    pools_library<version_major * 10000 + version_minor * 100 + version_patch, sizeof(pool_options),
+                  sizeof(block_store), sizeof(fork_team), sizeof(wait_graph)>;
+#if !REGATTA_POOLS_DEFINITIONS
+namespace {
+/// With a library that was built from other headers the program does not link.
+[[gnu::used]] const bool* const checked_pools_library = &this_pools_library::fits_headers;
+} // namespace
+#endif
+
+#endif
 
 } // namespace regatta::detail

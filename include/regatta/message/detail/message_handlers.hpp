@@ -5,6 +5,7 @@
 /// @file
 /// The handlers of a worker pool, one for each message type.
 
+#include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -12,7 +13,7 @@
 #include <regatta/message/worker_pool_options.hpp>
 
 #include <cstddef>
-#include <string>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -62,8 +63,9 @@ public:
         const bool given[] = {static_cast<bool>(std::get<handler_of<Messages>>(handlers_).call)...};
         for (std::size_t i = 0; i < sizeof...(Messages); ++i) {
             if (!given[i]) {
-                fail_state("worker_pool::start: message type number " + std::to_string(i) +
-                           " of the pool's list has no handler; set it with on<T>()");
+                fail_state(text_of({"worker_pool::start: message type number ",
+                                    decimal(static_cast<std::int64_t>(i)),
+                                    " of the pool's list has no handler; set it with on<T>()"}));
             }
         }
     }

@@ -59,125 +59,27 @@ public:
 
     /// Starts scaling, or starts it again with new options. Throws `std::system_error`
     /// (`resource_deadlock_would_occur`) in an error sink that the scaler itself calls.
-    void start(autoscale_options options) {
-        options = checked(options);
-        if (worker_context::is_worker_of(this)) {
-            fail_system(EDEADLK, "autoscale the pool '" + pool_.name +
-                                     "' again in an error sink that its scaler calls");
-        }
-        const std::lock_guard lock(mutex_);
-        end();
-        options_ = options;
-        stop_.store(false, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
-        engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
-        thread_ = std::make_unique<thread_team>();
-        thread_->start(1, pool_.name + "-scaler", {}, [this](unsigned) noexcept {
-            const worker_context own(this, 0); // So that start() and stop() recognise it.
-            run();
-        });
-    }
+    REGATTA_POOLS_API void start(autoscale_options options);
     /// Stops scaling. In an error sink that the scaler itself calls it returns at once, and the
     /// scaler looks no more.
-    void stop() noexcept {
-        if (worker_context::is_worker_of(this)) {
-            stop_.store(true, std::memory_order_relaxed); // relaxed: only this thread reads it.
-            return;
-        }
-        const std::lock_guard lock(mutex_);
-        end();
-    }
+    REGATTA_POOLS_API void stop() noexcept;
 
 private:
     using clock = std::chrono::steady_clock;
     /// Looks per target delay.
     static constexpr unsigned looks = 4;
 
-    static autoscale_options checked(autoscale_options options) {
-        if (options.max == 0) {
-            options.max = std::max(options.min, 4 * available_cpus());
-        }
-        if (options.min == 0 || options.min > options.max) {
-            fail_argument("autoscale: threads must satisfy 1 <= min <= max, got min " +
-                          std::to_string(options.min) + ", max " + std::to_string(options.max));
-        }
-        if (options.target_delay < std::chrono::milliseconds(1)) {
-            fail_argument("autoscale: target_delay must be at least 1 ms");
-        }
-        if (options.linger < options.target_delay) {
-            fail_argument("autoscale: linger must not be shorter than target_delay");
-        }
-        return options;
-    }
+    REGATTA_POOLS_API static autoscale_options checked(autoscale_options options);
 
     /// Ends the thread, if there is one.
-    void end() noexcept {
-        // release: partner is the acquire in stopped().
-        stop_.store(true, std::memory_order_release);
-        engine_.rested().notify_all();
-        pace_.notify_all();
-        thread_.reset();
-    }
-    bool stopped() const noexcept {
-        // acquire: partner is the release in end().
-        return stop_.load(std::memory_order_acquire) || engine_.closed();
-    }
+    REGATTA_POOLS_API void end() noexcept;
+    REGATTA_POOLS_API bool stopped() const noexcept;
     /// Whether the pool is idle and has its minimum of threads.
-    bool at_rest() const noexcept {
-        return engine_.expected() == options_.min && source_.queues().size() == 0 &&
-               engine_.resting() == engine_.expected();
-    }
+    REGATTA_POOLS_API bool at_rest() const noexcept;
 
-    void run() noexcept {
-        const auto pause = options_.target_delay / looks;
-        std::array<std::uint64_t, looks> came; // Tasks appended at the last looks, oldest first.
-        came.fill(0);
-        clock::time_point busy_at = clock::now(); // When all threads were last busy.
-        while (!stopped()) {
-            if (at_rest()) {
-                engine_.rested().wait([this] { return stopped() || !at_rest(); });
-                came.fill(0);
-                busy_at = clock::now();
-            }
-            pace_.wait_until([this] { return stopped(); }, clock::now() + pause);
-            if (stopped()) {
-                return;
-            }
-            REGATTA_TRY {
-                look(came, busy_at);
-            }
-            REGATTA_CATCH_ALL {
-                if (!engine_.closed()) {
-                    errors_.report(std::current_exception());
-                }
-            }
-        }
-    }
+    REGATTA_POOLS_API void run() noexcept;
 
-    void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
-        if (engine_.paused()) { // No worker takes a task now.
-            came.fill(0);
-            busy_at = clock::now();
-            return;
-        }
-        const bool late = source_.taken() < came.front();
-        std::rotate(came.begin(), came.begin() + 1, came.end());
-        came.back() = source_.appended();
-        const unsigned threads = engine_.expected();
-        const auto now = clock::now();
-        if (engine_.resting() == 0) {
-            busy_at = now;
-        }
-        if (threads < options_.min) { // Another thread has removed some.
-            engine_.add_workers(options_.min - threads);
-            busy_at = now;
-        } else if (late && threads < options_.max) {
-            engine_.add_workers(std::min(options_.max - threads, std::max(1u, threads / 4)));
-            busy_at = now;
-        } else if (now - busy_at >= options_.linger && threads > options_.min) {
-            engine_.remove_workers(1);
-            busy_at = now;
-        }
-    }
+    REGATTA_POOLS_API void look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at);
 
     const pool_options& pool_;
     queue_source& source_;
@@ -189,5 +91,116 @@ private:
     std::mutex mutex_;             ///< Held by `start` and `stop`.
     std::unique_ptr<thread_team> thread_; ///< Last: the thread uses all of the above.
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+void autoscaler::start(autoscale_options options) {
+    options = checked(options);
+    if (worker_context::is_worker_of(this)) {
+        fail_system(EDEADLK, "autoscale the pool '" + pool_.name +
+                                 "' again in an error sink that its scaler calls");
+    }
+    const std::lock_guard lock(mutex_);
+    end();
+    options_ = options;
+    stop_.store(false, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
+    engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
+    thread_ = std::make_unique<thread_team>();
+    thread_->start(1, pool_.name + "-scaler", {}, [this](unsigned) noexcept {
+        const worker_context own(this, 0); // So that start() and stop() recognise it.
+        run();
+    });
+}
+void autoscaler::stop() noexcept {
+    if (worker_context::is_worker_of(this)) {
+        stop_.store(true, std::memory_order_relaxed); // relaxed: only this thread reads it.
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    end();
+}
+autoscale_options autoscaler::checked(autoscale_options options) {
+    if (options.max == 0) {
+        options.max = std::max(options.min, 4 * available_cpus());
+    }
+    if (options.min == 0 || options.min > options.max) {
+        fail_argument("autoscale: threads must satisfy 1 <= min <= max, got min " +
+                      std::to_string(options.min) + ", max " + std::to_string(options.max));
+    }
+    if (options.target_delay < std::chrono::milliseconds(1)) {
+        fail_argument("autoscale: target_delay must be at least 1 ms");
+    }
+    if (options.linger < options.target_delay) {
+        fail_argument("autoscale: linger must not be shorter than target_delay");
+    }
+    return options;
+}
+void autoscaler::end() noexcept {
+    // release: partner is the acquire in stopped().
+    stop_.store(true, std::memory_order_release);
+    engine_.rested().notify_all();
+    pace_.notify_all();
+    thread_.reset();
+}
+bool autoscaler::stopped() const noexcept {
+    // acquire: partner is the release in end().
+    return stop_.load(std::memory_order_acquire) || engine_.closed();
+}
+bool autoscaler::at_rest() const noexcept {
+    return engine_.expected() == options_.min && source_.queues().size() == 0 &&
+           engine_.resting() == engine_.expected();
+}
+void autoscaler::run() noexcept {
+    const auto pause = options_.target_delay / looks;
+    std::array<std::uint64_t, looks> came; // Tasks appended at the last looks, oldest first.
+    came.fill(0);
+    clock::time_point busy_at = clock::now(); // When all threads were last busy.
+    while (!stopped()) {
+        if (at_rest()) {
+            engine_.rested().wait([this] { return stopped() || !at_rest(); });
+            came.fill(0);
+            busy_at = clock::now();
+        }
+        pace_.wait_until([this] { return stopped(); }, clock::now() + pause);
+        if (stopped()) {
+            return;
+        }
+        REGATTA_TRY {
+            look(came, busy_at);
+        }
+        REGATTA_CATCH_ALL {
+            if (!engine_.closed()) {
+                errors_.report(std::current_exception());
+            }
+        }
+    }
+}
+void autoscaler::look(std::array<std::uint64_t, looks>& came, clock::time_point& busy_at) {
+    if (engine_.paused()) { // No worker takes a task now.
+        came.fill(0);
+        busy_at = clock::now();
+        return;
+    }
+    const bool late = source_.taken() < came.front();
+    std::rotate(came.begin(), came.begin() + 1, came.end());
+    came.back() = source_.appended();
+    const unsigned threads = engine_.expected();
+    const auto now = clock::now();
+    if (engine_.resting() == 0) {
+        busy_at = now;
+    }
+    if (threads < options_.min) { // Another thread has removed some.
+        engine_.add_workers(options_.min - threads);
+        busy_at = now;
+    } else if (late && threads < options_.max) {
+        engine_.add_workers(std::min(options_.max - threads, std::max(1u, threads / 4)));
+        busy_at = now;
+    } else if (now - busy_at >= options_.linger && threads > options_.min) {
+        engine_.remove_workers(1);
+        busy_at = now;
+    }
+}
+
+#endif
 
 } // namespace regatta::detail

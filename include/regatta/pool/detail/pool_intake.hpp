@@ -29,6 +29,10 @@
 
 namespace regatta::detail {
 
+#if REGATTA_POOLS_LIBRARY
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT worker_engine<queue_source>;
+#endif
+
 /// Puts closures, one or several, into the queues of a thread pool and follows its overflow policy.
 ///
 /// Threads, Blocks, Failure: as the members of `thread_pool` that call these.
@@ -155,41 +159,12 @@ private:
 
     /// Waits for room for a task. A worker of the pool runs tasks while it waits.
     /// @returns whether the caller holds room; false only if the pool is closed.
-    REGATTA_RARE bool wait_for_room() {
-        if (!engine_.called_by_worker()) {
-            return source_.room().wait([this] { return engine_.closed(); });
-        }
-        // A worker that only waited could keep the queues full.
-        engine_.help_until("wait for room in a task",
-                           [this] { return source_.room().take(1) != 0; });
-        return true;
-    }
+    REGATTA_RARE REGATTA_POOLS_API bool wait_for_room();
     /// Gets room for a task of that priority: takes free room, or drops the oldest queued task of
     /// the lowest priority. @returns whether the caller holds room; false if all queued tasks have
     /// a higher priority.
-    REGATTA_RARE bool make_room(priority level) noexcept {
-        for (backoff pace; source_.room().take(1) == 0;) {
-            bool dropped = drop_oldest(priority::low);
-            for (const priority lower : {priority::medium, priority::high}) {
-                dropped = dropped || (level >= lower && drop_oldest(lower));
-            }
-            if (dropped) {
-                continue;
-            }
-            if (level != priority::high && source_.queues().size() != 0) {
-                return false;
-            }
-            pace.pause_or_sleep(); // Other producers hold the room and are about to append.
-        }
-        return true;
-    }
-    REGATTA_RARE bool drop_oldest(priority level) noexcept {
-        const bool dropped = source_.drop_oldest(level);
-        if (dropped) {
-            engine_.count_dropped();
-        }
-        return dropped;
-    }
+    REGATTA_RARE REGATTA_POOLS_API bool make_room(priority level) noexcept;
+    REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
 
     /// Appends a closure for which the caller holds room.
     /// @param accepted how many tasks of its batch were accepted before.
@@ -212,58 +187,15 @@ private:
         }
     }
     /// @returns whether the caller has room now; if not, the task goes to `divert`.
-    REGATTA_RARE bool find_room(priority level, std::size_t accepted, std::size_t count) {
-        refuse_if_closed(count, accepted);
-        engine_.sweep(); // What a wait has run takes no room.
-        if (source_.room().take(1) != 0) {
-            return true;
-        }
-        const overflow what = options_.when_full.what();
-        if (options_.when_full.hands_over() || what == overflow::run_here) {
-            return false;
-        }
-        if (what == overflow::block ? await_room(count)
-                                    : what == overflow::drop_oldest && make_room(level)) {
-            return true;
-        }
-        refuse(what == overflow::block ? task_rejected::reason::closed
-                                       : task_rejected::reason::full,
-               count, accepted);
-    }
+    REGATTA_RARE REGATTA_POOLS_API bool find_room(priority level, std::size_t accepted,
+                                                  std::size_t count);
     /// Gives a task that found no room to the sink, or runs it here.
-    REGATTA_RARE void divert(task refused) {
-        count_refused(1);
-        if (options_.when_full.hands_over()) {
-            options_.when_full.give(std::span<task>(&refused, 1));
-            return;
-        }
-        REGATTA_TRY {
-            refused();
-        }
-        REGATTA_CATCH_ALL {
-            errors_.report(std::current_exception());
-        }
-    }
+    REGATTA_RARE REGATTA_POOLS_API void divert(task refused);
     /// Waits for room. If the wait throws, counts `count` tasks as refused.
-    REGATTA_RARE bool await_room(std::size_t count) {
-        REGATTA_TRY {
-            return wait_for_room();
-        }
-        REGATTA_CATCH_ALL { // Too many of the worker's tasks wait within each other.
-            count_refused(count);
-            REGATTA_RETHROW;
-        }
-    }
-    REGATTA_RARE void refuse_if_closed(std::size_t count, std::size_t accepted) {
-        if (engine_.closed() && engine_.caller() == outside) {
-            refuse(task_rejected::reason::closed, count, accepted);
-        }
-    }
-    REGATTA_RARE [[noreturn]] void refuse(task_rejected::reason why, std::size_t count,
-                                          std::size_t accepted) {
-        count_refused(count);
-        fail_rejected(options_.name, why, accepted);
-    }
+    REGATTA_RARE REGATTA_POOLS_API bool await_room(std::size_t count);
+    REGATTA_RARE REGATTA_POOLS_API void refuse_if_closed(std::size_t count, std::size_t accepted);
+    REGATTA_RARE [[noreturn]] REGATTA_POOLS_API void
+    refuse(task_rejected::reason why, std::size_t count, std::size_t accepted);
     template<class Iterator>
     REGATTA_RARE void hand_over_all(Iterator at, std::size_t count) {
         count_refused(count);
@@ -295,5 +227,89 @@ private:
     /// Written by producers, read by `stats`. Relaxed: a counter.
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+bool pool_intake::wait_for_room() {
+    if (!engine_.called_by_worker()) {
+        return source_.room().wait([this] { return engine_.closed(); });
+    }
+    // A worker that only waited could keep the queues full.
+    engine_.help_until("wait for room in a task", [this] { return source_.room().take(1) != 0; });
+    return true;
+}
+bool pool_intake::make_room(priority level) noexcept {
+    for (backoff pace; source_.room().take(1) == 0;) {
+        bool dropped = drop_oldest(priority::low);
+        for (const priority lower : {priority::medium, priority::high}) {
+            dropped = dropped || (level >= lower && drop_oldest(lower));
+        }
+        if (dropped) {
+            continue;
+        }
+        if (level != priority::high && source_.queues().size() != 0) {
+            return false;
+        }
+        pace.pause_or_sleep(); // Other producers hold the room and are about to append.
+    }
+    return true;
+}
+bool pool_intake::drop_oldest(priority level) noexcept {
+    const bool dropped = source_.drop_oldest(level);
+    if (dropped) {
+        engine_.count_dropped();
+    }
+    return dropped;
+}
+bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count) {
+    refuse_if_closed(count, accepted);
+    engine_.sweep(); // What a wait has run takes no room.
+    if (source_.room().take(1) != 0) {
+        return true;
+    }
+    const overflow what = options_.when_full.what();
+    if (options_.when_full.hands_over() || what == overflow::run_here) {
+        return false;
+    }
+    if (what == overflow::block ? await_room(count)
+                                : what == overflow::drop_oldest && make_room(level)) {
+        return true;
+    }
+    refuse(what == overflow::block ? task_rejected::reason::closed : task_rejected::reason::full,
+           count, accepted);
+}
+void pool_intake::divert(task refused) {
+    count_refused(1);
+    if (options_.when_full.hands_over()) {
+        options_.when_full.give(std::span<task>(&refused, 1));
+        return;
+    }
+    REGATTA_TRY {
+        refused();
+    }
+    REGATTA_CATCH_ALL {
+        errors_.report(std::current_exception());
+    }
+}
+bool pool_intake::await_room(std::size_t count) {
+    REGATTA_TRY {
+        return wait_for_room();
+    }
+    REGATTA_CATCH_ALL { // Too many of the worker's tasks wait within each other.
+        count_refused(count);
+        REGATTA_RETHROW;
+    }
+}
+void pool_intake::refuse_if_closed(std::size_t count, std::size_t accepted) {
+    if (engine_.closed() && engine_.caller() == outside) {
+        refuse(task_rejected::reason::closed, count, accepted);
+    }
+}
+void pool_intake::refuse(task_rejected::reason why, std::size_t count, std::size_t accepted) {
+    count_refused(count);
+    fail_rejected(options_.name, why, accepted);
+}
+
+#endif
 
 } // namespace regatta::detail

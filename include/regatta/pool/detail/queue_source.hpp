@@ -121,21 +121,7 @@ public:
 
     /// Drops the oldest task of that priority. @returns whether there was one; if so, the caller
     /// reports it to the engine with `count_dropped`.
-    REGATTA_RARE bool drop_oldest(priority level) noexcept {
-        const auto b = queues_.take_oldest(level);
-        if (b.size() == 0) {
-            return false;
-        }
-        room_.give(1); // First: dropping the task may submit its continuation.
-        if (b[0].drop()) {
-            // relaxed: count_dropped() publishes it.
-            dropped_late_.fetch_add(1, std::memory_order_relaxed);
-        }
-        b.destroy(0);
-        task_queues::tally mine;
-        mine.finish(b, 1);
-        return true;
-    }
+    REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
     /// Drops all queued tasks and calls `dropped()` for each. Repeats while `more()` says that
     /// further tasks are on their way.
     template<class Dropped, class More>
@@ -163,5 +149,25 @@ private:
     /// Written by the thread that drops tasks, read by `stats`. Relaxed: a counter.
     std::atomic<std::uint64_t> dropped_late_{0};
 };
+
+#if REGATTA_POOLS_DEFINITIONS
+
+bool queue_source::drop_oldest(priority level) noexcept {
+    const auto b = queues_.take_oldest(level);
+    if (b.size() == 0) {
+        return false;
+    }
+    room_.give(1); // First: dropping the task may submit its continuation.
+    if (b[0].drop()) {
+        // relaxed: count_dropped() publishes it.
+        dropped_late_.fetch_add(1, std::memory_order_relaxed);
+    }
+    b.destroy(0);
+    task_queues::tally mine;
+    mine.finish(b, 1);
+    return true;
+}
+
+#endif
 
 } // namespace regatta::detail

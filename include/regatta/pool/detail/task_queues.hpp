@@ -386,6 +386,10 @@ private:
     turn_of_outside turns_[lanes];
 };
 
+#if REGATTA_POOLS_LIBRARY
+REGATTA_POOLS_TEMPLATE class REGATTA_POOLS_EXPORT basic_segment_queue<task_slot, std_atomics>;
+#endif
+
 /// The queues of real pools.
 using task_queues = basic_task_queues<task_slot, std_atomics>;
 
