@@ -26,7 +26,7 @@ endif()
 # regatta_say_what_is_installed(): the last lines of the configuration.
 function(regatta_say_what_is_installed)
     message(STATUS "Regatta ${PROJECT_VERSION} installs to ${CMAKE_INSTALL_PREFIX}:")
-    message(STATUS "  the headers (regatta::regatta)")
+    message(STATUS "  the headers (regatta::regatta) and regatta::pools")
     if(TARGET regatta_system)
         message(STATUS "  regatta::system")
     elseif(REGATTA_MINIMAL)

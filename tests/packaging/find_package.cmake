@@ -9,6 +9,9 @@ run_user(${work}/user)
 configure(${user} ${work}/system_user -D REGATTA_FROM=package -D CMAKE_PREFIX_PATH=${work}/moved
     -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=system)
 run_system_user(${work}/system_user)
+configure(${user} ${work}/pools_user -D REGATTA_FROM=package -D CMAKE_PREFIX_PATH=${work}/moved
+    -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=pools)
+run_pools_user(${work}/pools_user)
 
 foreach(other IN ITEMS 0.0 0.2 1.0)
     execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${user} -B ${work}/user-${other} -D REGATTA_FROM=package

@@ -17,10 +17,12 @@ endforeach()
 file(STRINGS ${build}/CMakeCache.txt type REGEX "^CMAKE_BUILD_TYPE:")
 string(REGEX REPLACE "^[^=]*=" "" type ${type})
 string(TOLOWER ${type} type)
-list(APPEND expected ${library_dir}/libregatta_system.a
-    ${library_dir}/cmake/regatta/regatta-system-targets.cmake
-    ${library_dir}/cmake/regatta/regatta-system-targets-${type}.cmake
-    ${library_dir}/pkgconfig/regatta.pc ${library_dir}/pkgconfig/regatta-system.pc)
+foreach(part IN ITEMS pools system)
+    list(APPEND expected ${library_dir}/libregatta_${part}.a ${library_dir}/pkgconfig/regatta-${part}.pc
+        ${library_dir}/cmake/regatta/regatta-${part}-targets.cmake
+        ${library_dir}/cmake/regatta/regatta-${part}-targets-${type}.cmake)
+endforeach()
+list(APPEND expected ${library_dir}/pkgconfig/regatta.pc)
 foreach(name IN ITEMS LICENSE README.md CHANGELOG.md LIMITATIONS.md)
     list(APPEND expected share/doc/regatta/${name})
 endforeach()

@@ -1,12 +1,14 @@
-# regatta::system as a shared library: installed, found and used; it offers what its headers declare, and
-# nothing that is its own business.
+# regatta::pools and regatta::system as shared libraries: installed, found and used. The latter offers what
+# its headers declare, and nothing that is its own business.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 install_library(${work}/installed -D BUILD_SHARED_LIBS=ON)
 configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=package
-    -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=system)
+    -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 "-D REGATTA_COMPONENTS=pools\;system")
 run_system_user(${work}/user)
+run_pools_user(${work}/user)
 
-foreach(name IN ITEMS libregatta_system.so libregatta_system.so.0 libregatta_system.so.${version})
+foreach(name IN ITEMS libregatta_system.so libregatta_system.so.0 libregatta_system.so.${version}
+        libregatta_pools.so libregatta_pools.so.0 libregatta_pools.so.${version})
     if(NOT EXISTS ${work}/installed/lib/${name})
         message(FATAL_ERROR "not installed: lib/${name}")
     endif()

@@ -37,6 +37,15 @@ function(run_user built)
     endif()
 endfunction()
 
+# run_pools_user(BUILD): the same for its program that uses regatta::pools.
+function(run_pools_user built)
+    run(${CMAKE_COMMAND} --build ${built})
+    run(${built}/pools_user)
+    if(NOT output STREQUAL "400\n")
+        message(FATAL_ERROR "the program printed: ${output}")
+    endif()
+endfunction()
+
 # run_system_user(BUILD): the same for its program that uses regatta::system.
 function(run_system_user built)
     run(${CMAKE_COMMAND} --build ${built})
