@@ -22,12 +22,14 @@ int main() {
         dynamic.autoscale();
         for (int i = 0; i < 100; ++i) {
             for (regatta::thread_pool* const pool :
-                 {static_cast<regatta::thread_pool*>(&steady), static_cast<regatta::thread_pool*>(&balanced),
+                 {static_cast<regatta::thread_pool*>(&steady),
+                  static_cast<regatta::thread_pool*>(&balanced),
                   static_cast<regatta::thread_pool*>(&dynamic)}) {
                 pool->execute([&sum] { ++sum; });
             }
         }
-        sum += twice_in(steady, steady.submit([&] { return balanced.submit([] { return 10; }).get(); }).get());
+        sum += twice_in(
+            steady, steady.submit([&] { return balanced.submit([] { return 10; }).get(); }).get());
         steady.wait();
     }
     regatta::worker_pool<int> messages;

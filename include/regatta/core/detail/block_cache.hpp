@@ -79,14 +79,7 @@ public:
     /// The links between the futures of this store.
     future_links& links() noexcept { return links_; }
     /// The worker of the pool that the calling thread is, or null, from any module of the program.
-    worker_context* find_worker() noexcept {
-        const std::lock_guard lock(lock_);
-        worker_context* at = workers_;
-        while (at != nullptr && at->thread != std::this_thread::get_id()) {
-            at = at->next;
-        }
-        return at;
-    }
+    REGATTA_APART REGATTA_POOLS_API worker_context* find_worker() noexcept;
     /// Whether this process is a fork of the one with the pool's workers: then nothing is taken or
     /// given back any more, since a thread that does not exist here may hold the lock.
     bool elsewhere() const noexcept { return stamp_.elsewhere(); }
@@ -211,17 +204,10 @@ private:
 class block_cache {
 public:
     /// @param pool the pool whose tasks use these blocks: its workers may run them.
-    explicit block_cache(const void* pool = nullptr) : store_(new block_store(pool)) {}
+    REGATTA_APART REGATTA_POOLS_API explicit block_cache(const void* pool = nullptr);
     block_cache(const block_cache&) = delete;
     block_cache& operator=(const block_cache&) = delete;
-    ~block_cache() {
-        if (store_->elsewhere()) {
-            return;
-        }
-        store_->lock_.lock();
-        store_->orphaned_ = true;
-        store_->leave(0);
-    }
+    REGATTA_APART REGATTA_POOLS_API ~block_cache();
 
     block_store& store() const noexcept { return *store_; }
     /// The number of blocks in use or in magazines.
@@ -240,26 +226,10 @@ private:
 /// Threads: one worker's. Its `worker_context` exists before and after.
 class block_magazine {
 public:
-    explicit block_magazine(block_cache& cache) : store_(&cache.store()) {
-        worker_context* const context = worker_context::current();
-        if (context == nullptr || context->magazine != nullptr) {
-            fail_state("a block_magazine is constructed once, on a worker's thread");
-        }
-        context->magazine = this;
-        store_->enlist(*context);
-    }
+    REGATTA_APART REGATTA_POOLS_API explicit block_magazine(block_cache& cache);
     block_magazine(const block_magazine&) = delete;
     block_magazine& operator=(const block_magazine&) = delete;
-    ~block_magazine() {
-        worker_context* const context = worker_context::current();
-        context->magazine = nullptr;
-        if (!store_->elsewhere()) {
-            store_->unlist(*context);
-        }
-        for (unsigned c = 0; c < block_store::classes; ++c) {
-            store_->give_shared(c, {rounds_[c].blocks.data(), rounds_[c].count});
-        }
-    }
+    REGATTA_APART REGATTA_POOLS_API ~block_magazine();
 
 private:
     friend class block_store;
@@ -377,6 +347,41 @@ void block_store::give_large(void* block, std::size_t alignment) noexcept {
         lock_.lock();
         leave(1);
     }
+}
+block_cache::block_cache(const void* pool) : store_(new block_store(pool)) {}
+block_cache::~block_cache() {
+    if (store_->elsewhere()) {
+        return;
+    }
+    store_->lock_.lock();
+    store_->orphaned_ = true;
+    store_->leave(0);
+}
+block_magazine::block_magazine(block_cache& cache) : store_(&cache.store()) {
+    worker_context* const context = worker_context::current();
+    if (context == nullptr || context->magazine != nullptr) {
+        fail_state("a block_magazine is constructed once, on a worker's thread");
+    }
+    context->magazine = this;
+    store_->enlist(*context);
+}
+block_magazine::~block_magazine() {
+    worker_context* const context = worker_context::current();
+    context->magazine = nullptr;
+    if (!store_->elsewhere()) {
+        store_->unlist(*context);
+    }
+    for (unsigned c = 0; c < block_store::classes; ++c) {
+        store_->give_shared(c, {rounds_[c].blocks.data(), rounds_[c].count});
+    }
+}
+worker_context* block_store::find_worker() noexcept {
+    const std::lock_guard lock(lock_);
+    worker_context* at = workers_;
+    while (at != nullptr && at->thread != std::this_thread::get_id()) {
+        at = at->next;
+    }
+    return at;
 }
 
 #endif
