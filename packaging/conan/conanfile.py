@@ -66,6 +66,11 @@ class Regatta(ConanFile):
         headers.libdirs = []
         if self.settings.os in ("Linux", "FreeBSD"):
             headers.system_libs = ["pthread"]
+        pools = self.cpp_info.components["pools"]
+        pools.set_property("pkg_config_name", "regatta-pools")
+        pools.libs = ["regatta_pools"]
+        pools.defines = ["REGATTA_COMPILED_POOLS"]
+        pools.requires = ["regatta"]
         if self.settings.os == "Linux":
             system = self.cpp_info.components["system"]
             system.set_property("pkg_config_name", "regatta-system")
