@@ -152,6 +152,28 @@ private:
         return (front + block_alignment - 1) / block_alignment * block_alignment + count * size;
     }
 
+    /// One block, for a thread without a magazine. It stays inline, as does `give_one`: such
+    /// threads call them for each task with a future.
+    void* take_one(unsigned size_class) {
+        shelf& s = shelves_[size_class];
+        const std::size_t size = size_of(size_class);
+        lock_.lock();
+        while (s.empty()) {
+            grow(s, size);
+        }
+        void* const block = s.pop(size);
+        ++out_;
+        lock_.unlock();
+        return block;
+    }
+    void give_one(void* block, unsigned size_class) noexcept {
+        if (elsewhere()) [[unlikely]] {
+            return;
+        }
+        lock_.lock();
+        shelves_[size_class].push(block);
+        leave(1);
+    }
     /// Fills `blocks` from the shelf with as many as there are, but at least one.
     /// @returns how many.
     REGATTA_APART REGATTA_POOLS_API std::size_t take_shared(unsigned size_class,
@@ -272,9 +294,7 @@ inline void* block_store::take(std::size_t size, std::size_t alignment) {
     if (context != nullptr && context->magazine != nullptr && context->magazine->store_ == this) {
         return context->magazine->take(size_class);
     }
-    void* block;
-    take_shared(size_class, {&block, 1});
-    return block;
+    return take_one(size_class);
 }
 
 inline void block_store::give_back(void* block, std::size_t size, std::size_t alignment) noexcept {
@@ -286,7 +306,7 @@ inline void block_store::give_back(void* block, std::size_t size, std::size_t al
     if (context != nullptr && context->magazine != nullptr && context->magazine->store_ == this) {
         return context->magazine->give_back(block, size_class);
     }
-    give_shared(size_class, {&block, 1});
+    give_one(block, size_class);
 }
 
 #if REGATTA_POOLS_DEFINITIONS
