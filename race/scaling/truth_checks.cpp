@@ -237,8 +237,8 @@ private:
         if (alone > 0 && point.workers <= result_.cpus &&
             shared < alone * possible / point.speedup.median * 1.01) {
             return "an item took " + number(shared / alone) +
-                   " times as long as with 1 worker, at the same clock: what each worker touches "
-                   "fits its own caches, and for 1 worker it is too much";
+                   " times as long as with 1 worker, at the same clock: probably what each worker "
+                   "touches fits its own caches, and for 1 worker it is too much";
         }
         return "neither the clock nor a drift of the baseline explains it: do not trust the time "
                "of "
