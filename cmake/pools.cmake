@@ -1,5 +1,5 @@
-# regatta::pools: the engine of the pools, compiled once. Whoever links it compiles the same headers in a
-# third of the time. Static unless BUILD_SHARED_LIBS says otherwise. What it offers is all default
+# regatta::pools: the engine of the pools, compiled once. Whoever links it compiles a file with a pool in
+# less than half of the time. Static unless BUILD_SHARED_LIBS says otherwise. What it offers is all default
 # visibility: templates in the headers use any of it.
 add_library(regatta_pools src/pool/pools.cpp)
 add_library(regatta::pools ALIAS regatta_pools)
