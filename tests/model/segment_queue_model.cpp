@@ -5,13 +5,10 @@
 /// (by the cells of a segment's second life), I3 (by who still looks at the first), I4.
 
 #include "model_check.hpp"
+#include "stalling_atomics.hpp"
 
 #include <regatta/core/detail/segment_queue.hpp>
 #include <regatta/sync/event_count.hpp>
-
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 using queue_type = regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2>;
 constexpr auto relaxed = std::memory_order_relaxed;
@@ -221,54 +218,29 @@ struct late_consumer : rl::test_suite<late_consumer, 2> {
     }
 };
 
-/// A thread that has seen that another segment follows may lose its CPU before it takes the lock.
-struct atomics_that_stall : model::model_atomics {
-    static constexpr rl::thread_id_t slow = 1;
-    /// What the slow one waits for then; null after that.
-    static inline model::atomic<unsigned>* until = nullptr;
-    static inline model::atomic<unsigned>* stalled = nullptr;
+/// Where a thread loses its CPU for as long as the others like.
+using stalling_queue = regatta::detail::basic_segment_queue<unsigned, model::atomics_that_stall, 2>;
 
-    template<class T>
-    struct atomic : model::atomic<T> {
-        using model::atomic<T>::atomic;
-        T load(std::memory_order order,
-               std::source_location at = std::source_location::current()) const {
-            const T value = model::atomic<T>::load(order, at);
-            if constexpr (std::is_pointer_v<T>) {
-                if (value != nullptr && rl::thread_index() == slow && until != nullptr &&
-                    std::string_view(at.function_name()).find("::leave(") !=
-                        std::string_view::npos) {
-                    model::atomic<unsigned>& end = *std::exchange(until, nullptr);
-                    stalled->store(1, relaxed);
-                    while (end.load(relaxed) == 0) {
-                        yield();
-                    }
-                }
-            }
-            return value;
-        }
-    };
-};
-
-/// A consumer that stalls there until the segment is the first one again, has been emptied again,
-/// and nothing follows it: the chain stays whole.
+/// A consumer that has seen that another segment follows, and stalls before it takes the lock until
+/// the segment is the first one again, has been emptied again, and nothing follows it: the chain
+/// stays whole.
 struct stalled_consumer : rl::test_suite<stalled_consumer, 2> {
-    using stalling_queue = regatta::detail::basic_segment_queue<unsigned, atomics_that_stall, 2>;
     stalling_queue queue;
     arrivals out;
     model::atomic<unsigned> stalled{0};
     model::atomic<unsigned> again{0};
 
     void before() {
-        atomics_that_stall::until = &again;
-        atomics_that_stall::stalled = &stalled;
         for (unsigned i = 0; i < 3; ++i) {
             queue.emplace(i);
         }
         take_some(queue, out, 2, 2);
+        model::atomics_that_stall::stalls[0] = {1, model::operation::load, "::leave(", &stalled,
+                                                &again};
+        model::atomics_that_stall::stalls[1] = {};
     }
     void thread(unsigned index) {
-        if (index == atomics_that_stall::slow) {
+        if (index == 1) {
             take_some(queue, out, 1, 1);
             return;
         }
@@ -284,6 +256,92 @@ struct stalled_consumer : rl::test_suite<stalled_consumer, 2> {
         queue.emplace(6u);
     }
     void after() { RL_ASSERT(out.seen() == 0x7Fu); }
+};
+
+/// A producer that stalls with the last segment in its hand until that is about to become the last
+/// one again: what it appends then counts as soon as it has appended it.
+struct stalled_producer : rl::test_suite<stalled_producer, 2> {
+    stalling_queue queue;
+    arrivals out;
+    model::atomic<unsigned> stalled{0};
+    model::atomic<unsigned> extending{0};
+    model::atomic<unsigned> counted{0};
+
+    void before() {
+        queue.emplace(0u);
+        model::atomics_that_stall::stalls[0] = {1, model::operation::load, "::last_segment(",
+                                                &stalled, &extending};
+        model::atomics_that_stall::stalls[1] = {};
+    }
+    void thread(unsigned index) {
+        if (index == 1) {
+            queue.emplace(8u);
+            RL_ASSERT(queue.appended() >= 5); // Its own and those before it.
+            counted.store(1, relaxed);
+            return;
+        }
+        while (stalled.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        for (unsigned i = 1; i < 4; ++i) {
+            queue.emplace(i);
+            take_some(queue, out, i == 1 ? 2 : 1, 2);
+        }
+        // The other one waits for the lock, if it has to, longer than that.
+        model::atomics_that_stall::stalls[1] = {
+            0, model::operation::store, "::extend(", &extending, &counted, 300};
+        queue.emplace(4u);
+    }
+    void after() {
+        take_some(queue, out, 2, 1);
+        RL_ASSERT(out.seen() == 0x11Fu);
+    }
+};
+
+/// One that asks what is coming and stalls with the first segment in its hand, until that is a
+/// later one: it does not take the elements in between for claimed.
+struct stalled_look : rl::test_suite<stalled_look, 3> {
+    stalling_queue queue;
+    arrivals out;
+    model::atomic<unsigned> stalled{0};
+    model::atomic<unsigned> left{0};
+    model::atomic<unsigned> later{0};
+    model::atomic<unsigned> looked{0};
+
+    static void await(const model::atomic<unsigned>& flag) {
+        while (flag.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+    }
+    void before() {
+        for (unsigned i = 0; i < 3; ++i) {
+            queue.emplace(i);
+        }
+        model::atomics_that_stall::stalls[0] = {1, model::operation::load, "::first_segment(",
+                                                &stalled, &later};
+        model::atomics_that_stall::stalls[1] = {};
+    }
+    void thread(unsigned index) {
+        if (index == 1) {
+            RL_ASSERT(queue.coming());
+            looked.store(1, relaxed);
+        } else if (index == 0) {
+            await(stalled);
+            take_some(queue, out, 2, 2);
+            RL_ASSERT(queue.ready()); // Leaves the segment.
+            left.store(1, relaxed);
+            await(looked);
+        } else {
+            await(left);
+            queue.emplace(3u);
+            queue.emplace(4u);
+            later.store(1, relaxed);
+        }
+    }
+    void after() {
+        take_some(queue, out, 3, 1);
+        RL_ASSERT(out.seen() == 0x1Fu);
+    }
 };
 
 /// The figures, read by a third thread.
@@ -504,6 +562,8 @@ int main() {
          model::make_scenario<early_producer>("a producer from an earlier life"),
          model::make_scenario<late_consumer>("a late consumer"),
          model::make_scenario<stalled_consumer>("a consumer that stalls for a segment's life"),
+         model::make_scenario<stalled_producer>("a producer that stalls for one"),
+         model::make_scenario<stalled_look>("a look that stalls for one"),
          model::make_scenario<counters>("counters"), model::make_scenario<batches>("batches"),
          model::make_scenario<closing>("closing"), model::make_scenario<room>("room beside a cell"),
          model::make_scenario<sleepers>("two that sleep"),

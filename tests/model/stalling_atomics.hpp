@@ -13,11 +13,11 @@
 
 namespace model {
 
-/// A place in the library where one thread stalls once, at an operation on a pointer: after a load
-/// that finds one, before a store.
-/// Use: one each for what shall stall, set before the threads run.
+/// A place in the library where one thread stalls once: after a load that finds a pointer, or
+/// before the store of one.
 struct stall {
     rl::thread_id_t who;
+    operation kind;
     std::string_view function;     ///< What the name of the function that makes the operation has.
     atomic<unsigned>* begun;       ///< Set to 1 when the thread stalls there.
     const atomic<unsigned>* until; ///< It goes on when this is not 0,
@@ -28,18 +28,18 @@ struct atomics_that_stall : model_atomics {
     static constexpr unsigned most = 2;
     static inline stall stalls[most]{};
 
-    static void at(const std::source_location& place) {
+    static void at(operation kind, const std::source_location& place) {
         for (stall& s : stalls) {
-            if (s.until == nullptr || s.who != rl::thread_index() ||
+            if (s.until == nullptr || s.who != rl::thread_index() || s.kind != kind ||
                 std::string_view(place.function_name()).find(s.function) ==
                     std::string_view::npos) {
                 continue;
             }
             const model::atomic<unsigned>& until = *std::exchange(s.until, nullptr);
             s.begun->store(1, std::memory_order_relaxed);
+            // Without a yield: after one the checker gives a thread the newest values only.
             for (unsigned i = 0; i < s.patience && until.load(std::memory_order_relaxed) == 0;
                  ++i) {
-                yield();
             }
         }
     }
@@ -52,7 +52,7 @@ struct atomics_that_stall : model_atomics {
             const T value = model::atomic<T>::load(order, place);
             if constexpr (std::is_pointer_v<T>) {
                 if (value != nullptr) {
-                    at(place);
+                    at(operation::load, place);
                 }
             }
             return value;
@@ -60,7 +60,7 @@ struct atomics_that_stall : model_atomics {
         void store(T value, std::memory_order order,
                    std::source_location place = std::source_location::current()) {
             if constexpr (std::is_pointer_v<T>) {
-                at(place);
+                at(operation::store, place);
             }
             model::atomic<T>::store(value, order, place);
         }

@@ -290,7 +290,8 @@ struct stalled_count : rl::test_suite<stalled_count, 2> {
     }
     void before() {
         append_and_sweep(1);
-        model::atomics_that_stall::stalls[0] = {1, "::set_aside(", &stalled, &swept};
+        model::atomics_that_stall::stalls[0] = {1, model::operation::load, "::set_aside(", &stalled,
+                                                &swept};
         model::atomics_that_stall::stalls[1] = {};
     }
     void thread(unsigned index) {

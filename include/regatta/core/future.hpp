@@ -128,9 +128,11 @@ public:
     auto then(F&& f) -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
         return chain<void>(nullptr, std::forward<F>(f));
     }
-    /// The same, but the executor runs `f`. The executor must exist until then. A continuation that
-    /// was cancelled before the task ended does not reach it. If it refuses the task, the new
-    /// future is cancelled.
+    /// The same, but the executor runs `f`. The executor must exist until then. The thread that
+    /// completes the task hands `f` over and may return from that after `f` has run: if it is a
+    /// worker of another pool, wait for that pool before the executor ends. A continuation that was
+    /// cancelled before the task ended does not reach it. If it refuses the task, the new future is
+    /// cancelled.
     template<class Executor, class F>
     auto then(Executor& executor, F&& f)
         -> future<detail::continuation_result_t<R, std::decay_t<F>>> {

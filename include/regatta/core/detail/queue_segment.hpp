@@ -69,12 +69,19 @@ struct queue_segment {
         }
     }
 
-    /// Makes this segment number `number` of the chain, with all cells free.
-    void begin(std::uint64_t number, bool closed) noexcept {
-        // relaxed, all but the last: partner is the acquire of the thread that claims a cell.
+    /// Makes this segment number `number` of the chain. No cell can be claimed yet: its tail is
+    /// where that of the segment before it ends.
+    void begin(std::uint64_t number) noexcept {
+        // relaxed, all but one: partner is the acquire of the thread that claims a cell.
         next.store(nullptr, std::memory_order_relaxed);
         finished.store(0, std::memory_order_relaxed);
-        head.store(number * stride, std::memory_order_relaxed);
+        // release: partner is the acquire in taken(); publishes that the chain had left the
+        // segment.
+        head.store(number * stride, std::memory_order_release);
+        tail.store(number * stride - Size, std::memory_order_relaxed);
+    }
+    /// Lets producers claim its cells. The chain has it: what is claimed counts at once.
+    void open(std::uint64_t number, bool closed) noexcept {
         // release: partner is the acquire of the claim in append().
         tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
     }

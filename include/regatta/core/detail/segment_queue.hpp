@@ -122,7 +122,8 @@ public:
 
     REGATTA_APART basic_segment_queue() {
         auto first = std::make_unique<segment>(*this);
-        first->begin(0, false);
+        first->begin(0);
+        first->open(0, false);
         // relaxed, both: the queue reaches other threads only by a hand-over that synchronises.
         head_segment_.store(first.get(), std::memory_order_relaxed);
         tail_segment_.store(first.release(), std::memory_order_relaxed);
@@ -177,7 +178,7 @@ public:
                 s.provide_rooms(segment::room_class(Room));
             }
             const std::size_t claimed = std::min(count, SegmentSize - index);
-            // acquire: partner is the release in begin(); what consumers did with the cells in the
+            // acquire: partner is the release in open(); what consumers did with the cells in the
             // segment's earlier life happens before. Other claims continue that release sequence.
             // seq_cst: partner is the load in coming().
             if (!s.tail.compare_exchange_weak(position, position + claimed,
@@ -272,8 +273,17 @@ public:
     }
     /// The number of elements that consumers have claimed so far.
     std::uint64_t taken() const noexcept {
-        // acquire: partner is the release of the claim in take(), which says what it publishes.
-        return segment::count_of(first_segment().head.load(std::memory_order_acquire));
+        for (;;) {
+            segment& s = first_segment();
+            // acquire: partners are the release of the claim in take(), which says what it
+            // publishes, and that in begin().
+            const std::uint64_t position = s.head.load(std::memory_order_acquire);
+            // It may be the position of a later life, which begins far behind the first segment.
+            // relaxed: a thread that has seen that sees that the chain had left the earlier one.
+            if (&s == head_segment_.load(std::memory_order_relaxed)) {
+                return segment::count_of(position);
+            }
+        }
     }
     /// The approximate number of waiting elements; exact while no thread uses the queue.
     std::size_t size() const noexcept {
@@ -417,13 +427,16 @@ void basic_segment_queue<T, Atomics, SegmentSize>::extend(segment& s) {
                 added = fresh.release();
             }
             if (added != nullptr) {
-                added->begin(++last_number_, closed_);
+                added->begin(++last_number_);
                 // relaxed: consumers follow it under the lock.
                 s.next.store(added, std::memory_order_relaxed);
                 // release: partner is the acquire in append(). seq_cst: partner is the load in
                 // coming(), as in append(). A thread that must see the claim must see the
                 // segment.
                 tail_segment_.store(added, std::memory_order_seq_cst);
+                // After that: a producer that knows the segment from an earlier life may claim as
+                // soon as it is open, and then appended() and coming() count its element.
+                added->open(last_number_, closed_);
                 return;
             }
         }
