@@ -205,6 +205,24 @@ TEST_F(process_pool, a_stopped_worker_does_not_keep_the_pool_from_closing) {
     EXPECT_TRUE(pool.signal_worker(0, SIGSTOP));
 }
 
+// A job wakes as many workers as it has tasks. One of them may end instead of looking: another one
+// does.
+TEST_F(process_pool, a_task_for_which_a_worker_was_woken_that_ends_is_run_by_another) {
+    regatta::process_pool pool(2);
+    library_test::await([&] { return pool.stats().workers == 2; });
+    for (int i = 0; i < 20; ++i) { // After them both sleep.
+        pool.submit<process_number>().get();
+    }
+    EXPECT_TRUE(pool.signal_worker(1, SIGSTOP));
+    std::vector<regatta::future<int>> tasks;
+    do {
+        tasks.push_back(pool.submit<process_number>());
+    } while (tasks.back().wait_for(std::chrono::milliseconds(200)) && tasks.size() < 4);
+    pool.resize(1); // It is not replaced.
+    EXPECT_TRUE(pool.signal_worker(1, SIGKILL));
+    EXPECT_TRUE(tasks.back().wait_for(std::chrono::seconds(20)));
+}
+
 TEST_F(process_pool, a_worker_that_keeps_dying_is_started_later_each_time) {
     using std::chrono::milliseconds;
     regatta::process_pool pool({.workers = 1, .attempts = 10, .longest_back_off = milliseconds(8)});

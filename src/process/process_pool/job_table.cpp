@@ -67,6 +67,7 @@ void job_table::publish(job_record& job, unsigned index) {
     slot.input = job.input;
     slot.output = job.output;
     slot.tell_parent = job.reported;
+    slot.bell.begin(job.generation);
     std::memcpy(slot.arguments, job.bytes.data(), job.argument_bytes);
     // release: partner is the acquire of worker_loop::work_on().
     slot.generation.store(job.generation, std::memory_order_release);
@@ -216,8 +217,10 @@ void job_table::recover(const worker_death& death) {
         // between the mark and the ring.
         tell_if_complete(*job);
     }
-    if (requeued != 0) {
-        ring(requeued);
+    // At least one, if there is work: the dead one, or one that was to end, may have been rung for
+    // a task and not have looked.
+    if (!at_work_.empty()) {
+        ring(std::max<std::size_t>(requeued, 1));
     }
 }
 

@@ -143,6 +143,7 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         worker_slot& shared = control_.slots[slot];
         // acquire: partner is the worker's release; all is published by its end anyway.
         const bool was_ready = shared.ready.exchange(0, std::memory_order_acquire) != 0;
+        shared.bell.reset(); // Nobody is rung here until another worker sleeps.
         one.died_ns = expected ? 0 : monotonic_ns();
         one.due = clock::now();
         if (!expected) {

@@ -92,6 +92,7 @@ private:
 /// Where threads of the parent wait until a job is complete: the number of the generation that is.
 ///
 /// Threads: `mark`, `ring`, `attended` by workers and by the parent; the rest by the parent's.
+/// `begin` while no worker can claim a task of the job.
 ///
 /// I1: a thread that sleeps has looked at the job after it was marked as complete, or is rung.
 /// I2: a job that was marked while a thread attended it is seen by that thread after `leave`.
@@ -102,6 +103,12 @@ public:
         // seq_cst: publishes what all tasks wrote; and after announce() and leave(), in one order
         // with mark() and the looks after it (I1, I2).
         return completed_.load(std::memory_order_seq_cst) == generation;
+    }
+    /// Before a job is published: from here its number is not far away, so that `mark` does not
+    /// take it for an earlier one. The last job here may be 2^31 numbers ago.
+    void begin(std::uint32_t generation) noexcept {
+        // relaxed: published with the job. The last job here is over, and known to be.
+        completed_.store(generation - 1, std::memory_order_relaxed);
     }
     /// The process that has found every task ended says so; then it rings. One that comes late,
     /// when there is a later job, changes nothing.
