@@ -60,12 +60,13 @@ class Sweep(unittest.TestCase):
         self.assertIn("capacity 3", result.stderr)
 
     def test_a_capacity_is_for_pools_that_take_a_bound(self):
-        for words, says in ((["--schemes", "std_thread,dynamic"], "steady, steady_batch, balanced, balanced_batch"),
-                            (["--capacity", "0,0"], "0 is there twice"), (["--capacity", "-1"], "from 0 to"),
-                            (["--capacity", "x"], '"x" is not a whole number'),
-                            (["--command", "a=true"], "--capacity")):
-            result = run("race", "empty", "--capacity", "3", *words) if words[0] != "--capacity" \
-                else run("race", "empty", *words)
+        for words, says in ((["empty", "--capacity", "3", "--schemes", "std_thread,dynamic"],
+                             "steady, steady_batch, balanced, balanced_batch"),
+                            (["empty", "--capacity", "0,0"], "0 is there twice"),
+                            (["empty", "--capacity", "-1"], "from 0 to"),
+                            (["empty", "--capacity", "x"], '"x" is not a whole number'),
+                            (["--capacity", "3", "--command", "a=true"], "only programs take part")):
+            result = run("race", *words)
             self.assertEqual((result.returncode, result.stdout), (2, ""), words)
             self.assertIn(says, result.stderr)
             self.assertIn("--capacity", result.stderr)
