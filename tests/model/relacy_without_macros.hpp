@@ -6,14 +6,22 @@
 /// The model checker without the macros by which it takes the place of the standard library: here
 /// only what goes through the atomics policy is modelled. Include the library before this.
 
+#include <cerrno>
+
+#pragma push_macro("EAGAIN")
+#pragma push_macro("EBUSY")
+#pragma push_macro("EINTR")
+#pragma push_macro("EINVAL")
+#pragma push_macro("ETIMEDOUT")
+#pragma push_macro("EWOULDBLOCK")
 #include <relacy/relacy.hpp>
 
-#undef EAGAIN
-#undef EBUSY
-#undef EINTR
-#undef EINVAL
-#undef ETIMEDOUT
-#undef EWOULDBLOCK
+#pragma pop_macro("EAGAIN")
+#pragma pop_macro("EBUSY")
+#pragma pop_macro("EINTR")
+#pragma pop_macro("EINVAL")
+#pragma pop_macro("ETIMEDOUT")
+#pragma pop_macro("EWOULDBLOCK")
 #undef FUTEX_WAIT
 #undef FUTEX_WAKE
 #undef PTHREAD_MUTEX_DEFAULT
