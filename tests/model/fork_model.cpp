@@ -365,8 +365,8 @@ struct other_task : rl::test_suite<other_task<Atomics, Watches, PassesOn>, 3> {
 };
 
 /// A worker takes naps that do not end by themselves: a long region wakes it.
-template<class Atomics, bool Looks = true>
-struct long_nap : rl::test_suite<long_nap<Atomics, Looks>, 2> {
+template<class Atomics>
+struct long_nap : rl::test_suite<long_nap<Atomics>, 2> {
     sleepers<Atomics, 1> s;
 
     void after() { s.c.end(); }
@@ -387,7 +387,7 @@ struct long_nap : rl::test_suite<long_nap<Atomics, Looks>, 2> {
         team.begin_watch();
         RL_ASSERT(team.begin_naps(index));
         const auto ticket = c.bell.announce_wait();
-        if (Looks && team.offers()) {
+        if (team.offers()) {
             c.bell.cancel_wait();
         } else {
             c.bell.commit_wait(ticket);
@@ -554,7 +554,6 @@ int main() {
              "a watch that is not handed over"),
          model::make_scenario<other_task<with_kernel<3>, true, false>>(
              "a watch that is not passed on"),
-         model::make_scenario<long_nap<with_kernel<>, false>>("a nap without a last look"),
          model::make_scenario<lent_place<with_kernel<>, false>>(
              "a place that is lent after the wake-up")});
 }
