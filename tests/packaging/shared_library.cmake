@@ -3,7 +3,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 install_library(${work}/installed -D BUILD_SHARED_LIBS=ON)
 configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=package
-    -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 "-D REGATTA_COMPONENTS=pools\;system")
+    -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=pools+system)
 run_system_user(${work}/user)
 run_pools_user(${work}/user)
 

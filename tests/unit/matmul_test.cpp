@@ -162,7 +162,7 @@ TEST(matmul, double_precision_is_computed_and_held_to_its_own_rounding) {
     EXPECT_FALSE(reference.compare(c.data()).ok);
     EXPECT_THAT(what_of({.kernel = "tiled", .type = "double"}),
                 HasSubstr("the kernel tiled computes with float only"));
-    EXPECT_THAT(what_of({.type = "half"}), HasSubstr("'half'; there are float, double"));
+    EXPECT_THAT(what_of({.type = "half"}), HasSubstr("\"half\"; there are float, double"));
 }
 
 TEST(products, each_item_is_a_whole_product) {
@@ -266,7 +266,7 @@ TEST(matmul, sizes_out_of_range_and_unknown_kernels_are_refused) {
     EXPECT_THAT(what_of({.size = 0}), HasSubstr("64 to 2048"));
     EXPECT_THAT(what_of({.size = std::numeric_limits<std::size_t>::max()}),
                 HasSubstr("64 to 2048"));
-    EXPECT_THAT(what_of({.kernel = "fast"}), HasSubstr("'fast'; there are naive, tiled, blas"));
+    EXPECT_THAT(what_of({.kernel = "fast"}), HasSubstr("\"fast\"; there are naive, tiled, blas"));
 }
 
 TEST(matmul, no_room_says_how_much_was_asked_for) {

@@ -161,6 +161,9 @@ pressure   CPU 25 %   memory 0 %   devices - %     last minute 12 / 0 / - %
  4 ··········   0%  10 ··········   0%  16 ··········   0%  22 ··········   0%
  5 ··········   0%  11 ··········   0%  17 ··········   0%  23 ··········   0%
 
+
+
+
 █ user  ▓ system  ▒ interrupts  × steal  ░ waiting for a device  · idle
 )");
 }
@@ -176,6 +179,11 @@ pressure   CPU 25 %   memory 0 %   devices - %     last minute 12 / 0 / - %
  64 |                                                                |
 128 |                                                                |
 192 |                                                                |
+
+
+
+
+
 
 █ user  ▓ system  ▒ interrupts  × steal  ░ waiting for a device  · idle
 )");
@@ -196,6 +204,8 @@ pressure   CPU 25 %   memory 0 %   devic
    1235 worker/0         R   0   50   50
    1236 a name of some…  R   1   38    0
    1234 server           S   0    0    0
+
+
 
 █ user  ▓ system  ▒ interrupts  × steal
 )");
