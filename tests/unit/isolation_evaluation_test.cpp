@@ -162,7 +162,8 @@ TEST(isolation_evaluation, user_and_system_time_are_those_of_all_workers) {
     fakes::isolation_maker maker;
     maker.result.workers = 4;
     maker.add(isolation_mode::alone, 100, 80);
-    const mode_result& alone = maker.finish().of(isolation_mode::alone);
+    const auto result = maker.finish();
+    const mode_result& alone = result.of(isolation_mode::alone);
     EXPECT_NEAR(alone.user.median, 4 * 60e6, 4e6);
     EXPECT_NEAR(alone.system.median, 4 * 20e6, 2e6);
     EXPECT_TRUE(alone.migrations);
