@@ -132,7 +132,7 @@ private:
     REGATTA_APART static frame* spin(Loop& loop, worker& me, bool& else_to_do) noexcept {
         auto& team = loop.forks_;
         const std::int64_t begin = Atomics::now_ns();
-        // After a long rest the next one is likely to be long, too.
+        // After a long rest the next one is likely to be long, too, unless a region is open.
         const std::int64_t time =
             me.patience != basic_backoff<Atomics>::none ? team.spin_ns : team.short_spin_ns;
         std::int64_t now = begin;
@@ -151,7 +151,7 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < time);
+        } while (now - begin < (team.open() ? team.spin_ns : time));
         return nullptr;
     }
     static bool naps_on(Loop& loop, const worker& me) noexcept {
