@@ -28,29 +28,22 @@ function(install_library prefix)
     run(${CMAKE_COMMAND} --install ${work}/library --prefix ${prefix})
 endfunction()
 
-# run_user(BUILD): builds the user's project and runs its program.
+# build_and_run(BUILD PROGRAM OUTPUT): builds the user's project, runs that program of it, and stops the
+# test if it prints anything else.
+function(build_and_run built program expected)
+    run(${CMAKE_COMMAND} --build ${built})
+    run(${built}/${program})
+    if(NOT output STREQUAL expected)
+        message(FATAL_ERROR "${program} printed: ${output}")
+    endif()
+endfunction()
+
 function(run_user built)
-    run(${CMAKE_COMMAND} --build ${built})
-    run(${built}/user)
-    if(NOT output STREQUAL "regatta ${version}\n")
-        message(FATAL_ERROR "the program printed: ${output}")
-    endif()
+    build_and_run(${built} user "regatta ${version}\n")
 endfunction()
-
-# run_pools_user(BUILD): the same for its program that uses regatta::pools.
 function(run_pools_user built)
-    run(${CMAKE_COMMAND} --build ${built})
-    run(${built}/pools_user)
-    if(NOT output STREQUAL "400\n")
-        message(FATAL_ERROR "the program printed: ${output}")
-    endif()
+    build_and_run(${built} pools_user "400\n")
 endfunction()
-
-# run_system_user(BUILD): the same for its program that uses regatta::system.
 function(run_system_user built)
-    run(${CMAKE_COMMAND} --build ${built})
-    run(${built}/system_user)
-    if(NOT output STREQUAL "true exited with status 0, 0 CPUs\n")
-        message(FATAL_ERROR "the program printed: ${output}")
-    endif()
+    build_and_run(${built} system_user "true exited with status 0, 0 CPUs\n")
 endfunction()

@@ -123,7 +123,7 @@ struct exclusive_preview {
     std::vector<exclusive_way> ways{}; ///< In the order of the attempts.
     std::vector<std::string> notes{};  ///< What could not be read.
 
-    /// The way that is tried first; null if there is none.
+    /// The first way that is tried; null if no way leads to these CPUs.
     const exclusive_way* first() const noexcept {
         for (const exclusive_way& way : ways) {
             if (refused.empty() && way.impossible.empty()) {

@@ -18,8 +18,8 @@ class fork_forecast {
 public:
     /// A region that is expected to take at least this long shares work at its begin.
     static constexpr float worth_sharing_ns = 3'000;
-    /// A region that is expected to take at least this long also wakes a worker at its begin,
-    /// which takes that worker tens of microseconds to run where its CPU sleeps, too.
+    /// A region that is expected to take at least this long also wakes a worker at its begin.
+    /// A worker that sleeps may need tens of microseconds until it runs.
     static constexpr float worth_waking_ns = 100'000;
 
     constexpr fork_forecast() noexcept = default;
