@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regatta/base/config.hpp>
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/affinity.hpp>
@@ -56,6 +57,10 @@ void enter(int priority, const regatta::cpu_set& cpu) {
 class real_time : public testing::Test {
 protected:
     void SetUp() override {
+        if (REGATTA_THREAD_SANITIZER) {
+            // A thread that ends takes them: seen to spin for ever above a preempted holder.
+            GTEST_SKIP() << "the thread sanitizer's own spin locks know no priorities";
+        }
         within = false;
         waiting = false;
         regatta::cpu_set mine;

@@ -37,7 +37,7 @@ constexpr column dropped_first[] = {column::interval, column::efficiency, column
                                     column::memory,   column::cpu,        column::speedup,
                                     column::ratio,    column::verdict};
 constexpr std::size_t gap = 2;
-constexpr std::size_t smallest_bar = 12;
+constexpr std::size_t smallest_bar = 13;
 constexpr std::size_t largest_bar = 40;
 
 struct table_column {
@@ -177,6 +177,10 @@ void fit(std::vector<table_column>& columns, const text_style& style) {
     } else if (columns.back().kind == column::bar) {
         columns.back().width =
             std::min(largest_bar, columns.back().width + style.width - width_of(columns));
+    }
+    if (table_column& end = columns.back();
+        end.kind == column::bar && end.width < columns_of(end.title)) {
+        end.title = "where it went"; // as wide as the smallest bar
     }
 }
 
