@@ -60,7 +60,8 @@ public:
     /// wrong with a result. Exceptions of the scheme are passed on.
     ///
     /// How many runs a sample has is found out by the first one, from the shortest of up to 10
-    /// runs, and stays: if it followed the times of each sample, it would favour short ones.
+    /// runs, and stays: if it followed the times of each sample, it would favour short ones. Only a
+    /// sample that has taken 20 times as long as it should ends before its last run.
     outcome run_sample();
 
     /// Runs of a sample; 0 before the first one.

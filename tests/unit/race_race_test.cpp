@@ -297,6 +297,28 @@ TEST_F(race_of_fakes, short_runs_are_repeated_and_each_is_verified) {
     EXPECT_TRUE(result.find("wrong_at_last")->wrong_result);
 }
 
+TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
+    fakes::counting work({.size = 10});
+    race::race_control control;
+    int runs = 0;
+    bool busy = false; // each run waits for a CPU, as it were
+    const race::scheme_info one = fakes::info("one", [&](race::run_context& c) {
+        ++runs;
+        fakes::run_serially(c);
+        const auto until = regatta::detail::monotonic_ns() + (busy ? 30'000'000 : 0);
+        while (regatta::detail::monotonic_ns() < until) {
+        }
+    });
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::milliseconds(1);
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    ASSERT_EQ(run.run_sample().failure, "");
+    busy = true;
+    runs = 0;
+    ASSERT_EQ(run.run_sample().failure, "");
+    EXPECT_EQ(runs, 1) << "of " << run.repeats();
+}
+
 TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
     int made = 0;
     int runs = 0;
