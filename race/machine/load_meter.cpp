@@ -161,14 +161,22 @@ load_meter::reading load_meter::read() const {
 }
 
 load_meter::reading load_meter::read(std::int64_t own_ns) const {
+    reading now = read_without_kernel(own_ns);
+    now.kernel_ns = kernel_ns();
+    return now;
+}
+
+std::int64_t load_meter::kernel_ns() const {
+    // The groups of the v2 hierarchy have no thread of the kernel in them: those are in its root.
+    const bool counted = counter_ == counter::cpuacct || counter_ == counter::ticks;
+    return counted ? kernel_.cpu_ns() : 0;
+}
+
+load_meter::reading load_meter::read_without_kernel(std::int64_t own_ns) const {
     reading now;
     now.own_ns = own_ns;
     now.wall_ns = detail::monotonic_ns();
     now.all_ns = all_ns();
-    // The groups of the v2 hierarchy have no thread of the kernel in them: those are in its root.
-    if (counter_ == counter::cpuacct || counter_ == counter::ticks) {
-        now.kernel_ns = kernel_.cpu_ns();
-    }
     now.stolen_ns = read_stat(where_.stat, cpus_).stolen * tick_ns_;
     return now;
 }

@@ -101,6 +101,9 @@ struct scheme_run::sums {
     std::vector<run_figure> figures{};
     std::optional<program_usage> usage{};
     load_meter::reading used{}; ///< While they ran.
+    /// The kernel's threads are read around all runs, with what lies between them: to read each
+    /// of them around a run of some microseconds takes a millisecond.
+    bool kernel_at_once = false;
 
     void add_usage(const program_usage& run) {
         if (!usage) {
@@ -149,6 +152,8 @@ outcome scheme_run::run_sample() {
     const unsigned planned = first ? calibration_runs : repeats_;
     const auto wanted_ns = static_cast<double>(how_.rate > 0 ? 0 : how_.shortest_sample.count());
     sums sum;
+    sum.kernel_at_once = planned > 1 && how_.meter != nullptr;
+    const std::int64_t kernel_before = sum.kernel_at_once ? how_.meter->kernel_ns() : 0;
     std::unique_ptr<scheme> one;
     const double most_ns = first ? wanted_ns : most_stretch * wanted_ns;
     while (sum.runs < planned && !(sum.runs != 0 && sum.ns >= most_ns)) {
@@ -159,6 +164,9 @@ outcome scheme_run::run_sample() {
     if (first) {
         const double runs = std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns));
         repeats_ = static_cast<unsigned>(std::clamp(runs, 1.0, double{most_repeats}));
+    }
+    if (sum.kernel_at_once) {
+        sum.used.kernel_ns = how_.meter->kernel_ns() - kernel_before;
     }
     outcome got{sum.ns / sum.runs, {}, sum.details(), {}};
     if (how_.meter != nullptr) {
@@ -181,8 +189,11 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     facts.tiny_items = work_->tiny_items() || how_.count_items;
     facts.cost = how_.cost;
     const std::int64_t cpu_before = family_cpu_ns();
-    const auto before =
-        how_.meter != nullptr ? how_.meter->read(cpu_before) : load_meter::reading{};
+    const auto look = [&](std::int64_t own_ns) {
+        return into.kernel_at_once ? how_.meter->read_without_kernel(own_ns)
+                                   : how_.meter->read(own_ns);
+    };
+    const auto before = how_.meter != nullptr ? look(cpu_before) : load_meter::reading{};
     log.offered.begin();
     facts.begin_ns = detail::monotonic_ns();
     one->run(context);
@@ -190,7 +201,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     const std::int64_t cpu_after = family_cpu_ns() + told_cpu_ns(log);
     facts.cpu_ns = cpu_after - cpu_before;
     if (how_.meter != nullptr) {
-        into.add_load(before, how_.meter->read(cpu_after));
+        into.add_load(before, look(cpu_after));
     }
     facts.logs_items = one->logs_items();
     facts.forked = !facts.logs_items && work_->forks();

@@ -228,6 +228,16 @@ TEST(race_family_cpu_time, a_child_counts_from_its_start) {
     EXPECT_GE(race::family_cpu_ns() - before, 40'000'000);
 }
 
+TEST(race_load_meter, the_kernel_is_left_out_where_it_is_read_apart) {
+    const race::load_meter meter;
+    const auto before = meter.kernel_ns();
+    const auto own = race::family_cpu_ns();
+    EXPECT_EQ(meter.read_without_kernel(own).kernel_ns, 0);
+    const auto within = meter.read(own).kernel_ns;
+    EXPECT_LE(before, within);
+    EXPECT_LE(within, meter.kernel_ns());
+}
+
 TEST(race_quiesce, waits_for_spinning_threads_but_not_for_ever) {
     std::atomic<bool> started{false};
     std::atomic<bool> stop{false};
