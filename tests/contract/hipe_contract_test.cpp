@@ -5,6 +5,7 @@
 // docs/reference/hipe.md that it checks. hipe_overflow_contract_test.cpp has the full ponds.
 
 #include "hipe_gate.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/compat/hipe.hpp>
 #include <regatta/cpu/available_cpus.hpp>
@@ -17,6 +18,8 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <type_traits>
@@ -285,7 +288,7 @@ TYPED_TEST(hipe_pond, survives_empty_tasks) {
     EXPECT_EQ(pond.submitForReturn([] { return 1; }).get(), 1);
 }
 
-// "enableStealTasks takes at most the number of the other threads; 0 lets the pond choose."
+// "More than the number of the other threads: std::invalid_argument."
 TYPED_TEST(hipe_fixed_pond, checks_stealing) {
     TypeParam pond(3);
     pond.enableStealTasks();
@@ -301,6 +304,31 @@ TYPED_TEST(hipe_fixed_pond, checks_stealing) {
     EXPECT_EQ(calls, 100);
     TypeParam alone(1);
     alone.enableStealTasks();
+}
+
+// "`enableStealTasks(max)` on a steady pond: a thread steals from the next `max` threads."
+TEST(hipe_steady_pond, limits_stealing) {
+    SteadyThreadPond pond(4);
+    pond.enableStealTasks(1);
+    for (int round = 0; round < 50; ++round) {
+        std::mutex mutex;
+        std::set<std::thread::id> thieves;
+        pond.submit([&] { // Busy until one other thread has run its tasks.
+            std::atomic<int> runs{0};
+            for (int i = 0; i < 10; ++i) {
+                pond.submit([&] {
+                    {
+                        const std::lock_guard lock(mutex);
+                        thieves.insert(std::this_thread::get_id());
+                    }
+                    ++runs;
+                });
+            }
+            library_test::await([&] { return runs.load() == 10; });
+        });
+        pond.waitForTasks();
+        ASSERT_EQ(thieves.size(), 1u);
+    }
 }
 
 } // namespace

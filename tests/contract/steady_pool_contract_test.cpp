@@ -113,6 +113,58 @@ TEST(steady_pool, stealing_is_switched_at_run_time) {
     EXPECT_EQ(pool.stats().stolen, stolen);
 }
 
+// "Otherwise worker i steals only from the next `neighbours` workers": the tasks of a worker that
+// is busy are run by the worker before it, which sleeps in some of the rounds, and by no other.
+TEST(steady_pool, limited_stealing_is_for_the_worker_before) {
+    constexpr unsigned workers = 4;
+    constexpr int tasks = 10;
+    steady_pool pool(workers);
+    pool.enable_stealing(1);
+    await([&] { // Each has gone to sleep once.
+        const auto all = pool.stats().workers;
+        return all.size() == workers &&
+               std::all_of(all.begin(), all.end(), [](const auto& one) { return one.parked != 0; });
+    });
+    std::atomic<int> strangers{0};
+    for (int round = 0; round < 500; ++round) {
+        pool.execute([&] {
+            const unsigned mine = regatta::detail::worker_context::current()->index;
+            std::atomic<int> runs{0};
+            for (int i = 0; i < tasks; ++i) {
+                pool.execute([&, mine] {
+                    const unsigned thief = regatta::detail::worker_context::current()->index;
+                    strangers += (thief + 1) % workers == mine ? 0 : 1;
+                    ++runs;
+                });
+            }
+            await([&] { return runs.load() == tasks; });
+        });
+        pool.wait();
+    }
+    EXPECT_EQ(strangers.load(), 0);
+    EXPECT_GE(pool.stats().stolen, 500u * tasks);
+}
+
+// "`neighbours` 0: from all."
+TEST(steady_pool, a_limit_of_all_others_is_none) {
+    for (const unsigned neighbours : {0u, 2u, 7u}) {
+        steady_pool pool({.threads = 3, .steal = false});
+        pool.enable_stealing(neighbours);
+        std::atomic<int> inside{0};
+        pool.execute([&] {
+            for (int i = 0; i < 2; ++i) {
+                pool.execute([&] { // Both at once: on each of the other workers.
+                    ++inside;
+                    await([&] { return inside.load() == 2; });
+                });
+            }
+            await([&] { return inside.load() == 2; });
+        });
+        pool.wait();
+        EXPECT_GE(pool.stats().stolen, 2u) << neighbours;
+    }
+}
+
 // "Tasks that a worker submits go into its own queue": they stay there without stealing.
 TEST(steady_pool, a_worker_keeps_what_it_submits) {
     steady_pool pool({.threads = 3, .steal = false});

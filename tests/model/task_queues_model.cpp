@@ -38,24 +38,24 @@ inline bool append(queues_type& queues, priority level, unsigned worker, unsigne
 
 /// A worker's own.
 struct seat {
-    explicit seat(unsigned worker, bool steal) : worker(worker), steal(steal) {}
+    explicit seat(unsigned worker, unsigned reach) : worker(worker), reach(reach) {}
     /// Takes a task. @returns its number, or -1.
     int take(queues_type& queues) {
         bool stolen = false;
-        const auto b = queues.take(worker, turn++, steal, victim, stolen);
+        const auto b = queues.take(worker, turn++, reach, victim, stolen);
         if (b.size() == 0) {
             mine.flush();
             model::model_atomics::yield();
             return -1;
         }
-        RL_ASSERT(!stolen || steal);
+        RL_ASSERT(!stolen || reach != 0);
         const auto number = static_cast<int>(b[0].number);
         b.destroy(0);
         mine.finish(b, 1);
         return number;
     }
     const unsigned worker;
-    const bool steal;
+    const unsigned reach;
     std::uint32_t turn = 6; ///< So that the next takes are those that look elsewhere first.
     unsigned victim = 0;
     queues_type::tally mine;
@@ -69,7 +69,7 @@ struct each_once : rl::test_suite<each_once<Layout>, 3> {
     model::atomic<unsigned> count{0};
 
     void work(unsigned worker) {
-        seat own(worker, true);
+        seat own(worker, 1);
         while (count.load(relaxed) != 5) {
             const int number = own.take(queues);
             if (number >= 0) {
@@ -94,7 +94,7 @@ struct each_once : rl::test_suite<each_once<Layout>, 3> {
     void after() {
         RL_ASSERT(seen.load(relaxed) == 0x1Fu);
         RL_ASSERT(queues.appended() == 5 && queues.taken() == 5 && queues.size() == 0);
-        RL_ASSERT(!queues.ready(0, true) && !queues.coming(0, true));
+        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
     }
 };
 
@@ -118,7 +118,7 @@ struct announced : rl::test_suite<announced<Level, Producers>, Producers + 1> {
             model::model_atomics::yield();
         }
         static_cast<void>(gate.announce_wait());
-        RL_ASSERT(queues.coming(1, true)); // I2
+        RL_ASSERT(queues.coming(1, 1)); // I2
         gate.cancel_wait();
     }
 };
@@ -184,7 +184,7 @@ struct swept : rl::test_suite<swept<Again>, 2> {
         append(queues, priority::medium, 0, 2);
     }
     void thread(unsigned index) {
-        seat own(index, true);
+        seat own(index, 1);
         if (index == 0) {
             sweep(own.mine);
         }
@@ -198,7 +198,7 @@ struct swept : rl::test_suite<swept<Again>, 2> {
     void after() {
         RL_ASSERT(seen.load(relaxed) == 0x306u);
         RL_ASSERT(queues.appended() == 4 && queues.taken() == 4 && queues.size() == 0);
-        RL_ASSERT(!queues.ready(0, true) && !queues.coming(0, true));
+        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
     }
 };
 
@@ -223,11 +223,11 @@ struct aside_announced : rl::test_suite<aside_announced, 2> {
             model::model_atomics::yield();
         }
         static_cast<void>(gate.announce_wait());
-        RL_ASSERT(queues.coming(1, true)); // I2
+        RL_ASSERT(queues.coming(1, 1)); // I2
         gate.cancel_wait();
     }
     void after() {
-        seat own(1, true);
+        seat own(1, 1);
         RL_ASSERT(own.take(queues) == 1);
     }
 };
@@ -246,13 +246,13 @@ struct aside_taken : rl::test_suite<aside_taken, 2> {
             queues.sweep(0, over, [](const queues_type::batch&) {});
             return;
         }
-        seat own(1, true);
-        static_cast<void>(queues.ready(1, true));
+        seat own(1, 1);
+        static_cast<void>(queues.ready(1, 1));
         RL_ASSERT(queues.size() <= 4);
         while (own.take(queues) < 0) {
         }
     }
-    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
+    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, 1)); }
 };
 
 /// A worker looks, and takes no lock, while a sweep sets the only task aside: it finds nothing half
@@ -266,10 +266,10 @@ struct aside_seen : rl::test_suite<aside_seen, 2> {
             std::size_t over = 4;
             queues.sweep(0, over, [](const queues_type::batch&) {});
         } else {
-            static_cast<void>(queues.ready(1, true));
+            static_cast<void>(queues.ready(1, 1));
         }
     }
-    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, true)); }
+    void after() { RL_ASSERT(queues.size() == 1 && queues.ready(0, 1)); }
 };
 
 /// One that counts what was taken stalls between its two looks while a sweep sets tasks aside: the

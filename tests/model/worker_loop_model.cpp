@@ -32,10 +32,10 @@ struct number_source {
     queue_type queue;
 
     template<class Found>
-    regatta::detail::worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found);
+    regatta::detail::worker_turn run_next(seat& mine, unsigned worker, unsigned, Found&& found);
     void flush(seat& mine) { mine.tally.flush(); }
-    bool ready(unsigned, bool) { return queue.ready(); }
-    bool coming(unsigned, bool) { return queue.coming(); }
+    bool ready(unsigned, unsigned) { return queue.ready(); }
+    bool coming(unsigned, unsigned) { return queue.coming(); }
     std::uint64_t appended() { return queue.appended(); }
     std::uint64_t taken() { return queue.taken(); }
     void close() { queue.close(); }
@@ -95,7 +95,7 @@ struct small_pool {
 };
 
 template<class Found>
-regatta::detail::worker_turn number_source::run_next(seat& mine, unsigned worker, bool,
+regatta::detail::worker_turn number_source::run_next(seat& mine, unsigned worker, unsigned,
                                                      Found&& found) {
     const auto b = queue.take(1);
     if (b.size() == 0) {

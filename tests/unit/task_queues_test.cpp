@@ -15,6 +15,7 @@ using regatta::priority;
 using regatta::detail::queue_layout;
 using regatta::detail::task_queues;
 constexpr auto outside = task_queues::outside;
+constexpr unsigned all = ~0u; // As a reach.
 
 /// Queues whose tasks write letters.
 class lettered {
@@ -28,9 +29,9 @@ public:
                    .count == 1;
     }
     /// Runs what the worker takes next. @returns its letter; ' ' if it found none.
-    char take(unsigned worker, bool steal = true) {
+    char take(unsigned worker, unsigned reach = all) {
         bool stolen = false;
-        const auto b = queues.take(worker, turn_, steal, victim_, stolen);
+        const auto b = queues.take(worker, turn_, reach, victim_, stolen);
         was_stolen = stolen;
         return run(b);
     }
@@ -72,6 +73,25 @@ TEST(task_queues, shared_is_one_queue_for_all) {
     EXPECT_EQ(q.queues.appended(), 3u);
 }
 
+/// "Of how many following workers' queues, counted round, it may steal."
+TEST(task_queues, a_worker_steals_within_its_reach) {
+    lettered q(queue_layout::per_worker, 4);
+    for (unsigned worker = 0; worker < 3; ++worker) {
+        q.append(static_cast<char>('a' + worker), worker);
+    }
+    EXPECT_FALSE(q.queues.ready(3, 0));
+    EXPECT_TRUE(q.queues.ready(3, 1)); // That of worker 0.
+    EXPECT_EQ(q.take(3, 1), 'a');
+    EXPECT_TRUE(q.was_stolen);
+    EXPECT_FALSE(q.queues.ready(3, 1));
+    EXPECT_FALSE(q.queues.coming(3, 1));
+    EXPECT_EQ(q.take(3, 1), ' ');
+    EXPECT_TRUE(q.queues.coming(3, 2));
+    EXPECT_EQ(q.take(3, 2), 'b');
+    EXPECT_EQ(q.take(2, 1), 'c'); // Its own.
+    EXPECT_FALSE(q.was_stolen);
+}
+
 /// "Of the others' it tries those of its own memory node first."
 TEST(task_queues, a_worker_steals_within_its_node_first) {
     lettered q(queue_layout::per_worker, 6);
@@ -111,14 +131,14 @@ TEST(task_queues, per_worker_spreads_what_comes_from_outside) {
         q.append('x');
     }
     int mine = 0;
-    while (q.take(0, false) != ' ') {
+    while (q.take(0, 0) != ' ') {
         ++mine;
     }
     EXPECT_EQ(mine, 64);
-    EXPECT_FALSE(q.queues.ready(0, false));
-    EXPECT_TRUE(q.queues.ready(0, true));
-    EXPECT_TRUE(q.queues.ready(1, false));
-    EXPECT_EQ(q.take(0, true), 'x');
+    EXPECT_FALSE(q.queues.ready(0, 0));
+    EXPECT_TRUE(q.queues.ready(0, all));
+    EXPECT_TRUE(q.queues.ready(1, 0));
+    EXPECT_EQ(q.take(0, all), 'x');
     EXPECT_TRUE(q.was_stolen);
 }
 
@@ -127,7 +147,7 @@ TEST(task_queues, takes_by_priority) {
     q.append('l', outside, priority::low);
     q.append('m');
     q.append('h', outside, priority::high);
-    EXPECT_TRUE(q.queues.ready(0, false));
+    EXPECT_TRUE(q.queues.ready(0, 0));
     EXPECT_EQ(q.take(0), 'h');
     EXPECT_EQ(q.take(0), 'm');
     EXPECT_EQ(q.take(0), 'l');

@@ -70,8 +70,8 @@ class FixedThreadPond : public detail::pond<Pool> {
 public:
     int getThreadNumb() const { return static_cast<int>(this->pool().threads()); }
 
-    /// Lets an idle thread steal tasks from up to `max` others; 0: as many as is sensible. The
-    /// pools choose their victims themselves: `max` is only checked.
+    /// Lets an idle thread of a steady pond steal tasks from the next `max` threads, counted round;
+    /// 0: from all others. A balanced pond only checks `max`: its tasks can always be stolen.
     /// Failure: `std::invalid_argument` unless `max` is from 0 to the number of threads less one.
     void enableStealTasks(int max = 0) {
         if (detail::counted(max, "enableStealTasks: the number of threads to steal from") >=
@@ -82,7 +82,7 @@ public:
                                    std::to_string(getThreadNumb()) + " including the thief");
         }
         if constexpr (requires { this->pool().enable_stealing(); }) {
-            this->pool().enable_stealing();
+            this->pool().enable_stealing(static_cast<unsigned>(max));
         }
     }
     void disableStealTasks() {

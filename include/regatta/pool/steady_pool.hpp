@@ -16,7 +16,7 @@ namespace regatta {
 ///
 /// Tasks from outside go into one worker's queue, 32 in a row, then into the shorter of two others.
 /// Tasks that a worker submits go into its own queue. A worker without tasks steals from the
-/// others' queues, one task at a time, unless stealing is disabled.
+/// others' queues, one task at a time, unless stealing is limited or disabled.
 ///
 /// So producers and workers rarely touch the same memory. Tasks begin only roughly in the order of
 /// their submission.
@@ -36,10 +36,17 @@ public:
     /// A pool of `threads` workers; 0: `available_cpus()` workers.
     REGATTA_APART REGATTA_POOLS_API explicit steady_pool(unsigned threads);
 
-    /// Lets idle workers steal from the others' queues, or not. Without stealing a task waits for
-    /// the worker in whose queue it is, however long that worker is busy. A submission wakes that
-    /// worker alone.
-    REGATTA_POOLS_API void enable_stealing() noexcept;
+    /// Lets idle workers steal from the others' queues.
+    ///
+    /// @param neighbours 0: from all. Otherwise worker i steals only from the next `neighbours`
+    /// workers, i + 1 and so on, counted round. A worker that waits for a paused pool steals from
+    /// all.
+    ///
+    /// Cost: while the limit excludes a worker, a submission wakes all workers that sleep. Any
+    /// other one might not reach the task.
+    REGATTA_POOLS_API void enable_stealing(unsigned neighbours = 0) noexcept;
+    /// Without stealing a task waits for the worker in whose queue it is, however long that worker
+    /// is busy. A submission wakes that worker alone.
     REGATTA_POOLS_API void disable_stealing() noexcept;
 };
 
@@ -48,11 +55,15 @@ public:
 steady_pool::steady_pool(pool_options options)
     : thread_pool(std::move(options), detail::queue_layout::per_worker) {}
 steady_pool::steady_pool(unsigned threads) : steady_pool(pool_options{.threads = threads}) {}
-void steady_pool::enable_stealing() noexcept {
-    engine().steal(true);
+void steady_pool::enable_stealing(unsigned neighbours) noexcept {
+    if (neighbours == 0 || neighbours >= threads() - 1) {
+        engine().steal_from_all();
+    } else {
+        engine().steal(neighbours);
+    }
 }
 void steady_pool::disable_stealing() noexcept {
-    engine().steal(false);
+    engine().steal(0);
 }
 
 #endif

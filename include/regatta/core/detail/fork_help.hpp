@@ -79,8 +79,8 @@ public:
                 again = !begin(loop, me);
                 if (!again) {
                     work = team.take(Atomics::now_ns());
-                    again = work == nullptr &&
-                            loop.to_do(loop.source_.ready(me.index, loop.stealing()));
+                    again =
+                        work == nullptr && loop.to_do(loop.source_.ready(me.index, loop.reach()));
                 }
             } while (work == nullptr && !again && naps_on(loop, me));
             team.end_naps();
@@ -144,7 +144,7 @@ private:
                         return work;
                     }
                 }
-                if (loop.to_do(loop.source_.ready(me.index, loop.stealing()))) {
+                if (loop.to_do(loop.source_.ready(me.index, loop.reach()))) {
                     else_to_do = true;
                     return nullptr;
                 }

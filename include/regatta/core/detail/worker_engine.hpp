@@ -258,7 +258,9 @@ public:
     void resume() noexcept { loop_.release(loop_type::paused); }
     bool paused() const noexcept { return loop_.is_held(loop_type::paused); }
 
-    void steal(bool allowed) noexcept { loop_.steal(allowed); }
+    /// Lets workers steal from that many following workers; 0: from none.
+    void steal(unsigned reach) noexcept { loop_.steal(reach); }
+    void steal_from_all() noexcept { loop_.steal(loop_.all); }
 
     bool closed() const noexcept { return loop_.closed(); }
     /// Refuses tasks from outside, runs the accepted ones, ends the workers. A second call does

@@ -30,14 +30,16 @@ namespace regatta::detail {
 /// A source has:
 ///
 /// - `seat`: its part of a worker's record.
-/// - `run_next(seat, worker, steal, found)`: takes the next task and calls `found(stolen)`, where
+/// - `run_next(seat, worker, reach, found)`: takes the next task and calls `found(stolen)`, where
 ///   `stolen` says that the task came from another worker's queue. Runs the task, or drops it if
 ///   `found` returned true. Returns the result as a `worker_turn`. `noexcept`.
 /// - `flush(seat)`: called when the worker is about to rest.
-/// - `ready(worker, steal)`: whether the worker finds a task.
-/// - `coming(worker, steal)`: the same, seq_cst, and also true for a task that is being appended.
+/// - `ready(worker, reach)`: whether the worker finds a task.
+/// - `coming(worker, reach)`: the same, seq_cst, and also true for a task that is being appended.
 /// - `appended()`, `taken()`: the number of tasks appended and taken so far. Neither shrinks.
 /// - `close()`: refuses tasks from outside from now on.
+///
+/// `reach` is the number of following workers, counted round, whose tasks a worker may steal.
 ///
 /// A producer appends a task by a seq_cst operation, then calls `wake`.
 ///
@@ -62,7 +64,7 @@ public:
 
     /// @param spin how long a worker that finds nothing stays awake after its backoff.
     basic_worker_loop(Source& source, bool steal, std::chrono::nanoseconds spin) noexcept
-        : steal_(steal)
+        : reach_(steal ? all : 0)
         , source_(source)
         , spin_(spin)
         , forks_({this,
@@ -162,7 +164,7 @@ public:
             // relaxed: a stale value may be read. The discarding thread drops what it finds, too.
             return discarding_.load(std::memory_order_relaxed);
         };
-        const worker_turn turn = source_.run_next(me.seat, me.index, stealing(), found);
+        const worker_turn turn = source_.run_next(me.seat, me.index, reach(), found);
         if (turn == worker_turn::none) {
             return false;
         }
@@ -172,6 +174,8 @@ public:
 
     /// Stands for "no worker".
     static constexpr unsigned nobody = ~0u;
+    /// The reach of a worker that may steal from every other.
+    static constexpr unsigned all = ~0u;
 
     /// Ensures that a worker looks for the tasks that have been appended.
     /// @param owner the worker that alone may take them while workers do not steal, or `nobody`.
@@ -184,10 +188,12 @@ public:
                 // task: this producer appended it before, by a seq_cst operation. In a held loop
                 // the sleepers at the gate are tasks that wait for the pool, and each of them must
                 // look.
-                const bool steal = steal_.load(std::memory_order_seq_cst);
+                // With a limited reach the worker that looks may not reach the task, and the owner
+                // may be busy: all sleepers look.
+                const unsigned limit = reach_.load(std::memory_order_seq_cst);
                 return hold_.load(std::memory_order_seq_cst) != 0 ? takers::some
-                       : steal                                    ? takers::any
-                       : owner != nobody                          ? takers::owner
+                       : limit == all                             ? takers::any
+                       : limit == 0 && owner != nobody            ? takers::owner
                                                                   : takers::some;
             },
             owner);
@@ -234,7 +240,7 @@ public:
             }
             fork_help::end(*this, me);
             const auto ticket = gate_.prepare_wait(me.search);
-            if (idle(true) || source_.ready(me.index, stealing()) || fork_help::wanted(*this)) {
+            if (idle(true) || source_.ready(me.index, reach()) || fork_help::wanted(*this)) {
                 gate_.cancel_wait(me.search);
             } else if (deadline == nullptr) {
                 gate_.commit_wait(me.search, ticket);
@@ -301,9 +307,9 @@ public:
         forks_.await_regions(progress_);
     }
 
-    /// Sets whether workers may take tasks of others' queues.
-    REGATTA_APART void steal(bool allowed) noexcept {
-        steal_.store(allowed, std::memory_order_relaxed); // As in hold().
+    /// Sets how many others' queues a worker may take tasks of: `all`, or those of the next ones.
+    REGATTA_APART void steal(unsigned limit) noexcept {
+        reach_.store(limit, std::memory_order_relaxed); // As in hold().
         gate_.notify_all();
     }
 
@@ -433,9 +439,9 @@ private:
     }
     /// Whether a worker that has announced its sleep has a reason to stay awake.
     bool stays_awake(worker& me) noexcept {
-        if (to_do(source_.coming(me.index, stealing()))) {
+        if (to_do(source_.coming(me.index, reach()))) {
             gate_.settle();
-            return to_do(source_.ready(me.index, stealing()));
+            return to_do(source_.ready(me.index, reach()));
         }
         return false;
     }
@@ -467,7 +473,7 @@ private:
         const auto begin = clock::now();
         do {
             for (unsigned i = 0; i < looks; ++i) {
-                if (to_do(source_.ready(me.index, stealing()))) {
+                if (to_do(source_.ready(me.index, reach()))) {
                     return true;
                 }
                 Atomics::relax();
@@ -476,12 +482,13 @@ private:
         return false;
     }
 
-    /// Whether workers may steal. Tasks that wait for a paused pool still steal: the paused workers
-    /// leave their queues alone.
-    bool stealing() const noexcept {
+    /// How many of the following workers' queues a worker may take tasks of. Tasks that wait for a
+    /// paused pool steal from all: the paused workers leave their queues alone.
+    unsigned reach() const noexcept {
         // relaxed, both: a thread that has announced its sleep either sees the change or is woken
         // by the thread that made it.
-        return steal_.load(std::memory_order_relaxed) || hold_.load(std::memory_order_relaxed) != 0;
+        const unsigned limit = reach_.load(std::memory_order_relaxed);
+        return limit == all || hold_.load(std::memory_order_relaxed) == 0 ? limit : all;
     }
     /// Whether the workers leave tasks alone. A closed loop needs them, held or not.
     bool held() const noexcept {
@@ -497,9 +504,10 @@ private:
     }
     REGATTA_RARE void end_search(worker& me) noexcept {
         fork_help::end(*this, me);
-        // Who does not steal has seen its own tasks alone, or such as every worker was woken for.
-        if (gate_.end(me.search, [&] { return source_.coming(me.index, stealing()); }) &&
-            stealing()) {
+        // A worker that does not steal has seen its own tasks alone. With a limited reach each task
+        // has woken every worker.
+        if (gate_.end(me.search, [&] { return source_.coming(me.index, reach()); }) &&
+            reach() == all) {
             wake();
         }
         // A thread that published a frame wakes nobody either while a worker looks for a task.
@@ -538,7 +546,7 @@ private:
     alignas(destructive_alignment) [[no_unique_address]] basic_worker_gate<Atomics> gate_;
     /// Written by the threads that hold, steal or discard; read by workers before each task.
     typename Atomics::template atomic<unsigned char> hold_{0};
-    typename Atomics::template atomic<bool> steal_;
+    typename Atomics::template atomic<unsigned> reach_;
     typename Atomics::template atomic<bool> discarding_{false};
     [[no_unique_address]] basic_task_census<Atomics> census_;
     marks_type marks_; ///< Of the threads that sleep at `progress_` for single tasks.

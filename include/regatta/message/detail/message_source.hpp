@@ -97,7 +97,8 @@ public:
     // --- for the worker loop ---------------------------------------------------------------------
 
     template<class Found>
-    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, bool, Found&& found) noexcept {
+    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned,
+                                        Found&& found) noexcept {
         message_context context{.worker = worker};
         std::int64_t submitted = 0;
         auto turn = worker_turn::ran;
@@ -128,8 +129,8 @@ public:
         (t.job()() ? mine.run_here : mine.called_off_here).add();
     }
     void flush(seat&) noexcept {}
-    bool ready(unsigned, bool) const noexcept { return ring_.ready(); }
-    bool coming(unsigned, bool) const noexcept { return ring_.coming(); }
+    bool ready(unsigned, unsigned) const noexcept { return ring_.ready(); }
+    bool coming(unsigned, unsigned) const noexcept { return ring_.coming(); }
     std::uint64_t appended() const noexcept { return ring_.claimed(); }
     std::uint64_t taken() const noexcept { return ring_.consumed(); }
     void close() noexcept { ring_.close(); }

@@ -48,10 +48,10 @@ public:
     // --- for the worker loop ---------------------------------------------------------------------
 
     template<class Found>
-    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, bool steal,
+    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned reach,
                                         Found&& found) noexcept {
         bool stolen = false;
-        const auto b = queues_.take(worker, mine.turn, steal, mine.victim, stolen);
+        const auto b = queues_.take(worker, mine.turn, reach, mine.victim, stolen);
         if (b.size() == 0) {
             return worker_turn::none;
         }
@@ -76,9 +76,11 @@ public:
     }
     void settle(unsigned worker, unsigned node) noexcept { queues_.settle(worker, node); }
     void flush(seat& mine) noexcept { mine.tally.flush(); }
-    bool ready(unsigned worker, bool steal) const noexcept { return queues_.ready(worker, steal); }
-    bool coming(unsigned worker, bool steal) const noexcept {
-        return queues_.coming(worker, steal);
+    bool ready(unsigned worker, unsigned reach) const noexcept {
+        return queues_.ready(worker, reach);
+    }
+    bool coming(unsigned worker, unsigned reach) const noexcept {
+        return queues_.coming(worker, reach);
     }
     std::uint64_t appended() const noexcept { return queues_.appended(); }
     std::uint64_t taken() const noexcept { return queues_.taken(); }

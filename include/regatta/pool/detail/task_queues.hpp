@@ -122,17 +122,17 @@ public:
 
     /// Takes the task that the worker runs next; empty if it found none.
     /// @param turn how many tasks the worker has taken before.
-    /// @param steal whether the worker may steal from other workers' queues.
+    /// @param reach of how many following workers' queues, counted round, it may steal.
     /// @param victim the worker that it last stole from, where it begins to search.
     /// @param stolen set to whether the task was stolen.
-    batch take(unsigned worker, std::uint32_t turn, bool steal, unsigned& victim,
+    batch take(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
                bool& stolen) noexcept {
         stolen = false;
         // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
-            return take_medium(worker, steal, victim, stolen);
+            return take_medium(worker, reach, victim, stolen);
         }
-        return take_by_level(worker, turn, steal, victim, stolen);
+        return take_by_level(worker, turn, reach, victim, stolen);
     }
 
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
@@ -167,18 +167,18 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), true,
+        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), ~0u,
                            victim, stolen);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
     /// appended before the partner's fence.
-    REGATTA_APART bool ready(unsigned worker, bool steal) const noexcept {
-        return any_of(worker, steal, [](queue& q) { return q.ready(); });
+    REGATTA_APART bool ready(unsigned worker, unsigned reach) const noexcept {
+        return any_of(worker, reach, [](queue& q) { return q.ready(); });
     }
     /// The same, also for a task that is just being appended; see `segment_queue::coming`.
-    REGATTA_APART bool coming(unsigned worker, bool steal) const noexcept {
-        return any_of(worker, steal, [](queue& q) { return q.coming(); });
+    REGATTA_APART bool coming(unsigned worker, unsigned reach) const noexcept {
+        return any_of(worker, reach, [](queue& q) { return q.coming(); });
     }
 
     /// Refuses tasks from outside from now on.
@@ -249,23 +249,23 @@ private:
     }
 
     /// As `take`, once there was a task of another priority.
-    REGATTA_RARE batch take_by_level(unsigned worker, std::uint32_t turn, bool steal,
+    REGATTA_RARE batch take_by_level(unsigned worker, std::uint32_t turn, unsigned reach,
                                      unsigned& victim, bool& stolen) noexcept {
         batch b;
         if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
             return b;
         }
-        if (turn % 8 == 7 && (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
+        if (turn % 8 == 7 && (b = take_medium(worker, reach, victim, stolen)).size() != 0) {
             return b;
         }
         if ((b = high_.take()).size() != 0 ||
-            (b = take_medium(worker, steal, victim, stolen)).size() != 0) {
+            (b = take_medium(worker, reach, victim, stolen)).size() != 0) {
             return b;
         }
         return low_.take();
     }
 
-    batch take_medium(unsigned worker, bool steal, unsigned& victim, bool& stolen) noexcept {
+    batch take_medium(unsigned worker, unsigned reach, unsigned& victim, bool& stolen) noexcept {
         batch b;
         if (count_ != 0 && (b = own_[worker].take()).size() != 0) {
             return b;
@@ -273,13 +273,13 @@ private:
         if (layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) {
             return b;
         }
-        if (steal) {
+        if (reach != 0) {
             // relaxed: a hint; see settle().
             bool inner = several_nodes_.load(std::memory_order_relaxed);
             const bool several = inner;
             // A queue that had a task to steal probably has more.
             while (!any_filled(victim, [&](unsigned from) noexcept {
-                if (from == worker || (several && is_near(worker, from) != inner)) {
+                if (!reaches(worker, from, reach) || (several && is_near(worker, from) != inner)) {
                     return false;
                 }
                 b = own_[from].take();
@@ -295,6 +295,11 @@ private:
             }
         }
         return b;
+    }
+    /// Whether the worker may steal from the queue of that other one: it is one of the next
+    /// `reach`, counted round. No worker reaches itself.
+    bool reaches(unsigned worker, unsigned from, unsigned reach) const noexcept {
+        return from != worker && (from > worker ? from - worker : from + count_ - worker) <= reach;
     }
     /// Whether two workers have the same memory node.
     REGATTA_RARE bool is_near(unsigned one, unsigned other) const noexcept {
@@ -312,16 +317,19 @@ private:
     }
 
     template<class Is>
-    bool any_of(unsigned worker, bool steal, Is&& is) const noexcept {
+    bool any_of(unsigned worker, unsigned reach, Is&& is) const noexcept {
         // seq_cst: partner is the store in append().
         if ((layout_ != queue_layout::per_worker && is(shared_)) ||
             (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
             return true;
         }
-        if (!steal) {
+        if (reach == 0) {
             return count_ != 0 && is(own_[worker]);
         }
         return any_filled(0, [&](unsigned i) noexcept {
+            if (i != worker && !reaches(worker, i, reach)) {
+                return false;
+            }
             const bool found = is(own_[i]);
             if (!found) {
                 note_empty(i);
