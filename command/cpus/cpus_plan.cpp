@@ -10,7 +10,6 @@
 #include "report/cpus/cpus_plan_report.hpp"
 
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/boot/huge_pages.hpp>
 #include <regatta/cpu/topology.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_options.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include <regatta/boot/huge_pages.hpp>
+#include <regatta/boot/boot_line.hpp>
 
 #include "boot/option_in_force.hpp"
 

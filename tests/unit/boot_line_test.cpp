@@ -4,7 +4,6 @@
 #include "machines.hpp"
 
 #include <regatta/boot/boot_line.hpp>
-#include <regatta/boot/huge_pages.hpp>
 #include <regatta/cpu/detail/compact_list.hpp>
 
 #include <gtest/gtest.h>
