@@ -293,6 +293,10 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
     } catch (const CLI::ExtrasError&) {
         throw usage_error(unexpected_words(found, app_->remaining(true)));
     } catch (const CLI::RequiredError& e) {
+        // `regatta --typo` names no command either, but the option is what is wrong.
+        if (const auto extra = app_->remaining(true); !extra.empty()) {
+            throw usage_error(unexpected_words(found, extra));
+        }
         const bool command = found.last == app_.get();
         throw usage_error(command ? "no command was named" : e.what());
     } catch (const CLI::ParseError& e) {

@@ -106,6 +106,15 @@ class Usage(unittest.TestCase):
     def test_no_subcommand(self):
         self.refused(says=["no command was named"])
 
+    def test_an_option_without_a_command_is_named(self):
+        self.refused("--worker", says=['`regatta` has no option "--worker"', "`regatta --help`"])
+        self.refused("-x", says=['`regatta` has no option "-x"'])
+
+    def test_the_flags_of_processes_that_the_command_starts_are_refused(self):
+        for flag, starter in (("--regatta-worker", "a race"), ("--regatta-noise", "an experiment")):
+            self.refused(flag, says=[f"{flag} is for the processes that {starter} starts itself"])
+            self.refused(flag, "nothing", says=[f"{flag} is for the processes that {starter} starts itself"])
+
     def test_unknown_command(self):
         self.refused("rcae", says=['no command "rcae"', 'did you mean "race"?', "`regatta --help`"])
         self.refused("cpus", "chek", says=['no command "cpus chek"', 'did you mean "cpus check"?',
