@@ -58,6 +58,9 @@ class Sweep(unittest.TestCase):
             self.assertTrue(all(one["verified"] for one in cell["race"]["schemes"]))
         self.assertEqual({row["cell_capacity"] for row in rows}, {"0", "3"})
         self.assertIn("capacity 3", result.stderr)
+        result = run("race", "empty", "--size", "100", "--capacity", "3", "--json", "-", "--schemes", "steady",
+                     "--rounds", "1")
+        self.assertEqual(json.loads(result.stdout)["capacity"], 3)
 
     def test_a_capacity_is_for_pools_that_take_a_bound(self):
         for words, says in ((["empty", "--capacity", "3", "--schemes", "std_thread,dynamic"],

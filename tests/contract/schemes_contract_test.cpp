@@ -42,6 +42,32 @@ std::size_t entries_of(const char* folder) {
     return count;
 }
 
+/// Item 0 spawns the others. For one worker.
+struct one_that_spawns final : workload {
+    static constexpr std::size_t spawned = 20;
+
+    std::string_view name() const noexcept override { return "one that spawns"; }
+    std::size_t items() const noexcept override { return 1 + spawned; }
+    std::size_t handed_out() const noexcept override { return 1; }
+    bool tiny_items() const noexcept override { return true; }
+    void run(std::size_t) noexcept override { ++runs; }
+    void run_spawning(std::size_t item, spawner& to) noexcept override {
+        if (item == 0) {
+            for (std::size_t i = 1; i <= spawned; ++i) {
+                to.spawn(i);
+            }
+            left = spawned - runs;
+        }
+        run(item);
+    }
+    void reset() noexcept override { runs = 0; }
+    verification verify() const override { return {runs == items(), "an item is missing"}; }
+    int descriptor() const noexcept override { return -1; }
+
+    std::size_t runs = 0;
+    std::size_t left = 0; ///< Of the spawned ones, when item 0 has spawned the last.
+};
+
 struct every_scheme : testing::TestWithParam<std::string> {
     void SetUp() override {
         if (const std::string reason = info().missing(*make(64, "naive")); !reason.empty()) {
@@ -144,6 +170,25 @@ TEST_P(every_scheme, runs_all_items_with_room_for_fewer_where_its_queue_takes_a_
     const verification checked = work->verify();
     EXPECT_TRUE(checked.ok) << checked.message;
     EXPECT_EQ(logged_items(2), work->items());
+}
+
+// "Queued tasks at most, in the pools that take a bound": a worker that spawns an item and finds no
+// room runs another one first, and so no more than the bound are left when it has spawned all.
+TEST_P(every_scheme, gives_its_queue_the_bound) {
+    if (!info().traits.bounded) {
+        GTEST_SKIP() << info().name << " takes no bound";
+    }
+    for (const std::size_t capacity : {0u, 1u, 3u, 9u}) {
+        SCOPED_TRACE(capacity);
+        one_that_spawns work;
+        run_context context{work, memory.log, memory.memory.descriptor(), 1};
+        memory.log.clear();
+        const auto scheme = info().make({.workers = 1, .capacity = capacity});
+        scheme->prepare(context);
+        scheme->run(context);
+        EXPECT_TRUE(work.verify().ok);
+        EXPECT_EQ(work.left, capacity == 0 ? work.spawned : capacity);
+    }
 }
 
 // "Whether a producer hands over the items one by one, so that it can do so on a schedule."
