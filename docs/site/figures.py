@@ -205,13 +205,24 @@ def picture(results):
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
+def notes_of(result, title):
+    """What a bench says of one of its tables."""
+    return [text.removeprefix(f"{title}: ") for text in result.get("notes", []) if text.startswith(f"{title}: ")]
+
+
+def note_lines(notes):
+    for text in notes:
+        yield from ("", f"Note: {text}.")
+
+
 def bench_part(name, result):
     """The tables and comparisons of one bench."""
     yield from ("", f"## {name}", "", f"`script/bench {name}`, {result['rounds']} rounds; {result['samples']} samples, "
                 f"{result['dropped']} dropped as disturbed. [What is measured](reference/bench.md#{name}).")
     for table in result.get("tables", []):
         floor = f" Noise floor {100 * table['noise_floor']:.1f} %." if table["noise_floor"] is not None else ""
-        yield from ("", f"**{table['title'][0].upper()}{table['title'][1:]}.**{floor}", "", "| Contender | Median | Interval |", "| --- | --- | --- |")
+        said = "".join(f" {text[0].upper()}{text[1:]}." for text in notes_of(result, table["title"]))
+        yield from ("", f"**{table['title'][0].upper()}{table['title'][1:]}.**{floor}{said}", "", "| Contender | Median | Interval |", "| --- | --- | --- |")
         for row in sorted(table["rows"], key=lambda one: one["median"]):
             values = [duration(row[key]) if table["unit"] == "ns" else f"{row[key]:.3g} {table['unit']}".strip() for key in ("median", "low", "high")]
             yield f"| {row['name']}{' (disturbed)' if row['disturbed'] else ''} | {values[0]} | {values[1]} … {values[2]} |"
@@ -226,6 +237,8 @@ def bench_part(name, result):
         yield f"| {one['name']} | {one['subject']} | {one['peer']} | {ratio['median']:.2f} ({ratio['low']:.2f} … {ratio['high']:.2f}) | {bar} |"
     for text in result["skipped"]:
         yield from ("", f"Skipped: {text}.")
+    titles = tuple(f"{table['title']}: " for table in result.get("tables", []))
+    yield from note_lines(text for text in result.get("notes", []) if not text.startswith(titles))
 
 
 def race_part(name, result):
@@ -242,6 +255,7 @@ def race_part(name, result):
     for one in result["schemes"]:
         if one["status"] != "ok":
             yield from ("", f"{one['status'].capitalize()}: `{one['name']}`, {one['reason']}.")
+    yield from note_lines(result["notes"])
 
 
 def losses(results):

@@ -298,7 +298,8 @@ class Rules(unittest.TestCase):
         row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 3, "disturbed": False}
         table = {"title": "execute, one outside", "unit": "ns", "noise_floor": 0.1,
                  "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB task_group"} | row | {"median": 6.0}]}
-        bench = {"rounds": 1, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table]}
+        bench = {"rounds": 1, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table],
+                 "notes": ["execute, one outside: far apart", "elsewhere: a word"]}
         files = {"docs/site/figures.py": here.read_text(encoding="utf-8"), "docs/figures/machine.json": json.dumps(machine),
                  "docs/figures/pools.json": json.dumps(bench)}
         with tempfile.TemporaryDirectory() as folder:
@@ -310,6 +311,8 @@ class Rules(unittest.TestCase):
             subprocess.run([sys.executable, "-B", root / "docs/site/figures.py"], check=True)
             made = {name: (root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md", "docs/figures/peers.svg")}
         self.assertIn("| a task from outside | **2.00 ns** | 6.00 ns |", made["README.md"])
+        self.assertIn("**Execute, one outside.** Noise floor 10.0 %. Far apart.", made["docs/benchmarks.md"])
+        self.assertIn("Note: elsewhere: a word.", made["docs/benchmarks.md"])
         self.assertEqual(complaints("figures", files | made), [])
         other = made["README.md"].replace("6.00 ns", "5.00 ns")
         self.check("figures", files | made | {"README.md": other}, "README.md:1: is not what")
