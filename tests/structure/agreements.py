@@ -16,6 +16,8 @@ TO_STRING = re.compile(r"string_view to_string\((\w+) \w+\) noexcept \{(.*?)\n\}
 WORDS_OF = re.compile(r"The words of (\w+)\.")
 # What a to_string may return where none of the enumerators is meant.
 NO_ENUMERATOR = {"unknown"}
+# Schemas whose members a page of the reference describes.
+UNDESCRIBED = {f"docs/reference/{name}.schema.json" for name in ("cpus", "cpus_check", "cpus_plan", "cpus_status", "machine", "watch")}
 LAYOUT = "## Where things are"
 
 
@@ -92,6 +94,38 @@ def schema_words(tree):
                 yield f'{name}:1: {path} allows "{word}", which stands nowhere in the code'
 
 
+def members_in(value, path=""):
+    """(path, schema) of each member that a JSON schema describes. Conditions name members again."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in ("if", "then", "else"):
+                continue
+            if key == "properties":
+                for name, member in inner.items():
+                    yield f"{path}/{name}", member
+                    yield from members_in(member, f"{path}/{name}")
+            else:
+                yield from members_in(inner, path if key in ("items", "oneOf") else f"{path}/{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from members_in(inner, path)
+
+
+def schema_members(tree):
+    """Each member of a JSON document is described in its schema, or in the one that it refers to."""
+    for name in tree.files:
+        if not name.endswith(".schema.json") or name in UNDESCRIBED:
+            continue
+        schema = json.loads(tree.text(name))
+        for path, member in members_in(schema):
+            file, _, place = member.get("$ref", "#").partition("#")
+            target = schema if not file else json.loads(tree.text(str(pathlib.PurePath(name).parent / file)))
+            for part in place.split("/")[1:]:
+                target = target[part]
+            if not (member.get("description") or ("$ref" in member and target.get("description"))):
+                yield f"{name}:1: {path} has no description"
+
+
 def tests_listed(tree):
     """Every test file stands in the CMakeLists.txt of its folder."""
     for name in tree.files:
@@ -134,4 +168,4 @@ def layout(tree):
             yield f"{name}:1: {fault} {part}/ in {above}/" + (", which is not there" if part in shown else "")
 
 
-RULES = (registry, schema_words, tests_listed, layout)
+RULES = (registry, schema_words, schema_members, tests_listed, layout)

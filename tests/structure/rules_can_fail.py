@@ -128,6 +128,20 @@ class Rules(unittest.TestCase):
         fallback = SOUND["race/machine/colour.cpp"].replace("\n}", '\n    return "unknown";\n}')
         self.assertEqual(complaints("schema_words", {"race/machine/colour.cpp": fallback}), [])
 
+    def test_schema_members(self):
+        told = {"description": "A word."}
+        schema = {"properties": {"a": told, "b": {"$ref": "#/$defs/c"}, "d": told | {"items": {"properties": {"e": told}}}},
+                  "$defs": {"c": told | {"properties": {"f": told}}, "g": {}}, "allOf": [{"if": {"properties": {"a": {"const": "h"}}}}]}
+        text = json.dumps(schema)
+        self.assertEqual(complaints("schema_members", {SCHEMA: text}), [])
+        for old, new, word in (
+            ('"a": {"description": "A word."}', '"a": {}', "/a has no description"),
+            ('"e": {"description": "A word."}', '"e": {}', "/d/e has no description"),
+            ('"f": {"description": "A word."}', '"f": {}', "/$defs/c/f has no description"),
+            ("#/$defs/c", "#/$defs/g", "/b has no description"),
+        ):
+            self.check("schema_members", {SCHEMA: text.replace(old, new)}, word)
+
     def test_tests_listed(self):
         self.check("tests_listed", {"tests/unit/b_test.cpp": LICENCE}, "b_test.cpp:1: tests/unit/CMakeLists.txt does not")
         self.check("tests_listed", {"tests/unit/ta_test.cpp": LICENCE}, "does not list it")
