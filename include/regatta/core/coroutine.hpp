@@ -338,6 +338,10 @@ private:
 };
 
 /// `co_await schedule_on(executor)` continues the coroutine on that executor.
+///
+/// The thread that hands the coroutine over may still be inside `executor.execute` after the
+/// coroutine has continued, even after it has ended. If that thread is a worker of another pool,
+/// wait for that pool before the executor ends, or let the executor outlive that pool.
 template<class Executor>
 auto schedule_on(Executor& executor) noexcept {
     return schedule_awaiter<Executor>(executor);

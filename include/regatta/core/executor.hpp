@@ -19,6 +19,9 @@ namespace regatta {
 /// `submit_batch` the futures of a range of callables. `wait` and `wait_for` wait until the pool is
 /// idle. `close` refuses further tasks and runs the accepted ones. `stats` returns the pool's
 /// figures.
+///
+/// A call of `execute` may return after the callable has run. The pool must exist until then: a
+/// result that the callable has set does not show that its submitter has left the pool.
 template<class P>
 concept executor = requires(P& pool, int (*f)(), std::vector<int (*)()> range) {
     pool.execute(f);
