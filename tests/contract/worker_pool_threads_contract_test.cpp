@@ -12,12 +12,14 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/detail/configured_cpus.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -172,6 +174,40 @@ TEST(worker_pool, a_start_that_fails_can_be_repeated) {
     }
     pool.close(); // And a pool that never came to start can be closed.
     EXPECT_EQ(calls.load(), 0);
+}
+
+// "the number of the worker, from 0": also after a start that failed when some workers were there.
+TEST(worker_pool, counts_its_workers_from_0_after_a_start_that_failed) {
+    class cpus_full_at_first final : public regatta::cpu_holder {
+    public:
+        int try_enter() noexcept override { return ++entered_ == 2 ? EBUSY : 0; }
+        unsigned count() const noexcept override { return 3; }
+
+    private:
+        std::atomic<int> entered_{0};
+    };
+    std::mutex guard;
+    std::set<unsigned> numbers;
+    door all;
+    pool_type pool(
+        {.threads = 3, .cpus = regatta::shared_cpus(std::make_shared<cpus_full_at_first>())});
+    pool.on<row>([&](row&, unsigned worker) {
+        {
+            const std::lock_guard lock(guard);
+            numbers.insert(worker);
+        }
+        all.pass();
+    });
+    EXPECT_THROW(pool.start(), std::system_error);
+    EXPECT_EQ(pool.threads(), 0u);
+    pool.start();
+    for (int i = 0; i < 3; ++i) {
+        pool.submit(row{i});
+    }
+    all.await_inside(3);
+    all.open();
+    pool.drain();
+    EXPECT_EQ(numbers, (std::set<unsigned>{0, 1, 2}));
 }
 
 #endif
