@@ -115,6 +115,12 @@ TEST(race_rank_autocorrelation, is_small_of_independent_values_and_large_of_a_dr
     EXPECT_EQ(race::rank_autocorrelation({}), 0);
 }
 
+// "corrected for what so few values underrate it by": by (1 + 3 r) / n.
+TEST(race_rank_autocorrelation, is_corrected_for_the_number_of_values) {
+    // Ranks less their mean: -1.5, -0.5, 0.5, 1.5. Their neighbours' correlation is 1.25 / 5.
+    EXPECT_DOUBLE_EQ(race::rank_autocorrelation({1, 2, 3, 4}), 0.25 + (1 + 3 * 0.25) / 4);
+}
+
 TEST(race_random, is_the_same_everywhere) {
     race::random_source random(1);
     std::vector<std::size_t> drawn;
