@@ -105,6 +105,20 @@ TEST(future_group, waits_and_tells_what_is_ready) {
     EXPECT_THROW(group.get(), std::logic_error);
 }
 
+// "@returns whether every future is ready", and not whether the last one is.
+TEST(future_group, counts_every_future_of_a_wait_that_ends_in_time) {
+    queue_executor open;
+    queue_executor done;
+    future_group<void> group;
+    group.push(open.submit([] {}));
+    group.push(done.submit([] {}));
+    done.run_one();
+    EXPECT_FALSE(group.wait_for(1ms));
+    EXPECT_FALSE(group.wait_until(std::chrono::steady_clock::now()));
+    open.run_one();
+    EXPECT_TRUE(group.wait_for(1ms));
+}
+
 TEST(future_group, cancels_what_has_not_started) {
     queue_executor executor;
     future_group<void> group;
