@@ -8,6 +8,8 @@
 #include "support/observed_thread.hpp"
 #include "support/threads.hpp"
 
+#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/future.hpp>
 #include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -164,6 +166,32 @@ TEST(worker_pool, a_recursion_through_futures_ends_in_a_small_ring) {
         EXPECT_EQ(figures.submitted, 5167u);
         EXPECT_EQ(figures.queued, 0u);
     }
+}
+
+// "Messages accepted": those included that found no room and had been cancelled before.
+TEST(worker_pool, counts_cancelled_tasks_without_room_as_submitted) {
+    std::atomic<int> run{0};
+    std::atomic<std::uint64_t> cancelled{0};
+    regatta::detail::block_cache blocks(nullptr);
+    regatta::worker_pool<row> pool({.threads = 1, .capacity = 2});
+    pool.on<row>([](row&) {}).start();
+    std::function<void()> flood = [&] {
+        ++run;
+        for (int i = 0; i < 3 && run.load() < 100; ++i) {
+            pool.execute(std::ref(flood));
+            auto [future, job] = regatta::make_future_task(blocks, {}, [] {});
+            cancelled += future.cancel() ? 1u : 0u;
+            pool.execute(std::move(job));
+        }
+    };
+    pool.execute(std::ref(flood));
+    pool.wait();
+    const auto figures = pool.stats();
+    EXPECT_GT(cancelled.load(), 0u);
+    EXPECT_EQ(figures.cancelled, cancelled.load());
+    EXPECT_EQ(figures.handled, cancelled.load() + static_cast<std::uint64_t>(run.load()));
+    EXPECT_EQ(figures.submitted, figures.handled);
+    EXPECT_EQ(figures.errors, 0u);
 }
 
 #if REGATTA_EXCEPTIONS
