@@ -152,6 +152,23 @@ TEST(fork_algorithms, finds_the_first_match) {
     }
 }
 
+// The same where the first match is found between the test of a later one and what follows from it.
+// The search within that test stands for another worker.
+TEST(fork_algorithms, a_later_match_does_not_replace_the_first) {
+    constexpr std::ptrdiff_t first = 10;
+    constexpr std::ptrdiff_t later = 1000;
+    std::atomic<bool> tested{false};
+    std::function<bool(std::ptrdiff_t)> matches;
+    regatta::detail::first_match<decltype(matches)> search(2000, matches);
+    matches = [&](std::ptrdiff_t i) {
+        if (i == later && !tested.exchange(true)) {
+            EXPECT_EQ(search(), first);
+        }
+        return i == later || (i == first && tested.load());
+    };
+    EXPECT_EQ(search(), first);
+}
+
 // "At most about twice as many tests as the match is far from `first`."
 TEST(fork_algorithms, a_search_ends_early) {
     const std::vector<unsigned> all = random_numbers(1'000'000);
