@@ -198,6 +198,8 @@ TEST(timer_cancel, tells_callbacks_that_would_wait_for_each_other) {
         ids[i] = timers.every(1us, [&, i] {
             ++inside;
             await([&] { return inside.load() == count && known.load(); });
+            // In order: the last one is told only if the search begins again at each thread.
+            await([&] { return timers.stats().cancelled == i; });
             try {
                 timers.cancel_and_wait(ids[(i + 1) % count]);
             } catch (const std::system_error& e) {
