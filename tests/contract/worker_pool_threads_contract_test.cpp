@@ -34,6 +34,37 @@ using regatta::cpu_set;
 
 using pool_type = regatta::worker_pool<row>;
 
+/// What the three workers of a pool are told to be their numbers. Make it before the pool starts.
+class three_numbers {
+public:
+    explicit three_numbers(pool_type& pool) : pool_(pool) {
+        pool.on<row>([this](row&, unsigned worker) {
+            {
+                const std::lock_guard lock(guard_);
+                numbers_.insert(worker);
+            }
+            all_.pass();
+        });
+    }
+
+    /// Has each worker handle a message at the same time.
+    std::set<unsigned> seen() {
+        for (int i = 0; i < 3; ++i) {
+            pool_.submit(row{i});
+        }
+        all_.await_inside(3);
+        all_.open();
+        pool_.drain();
+        return numbers_;
+    }
+
+private:
+    pool_type& pool_;
+    std::mutex guard_;
+    std::set<unsigned> numbers_;
+    door all_;
+};
+
 } // namespace
 
 // "0: … `available_cpus()` workers without it."
@@ -46,25 +77,10 @@ TEST(worker_pool, has_as_many_workers_as_cpus_by_default) {
 
 // "the second being the number of the worker, from 0".
 TEST(worker_pool, tells_the_handler_its_worker) {
-    std::mutex guard;
-    std::set<unsigned> numbers;
-    door all;
     pool_type pool({.threads = 3});
-    pool.on<row>([&](row&, unsigned worker) {
-        {
-            const std::lock_guard lock(guard);
-            numbers.insert(worker);
-        }
-        all.pass();
-    });
+    three_numbers told(pool);
     pool.start();
-    for (int i = 0; i < 3; ++i) {
-        pool.submit(row{i});
-    }
-    all.await_inside(3);
-    all.open();
-    pool.drain();
-    EXPECT_EQ(numbers, (std::set<unsigned>{0, 1, 2}));
+    EXPECT_EQ(told.seen(), (std::set<unsigned>{0, 1, 2}));
 }
 
 // "Worker i is named "name/i"; Linux shows the first 15 bytes."
@@ -186,28 +202,13 @@ TEST(worker_pool, counts_its_workers_from_0_after_a_start_that_failed) {
     private:
         std::atomic<int> entered_{0};
     };
-    std::mutex guard;
-    std::set<unsigned> numbers;
-    door all;
     pool_type pool(
         {.threads = 3, .cpus = regatta::shared_cpus(std::make_shared<cpus_full_at_first>())});
-    pool.on<row>([&](row&, unsigned worker) {
-        {
-            const std::lock_guard lock(guard);
-            numbers.insert(worker);
-        }
-        all.pass();
-    });
+    three_numbers told(pool);
     EXPECT_THROW(pool.start(), std::system_error);
     EXPECT_EQ(pool.threads(), 0u);
     pool.start();
-    for (int i = 0; i < 3; ++i) {
-        pool.submit(row{i});
-    }
-    all.await_inside(3);
-    all.open();
-    pool.drain();
-    EXPECT_EQ(numbers, (std::set<unsigned>{0, 1, 2}));
+    EXPECT_EQ(told.seen(), (std::set<unsigned>{0, 1, 2}));
 }
 
 #endif

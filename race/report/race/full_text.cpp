@@ -99,8 +99,8 @@ std::string unclear_words(const race_result& result) {
     }
     return least == nullptr
                ? std::string()
-               : fmt::format("unclear +{0}: about {0} rounds more would show whether it differs.",
-                             least->more_rounds);
+               : fmt::format("unclear +{0}: about {0} {1} more would show whether it differs.",
+                             least->more_rounds, least->more_rounds == 1 ? "round" : "rounds");
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
