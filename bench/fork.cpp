@@ -123,6 +123,7 @@ void measure_forks(bench::bench_run& run) {
         add(all, ours, &fork_case::region, 2, two);
         add(all, bench::regatta_forks_in_task(), &fork_case::region);
         add(all, serial, &fork_case::region);
+        add(all, bench::serial_loops(), &fork_case::region);
         for (const fork_case& peer : peers()) {
             add(all, peer, &fork_case::region);
         }
@@ -131,7 +132,7 @@ void measure_forks(bench::bench_run& run) {
             {"region, 2 threads", two, "serial", 1.5},
             {"region, 2 threads, in a task", "regatta, in a task", "serial", 1.5},
             {"region, 2 threads by 1", two, one, 1.0, true}};
-        for (std::size_t i = 4; i < all.size(); ++i) {
+        for (std::size_t i = 5; i < all.size(); ++i) {
             comparisons.push_back({"region, 2 threads, " + all[i].name, two, all[i].name, {}});
         }
         run.measure(region, "ns", std::move(all), comparisons);

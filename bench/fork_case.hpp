@@ -46,7 +46,7 @@ struct fork_case {
 };
 
 fork_case serial_forks();
-/// The same where the compiler may turn calls into a loop. Only fib.
+/// The same where the compiler may turn calls into a loop. Only fib and the region.
 fork_case serial_loops();
 fork_case regatta_forks();
 /// Within one task of the pool; the others fork from outside. Only the region.

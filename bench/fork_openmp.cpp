@@ -59,16 +59,13 @@ struct dynamic_loops : team {
     }
 };
 
-std::int64_t sum(const fork_node* n) {
-    if (n == nullptr) {
-        return 0;
-    }
+std::int64_t sum(const fork_node& n) {
     std::int64_t a = 0;
-#pragma omp task shared(a)
-    a = sum(n->left.get());
-    const std::int64_t b = sum(n->right.get());
+#pragma omp task shared(a, n)
+    a = n.left ? sum(*n.left) : 0;
+    const std::int64_t b = n.right ? sum(*n.right) : 0;
 #pragma omp taskwait
-    return n->value + a + b;
+    return n.value + a + b;
 }
 
 } // namespace
@@ -81,7 +78,7 @@ fork_case openmp_tasks() {
             std::int64_t result = 0;
 #pragma omp parallel
 #pragma omp single
-            result = sum(&root);
+            result = sum(root);
             return result;
         });
     };

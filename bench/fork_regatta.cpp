@@ -32,13 +32,10 @@ long fib(int n) {
     const auto [a, b] = join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
     return a + b;
 }
-std::int64_t sum(const fork_node* n) {
-    if (n == nullptr) {
-        return 0;
-    }
-    const auto [a, b] =
-        join([n] { return sum(n->left.get()); }, [n] { return sum(n->right.get()); });
-    return n->value + a + b;
+std::int64_t sum(const fork_node& n) {
+    const auto [a, b] = join([&n] { return n.left ? sum(*n.left) : 0; },
+                             [&n] { return n.right ? sum(*n.right) : 0; });
+    return n.value + a + b;
 }
 
 } // namespace
@@ -53,8 +50,7 @@ fork_case regatta_forks() {
         balanced_pool pool(threads);
         return fork_region([&pool](const fork_node& root) {
             const auto [a, b] = join(
-                pool, [&root] { return sum(root.left.get()); },
-                [&root] { return sum(root.right.get()); });
+                pool, [&root] { return sum(*root.left); }, [&root] { return sum(*root.right); });
             return root.value + a + b;
         });
     };
@@ -67,9 +63,7 @@ fork_case regatta_forks_in_task() {
     fork_case c{.name = "regatta, in a task"};
     c.region = [](unsigned threads) {
         balanced_pool pool(threads);
-        return pool
-            .submit([] { return fork_region([](const fork_node& root) { return sum(&root); }); })
-            .get();
+        return pool.submit([] { return fork_region(sum); }).get();
     };
     return c;
 }

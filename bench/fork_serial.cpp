@@ -46,8 +46,16 @@ struct one_thread {
 [[gnu::noipa]] long fib_as_a_loop(int n) {
     return n < 2 ? n : fib_as_a_loop(n - 1) + fib_as_a_loop(n - 2);
 }
-[[gnu::noinline]] std::int64_t sum(const fork_node& n) {
-    return n.value + (n.left ? sum(*n.left) : 0) + (n.right ? sum(*n.right) : 0);
+[[gnu::noipa]] std::int64_t sum(const fork_node& n) {
+    std::int64_t a = n.left ? sum(*n.left) : 0;
+    __asm__ volatile("" : "+r"(a));
+    std::int64_t b = n.right ? sum(*n.right) : 0;
+    __asm__ volatile("" : "+r"(b));
+    return n.value + a + b;
+}
+[[gnu::noipa]] std::int64_t sum_as_a_loop(const fork_node& n) {
+    return n.value + (n.left ? sum_as_a_loop(*n.left) : 0) +
+           (n.right ? sum_as_a_loop(*n.right) : 0);
 }
 
 /// The calling thread and one that helps it, which spins for its half and never sleeps.
@@ -139,6 +147,7 @@ fork_case serial_forks() {
 fork_case serial_loops() {
     fork_case c{.name = "serial, half of the calls a loop"};
     c.fib = [](unsigned) { return fork_fib(34, fib_as_a_loop); };
+    c.region = [](unsigned) { return fork_region(sum_as_a_loop); };
     return c;
 }
 

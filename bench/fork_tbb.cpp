@@ -31,14 +31,12 @@ struct on_tbb {
     race::tbb_threads threads;
 };
 
-std::int64_t sum(const fork_node* n) {
-    if (n == nullptr) {
-        return 0;
-    }
+std::int64_t sum(const fork_node& n) {
     std::int64_t a = 0;
     std::int64_t b = 0;
-    tbb::parallel_invoke([&a, n] { a = sum(n->left.get()); }, [&b, n] { b = sum(n->right.get()); });
-    return n->value + a + b;
+    tbb::parallel_invoke([&] { a = n.left ? sum(*n.left) : 0; },
+                         [&] { b = n.right ? sum(*n.right) : 0; });
+    return n.value + a + b;
 }
 
 } // namespace
@@ -47,7 +45,7 @@ fork_case tbb_forks() {
     fork_case c{.name = "oneTBB"};
     c.region = [](unsigned threads) {
         const on_tbb scheme(threads);
-        return fork_region([](const fork_node& root) { return sum(&root); });
+        return fork_region(sum);
     };
     fork_call_rows<on_tbb>::fill(c);
     fork_loop_rows<on_tbb>::fill(c);

@@ -13,6 +13,7 @@
 #include <regatta/pool/balanced_pool.hpp>
 
 #include <optional>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 struct regatta_forks {
     template<class F, class G>
     static auto both(F&& f, G&& g) {
-        return regatta::join(f, g);
+        return regatta::join(std::forward<F>(f), std::forward<G>(g));
     }
     template<class F>
     static void each(std::size_t count, F&& f) {

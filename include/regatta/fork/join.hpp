@@ -37,12 +37,21 @@ public:
             result_.drop();
         }
     }
-    decltype(auto) call() { return static_cast<G&&>(second_)(); }
+    /// Calls the half in place.
+    /// @param g what the frame was made of. It is called itself unless it was moved from: what it
+    /// captured may still be in registers.
+    decltype(auto) call(std::remove_reference_t<G>& g) {
+        if constexpr (held && !std::is_trivially_copyable_v<std::remove_cvref_t<G>>) {
+            return static_cast<G&&>(second_)();
+        } else {
+            return static_cast<G&&>(g)();
+        }
+    }
 
 private:
     static void run(fork_frame& f) noexcept {
         auto& self = static_cast<join_frame&>(f);
-        self.result_.fill([&]() -> result { return self.call(); });
+        self.result_.fill([&]() -> result { return static_cast<G&&>(self.second_)(); });
     }
     static inline constinit fork_forecast forecast;
     static constexpr fork_site site{&run, nullptr, &shared_pool_owner::team, &forecast};
@@ -85,8 +94,11 @@ requires(!std::is_void_v<B>) struct join_types<void, B> {
     using type = B;
 };
 
+/// Calls the first half. Inlined late, not always: a function that has to clean up after an
+/// exception is not split by GCC, and one that forks shall be, so that the end of a recursion is
+/// tested before the call.
 template<class F, class Frame>
-REGATTA_INLINE auto join_first(F&& f, Frame& frame) -> std::invoke_result_t<F&&> {
+inline auto join_first(F&& f, Frame& frame) -> std::invoke_result_t<F&&> {
     join_guard<Frame> guard{frame};
     if constexpr (std::is_void_v<std::invoke_result_t<F&&>>) {
         std::forward<F>(f)();
@@ -139,14 +151,14 @@ REGATTA_INLINE auto join(F&& f, G&& g) -> join_result_t<F, G> {
     if constexpr (std::is_void_v<first>) {
         detail::join_first(std::forward<F>(f), frame);
         if (detail::fork_stack::current().pop(frame)) [[likely]] {
-            return frame.call();
+            return frame.call(g);
         }
         return frame.take();
     } else {
         first a = detail::join_first(std::forward<F>(f), frame);
         const bool here = detail::fork_stack::current().pop(frame);
         if constexpr (std::is_void_v<second>) {
-            here ? frame.call() : frame.take();
+            here ? frame.call(g) : frame.take();
             if constexpr (std::is_reference_v<first>) {
                 return static_cast<first>(a);
             } else {
@@ -154,7 +166,7 @@ REGATTA_INLINE auto join(F&& f, G&& g) -> join_result_t<F, G> {
             }
         } else {
             if (here) [[likely]] {
-                return {static_cast<first&&>(a), frame.call()};
+                return {static_cast<first&&>(a), frame.call(g)};
             }
             return {static_cast<first&&>(a), frame.take()};
         }
