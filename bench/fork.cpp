@@ -28,7 +28,7 @@ using sample_of = bench::fork_sample fork_case::*;
 std::vector<fork_case> peers() {
     const std::string why = " was not found when this was built; install ";
     return {
-        bench::spinning_halves(),
+        bench::spinning_halves(), bench::woken_half(),
 #if REGATTA_BENCH_TBB
             bench::tbb_forks(),
 #else

@@ -53,6 +53,8 @@ fork_case regatta_forks();
 fork_case regatta_forks_in_task();
 /// Two threads, each with half of the work, that spin for one another: what these CPUs can gain.
 fork_case spinning_halves();
+/// The same with a helper that sleeps on a futex: what a wake-up costs. Only loops after a pause.
+fork_case woken_half();
 fork_case tbb_forks();
 fork_case openmp_tasks();
 fork_case openmp_static();

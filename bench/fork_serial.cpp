@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// What forks are held against: the same on one thread, and two threads that spin for one another.
+/// What forks are held against: the same on one thread, and two threads, one of which spins or
+/// sleeps until there is something to do.
 
 #include "fork_rows.hpp"
 
 #include <regatta/base/cache_line.hpp>
-#include <regatta/sync/backoff.hpp>
+#include <regatta/sync/atomics.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -58,7 +59,9 @@ struct one_thread {
            (n.right ? sum_as_a_loop(*n.right) : 0);
 }
 
-/// The calling thread and one that helps it, which spins for its half and never sleeps.
+/// The calling thread and one that helps it. That one spins for its half, or sleeps until the futex
+/// that announces it wakes it.
+template<bool Sleeps>
 class two_halves {
 public:
     explicit two_halves(unsigned) {}
@@ -66,16 +69,14 @@ public:
     two_halves& operator=(const two_halves&) = delete;
     ~two_halves() {
         half_ = nullptr;
-        begun_->store(done_->load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        begin();
         helper_.join();
     }
 
     template<class F, class G>
     void both(F&& f, G&& g) {
         half_ = std::ref(g);
-        // Release: the helper sees the half, and what came before.
-        const std::uint64_t now = begun_->load(std::memory_order_relaxed) + 1;
-        begun_->store(now, std::memory_order_release);
+        const std::uint32_t now = begin();
         f();
         while (done_->load(std::memory_order_acquire) != now) {
         }
@@ -91,9 +92,22 @@ public:
     }
 
 private:
+    /// @returns the number of the half.
+    std::uint32_t begin() {
+        // Release: the helper sees the half, and what came before.
+        const std::uint32_t now = done_->load(std::memory_order_relaxed) + 1;
+        begun_->store(now, std::memory_order_release);
+        if constexpr (Sleeps) {
+            std_atomics::wake(*begun_, 1);
+        }
+        return now;
+    }
     void help() {
-        for (std::uint64_t next = 1;; ++next) {
+        for (std::uint32_t next = 1;; ++next) {
             while (begun_->load(std::memory_order_acquire) != next) {
+                if constexpr (Sleeps) {
+                    std_atomics::wait(*begun_, next - 1, nullptr);
+                }
             }
             if (half_ == nullptr) {
                 return;
@@ -105,9 +119,9 @@ private:
     }
 
     /// Halves that have begun. Written by the caller, read by the helper.
-    padded<std::atomic<std::uint64_t>> begun_{};
+    padded<std::atomic<std::uint32_t>> begun_{};
     /// Halves that have ended. Written by the helper, read by the caller.
-    padded<std::atomic<std::uint64_t>> done_{};
+    padded<std::atomic<std::uint32_t>> done_{};
     std::function<void()> half_;
     std::thread helper_{[this] { help(); }};
 };
@@ -153,9 +167,18 @@ fork_case serial_loops() {
 
 fork_case spinning_halves() {
     fork_case c{.name = "two spinning threads"};
-    fork_call_rows<two_halves>::fill(c);
-    fork_loop_rows<two_halves>::fill(c);
+    fork_call_rows<two_halves<false>>::fill(c);
+    fork_loop_rows<two_halves<false>>::fill(c);
     c.uneven = nullptr;
+    return c;
+}
+
+fork_case woken_half() {
+    using rows = fork_loop_rows<two_halves<true>>;
+    fork_case c{.name = "two threads, one woken"};
+    c.paused_14us = rows::paused<14>;
+    c.paused_62us = rows::paused<62>;
+    c.paused_250us = rows::paused<250>;
     return c;
 }
 
