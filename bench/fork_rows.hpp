@@ -39,12 +39,10 @@ struct fork_loop_rows {
         Scheme scheme(threads);
         std::vector<int> p(N, 0);
         constexpr std::size_t rounds = N < 10 ? 100'000 : 20'000;
-        return fork_timed(rounds, [&] {
-            for (std::size_t r = 0; r < rounds; ++r) {
-                int* const at = p.data();
-                __asm__ volatile("" : : "r"(at) : "memory");
-                scheme.loop(N, [at](std::size_t i) { at[i]++; });
-            }
+        return fork_steady(rounds, [&] {
+            int* const at = p.data();
+            __asm__ volatile("" : : "r"(at) : "memory");
+            scheme.loop(N, [at](std::size_t i) { at[i]++; });
         });
     }
     /// Loops of `fork_work` that take one thread so many microseconds.
@@ -52,12 +50,7 @@ struct fork_loop_rows {
     static race::outcome back_to_back(unsigned threads) {
         Scheme scheme(threads);
         auto p = array_for<Us>();
-        constexpr int rounds = 500;
-        return fork_timed(rounds, [&] {
-            for (int r = 0; r < rounds; ++r) {
-                run(scheme, p);
-            }
-        });
+        return fork_steady(500, [&] { run(scheme, p); });
     }
     /// Each after a pause of 1 ms.
     template<int Us>
@@ -87,7 +80,7 @@ struct fork_loop_rows {
     static race::outcome uneven(unsigned threads) {
         Scheme scheme(threads);
         std::vector<std::uint64_t> p(1'000'000, 0);
-        return fork_timed(
+        return fork_steady(
             1, [&] { scheme.loop(p.size(), [&p](std::size_t i) { p[i] = fork_uneven_work(i); }); });
     }
     static race::outcome idle(unsigned threads) {
