@@ -199,7 +199,7 @@ private:
 template<class T>
 class cell {
 public:
-    cell() { present_($) = 0; }
+    cell() noexcept { present_($) = 0; }
 
     template<class... Args>
     void emplace(Args&&... args) {

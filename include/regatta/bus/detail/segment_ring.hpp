@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -74,7 +75,7 @@ public:
         , mask_(segment - 1)
         , shift_(static_cast<unsigned>(std::countr_zero(segment)))
         , entries_(std::bit_ceil(segments()))
-        , cells_(std::make_unique<cell[]>(segments() * segment))
+        , cells_(make_cells(segments() * segment))
         , tags_(std::make_unique<tag_cell[]>(segments() * segment))
         , order_(std::make_unique<entry[]>(entries_))
         , free_(segments()) {
@@ -301,6 +302,23 @@ private:
         ~destroyer() { done.destroy(); }
     };
 
+    /// Cells begin at a cache line: elements of whole lines share none with their neighbours.
+    static constexpr std::align_val_t cells_alignment{std::max(cache_line_size, alignof(cell))};
+    struct cells_end {
+        std::size_t count;
+        void operator()(cell* cells) const noexcept {
+            std::destroy_n(cells, count);
+            ::operator delete(static_cast<void*>(cells), cells_alignment);
+        }
+    };
+    static std::unique_ptr<cell[], cells_end> make_cells(std::size_t count) {
+        void* const at = ::operator new(count * sizeof(cell), cells_alignment);
+        auto* const cells = static_cast<cell*>(at);
+        static_assert(std::is_nothrow_default_constructible_v<cell>);
+        std::uninitialized_default_construct_n(cells, count);
+        return {cells, cells_end{count}};
+    }
+
     std::size_t segment() const noexcept { return mask_ + 1; }
     /// One more than the capacity fills: the consumer may be at the end of one segment while the
     /// producer is at the beginning of another (I4).
@@ -371,7 +389,7 @@ private:
     const std::size_t mask_; ///< One less than the elements in a segment.
     const unsigned shift_;   ///< The logarithm of the elements in a segment.
     const std::size_t entries_;
-    const std::unique_ptr<cell[]> cells_;
+    const std::unique_ptr<cell[], cells_end> cells_;
     /// The tags of the elements in the cells. Written by the producer, read by both.
     const std::unique_ptr<tag_cell[]> tags_;
     /// Which segment follows which, in a circle. Written by the producer, read by both.
