@@ -18,10 +18,10 @@ class basic_fork_region {
 
 public:
     REGATTA_INLINE basic_fork_region(stack& s, typename stack::team& t) : stack_(s) {
-        if (s.seat_ == nullptr) {
+        if (s.now_.seat == nullptr) {
             s.open(t);
             opened_ = true;
-        } else if (s.team_ != &t) [[unlikely]] {
+        } else if (s.now_.team != &t) [[unlikely]] {
             change(t);
         }
     }
@@ -51,7 +51,7 @@ private:
     }
 
     stack& stack_;
-    typename stack::saved outer_{};
+    typename stack::work outer_{};
     bool opened_ = false;
 };
 
@@ -81,7 +81,7 @@ private:
     }
 
     stack& stack_;
-    typename stack::saved outer_{};
+    typename stack::work outer_{};
 };
 
 /// A worker's part in the regions of others, from construction to destruction. It has a place.
@@ -92,10 +92,10 @@ class basic_fork_helping {
 public:
     basic_fork_helping(stack& s, typename stack::team& t, const void* region) noexcept : stack_(s) {
         s.take_seat(t);
-        s.newest_ = stack::root();
-        s.beat_ = &s.seat_->beat();
-        s.region_ = region;
-        s.seat_->begin(region);
+        s.now_.newest = stack::root();
+        s.now_.beat = &s.now_.seat->beat();
+        s.now_.region = region;
+        s.now_.seat->begin(region);
     }
     basic_fork_helping(const basic_fork_helping&) = delete;
     basic_fork_helping& operator=(const basic_fork_helping&) = delete;

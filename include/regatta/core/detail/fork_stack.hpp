@@ -6,37 +6,13 @@
 /// The pending forks of one thread.
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/detail/fork_team.hpp>
-#include <regatta/core/detail/worker_context.hpp>
+#include <regatta/core/detail/fork_work.hpp>
 #include <regatta/core/task_errors.hpp>
 
 #include <cstdint>
 #include <utility>
 
 namespace regatta::detail {
-
-/// The request word of a thread that has no region open. Null where atomics are not constants, in
-/// the models.
-template<class Atomics>
-struct fork_request {
-    using word = typename Atomics::template atomic<std::uint32_t>;
-    static constexpr word* none() noexcept { return nullptr; }
-    static bool made(const word* w) noexcept {
-        return w == nullptr || w->load(std::memory_order_relaxed) != 0;
-    }
-};
-template<>
-struct fork_request<std_atomics> {
-    using word = std::atomic<std::uint32_t>;
-    static constexpr word* none() noexcept { return &always; }
-    static bool made(const word* w) noexcept {
-        return w->load(std::memory_order_relaxed) != 0; // relaxed: a hint.
-    }
-
-private:
-    /// Never 0. Written by nobody.
-    static inline constinit word always{1};
-};
 
 template<class Atomics>
 class basic_fork_region;
@@ -65,6 +41,7 @@ public:
     using member = basic_fork_member<Atomics>;
     using team = basic_fork_team<Atomics>;
     using shared = basic_shared_frame<Atomics>;
+    using work = basic_fork_work<Atomics>;
 
     constexpr basic_fork_stack() noexcept = default;
     basic_fork_stack(const basic_fork_stack&) = delete;
@@ -80,9 +57,9 @@ public:
 
     REGATTA_INLINE void push(frame& f) {
         frame* at;
-        f.older = newest_;
+        f.older = now_.newest;
         REGATTA_ADDRESS(at, f);
-        newest_ = at;
+        now_.newest = at;
         if (asked()) [[unlikely]] {
             share_newest();
         }
@@ -90,7 +67,7 @@ public:
     /// The frame is the newest. @returns whether the caller does its work, now and here.
     REGATTA_INLINE bool pop(frame& f) {
         if (f.older != nullptr) [[likely]] {
-            newest_ = f.older;
+            now_.newest = f.older;
             return true;
         }
         frame* at;
@@ -104,18 +81,18 @@ public:
         }
     }
     /// Whether a region is open.
-    bool in_region() const noexcept { return newest_ != nullptr; }
+    bool in_region() const noexcept { return now_.newest != nullptr; }
     /// Whether the newest frame is this one.
-    bool is_newest(const frame& f) const noexcept { return newest_ == &f; }
+    bool is_newest(const frame& f) const noexcept { return now_.newest == &f; }
 
     /// Pushes a frame that is split, and not given away. The region must be open.
     REGATTA_INLINE void push_splittable(frame& f) noexcept {
-        f.older = newest_;
-        newest_ = &f;
+        f.older = now_.newest;
+        now_.newest = &f;
     }
     REGATTA_INLINE void pop_splittable(frame& f) noexcept {
-        if (newest_ == &f) { // Otherwise newer frames were published: it is no longer linked.
-            newest_ = f.older;
+        if (now_.newest == &f) { // Otherwise newer frames were published: it is no longer linked.
+            now_.newest = f.older;
         }
     }
 
@@ -123,29 +100,29 @@ public:
 
     /// A frame was pushed, and another thread wants work or the frame is the first of its region.
     REGATTA_RARE void share_newest() {
-        frame& f = *newest_;
-        if (seat_ == nullptr) {
-            newest_ = nullptr;
+        frame& f = *now_.newest;
+        if (now_.seat == nullptr) {
+            now_.newest = nullptr;
             open(team_for(*f.kind));
             begins();
-            outermost_ = &f;
+            now_.outermost = &f;
             f.older = nullptr;
-            seat_->publish(f, seat_->free_place(), region_,
-                           root_scope_); // All its places are free.
+            now_.seat->publish(f, now_.seat->free_place(), now_.region,
+                               now_.root_scope); // All its places are free.
         } else if (!begins() || !publish_oldest()) {
             share();
             return;
         }
         const std::int64_t now = Atomics::now_ns();
-        seat_->answer(now);
-        team_->call_watch();
+        now_.seat->answer(now);
+        now_.team->call_watch();
         const fork_forecast* const forecast = f.kind->forecast;
         if (forecast == nullptr || f.older != nullptr) {
             return;
         }
         const float expected = forecast->expected_ns(1);
         if (expected >= fork_forecast::worth_waking_ns) {
-            team_->call_sleeper();
+            now_.team->call_sleeper();
         }
         // The clock costs more than a short region: a look now and then.
         if (expected >= fork_forecast::worth_sharing_ns || regions_ % 16 == 0) {
@@ -154,22 +131,22 @@ public:
     }
     /// Whether the region was opened without a fork, and has had none. From now on it has had one.
     bool begins() noexcept {
-        if (beat_ != request::none()) {
+        if (now_.beat != work::request::none()) {
             return false;
         }
-        beat_ = &seat_->beat();
+        now_.beat = &now_.seat->beat();
         return true;
     }
     /// Publishes the oldest work that there is, for each worker that looks for some.
     REGATTA_RARE void share() noexcept {
-        if (seat_ != nullptr) {
+        if (now_.seat != nullptr) {
             static_cast<void>(begins());
             const bool some = publish_oldest();
-            for (unsigned more = team_->watching(); more > 1 && publish_oldest(); --more) {
+            for (unsigned more = now_.team->watching(); more > 1 && publish_oldest(); --more) {
             }
-            seat_->answer(Atomics::now_ns());
+            now_.seat->answer(Atomics::now_ns());
             if (some) {
-                team_->call_watch();
+                now_.team->call_watch();
             }
         }
     }
@@ -178,30 +155,30 @@ public:
     REGATTA_APART void share_early(float expected_ns) noexcept {
         share();
         if (expected_ns >= fork_forecast::worth_waking_ns) {
-            team_->call_sleeper();
+            now_.team->call_sleeper();
         }
     }
     /// Publishes a frame that is not pending on this stack, if somebody wants work. Such a frame is
     /// taken back through `shared`. @returns whether there was a place.
     REGATTA_RARE bool offer(frame& f, const fork_stop* scope) noexcept {
-        const unsigned place = seat_->free_place();
+        const unsigned place = now_.seat->free_place();
         if (place == member::places) {
             return false;
         }
         static_cast<void>(begins());
-        seat_->publish(f, place, region_, scope);
-        seat_->answer(Atomics::now_ns());
-        team_->call_watch();
-        team_->call_sleeper();
+        now_.seat->publish(f, place, now_.region, scope);
+        now_.seat->answer(Atomics::now_ns());
+        now_.team->call_watch();
+        now_.team->call_sleeper();
         return true;
     }
-    bool asked() const noexcept { return request::made(beat_); }
+    bool asked() const noexcept { return work::request::made(now_.beat); }
     /// Helps in a wait that no single frame ends. @returns whether there was something to do.
     REGATTA_RARE bool help() noexcept {
         const std::int64_t now = Atomics::now_ns();
-        frame* f = seat_->take(nullptr);
+        frame* f = now_.seat->take(nullptr);
         if (f == nullptr) {
-            f = team_->take_of(region_, now);
+            f = now_.team->take_of(now_.region, now);
         }
         if (f == nullptr) {
             return false;
@@ -211,13 +188,13 @@ public:
     }
     /// Publishes all frames that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
-        if (seat_ != nullptr) {
+        if (now_.seat != nullptr) {
             while (publish_oldest()) {
             }
             // Also for older ones: perhaps no more workers were to help before.
-            if (seat_->offers()) {
-                team_->call_watch();
-                team_->call_sleeper();
+            if (now_.seat->offers()) {
+                now_.team->call_watch();
+                now_.team->call_sleeper();
             }
         }
     }
@@ -225,8 +202,8 @@ public:
     /// The end of a frame that was published or begins a region. @returns whether the caller does
     /// its work. If not, the frame has the result.
     REGATTA_RARE bool settle(frame& f) {
-        const bool mine = seat_->reclaim(f);
-        const bool first = &f == outermost_;
+        const bool mine = now_.seat->reclaim(f);
+        const bool first = &f == now_.outermost;
         const std::int64_t begun = f.shared.get().begun;
         if (mine && !first && begun == 0) {
             return true;
@@ -247,14 +224,14 @@ public:
     /// The first half of a join has thrown. @returns whether another thread has done the second.
     REGATTA_RARE bool abandon(frame& f) noexcept {
         if (f.older != nullptr) {
-            newest_ = f.older;
+            now_.newest = f.older;
             return false;
         }
-        const bool mine = seat_->reclaim(f);
+        const bool mine = now_.seat->reclaim(f);
         if (!mine) {
             await(f);
         }
-        if (&f == outermost_) {
+        if (&f == now_.outermost) {
             close();
         }
         return !mine;
@@ -292,15 +269,15 @@ public:
     REGATTA_RARE void work_off(frame& f) noexcept {
         shared& s = f.shared.get();
         // release: partner is the acquire in find_help(). The member outlives its frames.
-        s.thief.store(seat_, std::memory_order_release);
-        const fork_stop* const outer = std::exchange(scope_, s.scope);
-        const fork_stop* const outer_root = std::exchange(root_scope_, s.scope);
+        s.thief.store(now_.seat, std::memory_order_release);
+        const fork_stop* const outer = std::exchange(now_.scope, s.scope);
+        const fork_stop* const outer_root = std::exchange(now_.root_scope, s.scope);
         // Usually the same: see take() of the member.
-        const void* const outer_region = std::exchange(region_, s.region);
+        const void* const outer_region = std::exchange(now_.region, s.region);
         f.kind->run(f);
-        region_ = outer_region;
-        scope_ = outer;
-        root_scope_ = outer_root;
+        now_.region = outer_region;
+        now_.scope = outer;
+        now_.root_scope = outer_root;
         // release: partner is the acquire in await(); publishes the result. Of `awaited` only the
         // value counts. From here on only the address of the frame may be used.
         auto& state = s.state;
@@ -310,24 +287,6 @@ public:
     }
 
     // --- regions ---------------------------------------------------------------------------------
-
-private:
-    using request = fork_request<Atomics>;
-
-    /// The state of a region under which another one runs on the same thread.
-    struct saved {
-        frame* newest = nullptr;
-        const typename request::word* beat = request::none();
-        member* seat = nullptr;
-        team* of = nullptr;
-        frame* outermost = nullptr;
-        const void* region = nullptr;
-        const fork_stop* root_scope = nullptr;
-        const fork_stop* scope = nullptr;
-        const saved* below = nullptr;
-        bool borrowed = false;
-        bool counted = false;
-    };
 
 public:
     using region = basic_fork_region<Atomics>;
@@ -340,11 +299,8 @@ public:
         if (!may_help()) {
             return false;
         }
-        if (home_id_ == t.id()) {
-            return true;
-        }
         REGATTA_TRY {
-            change_home(t);
+            go_home(t);
             return true;
         }
         REGATTA_CATCH_ALL {
@@ -352,35 +308,32 @@ public:
         }
     }
     /// Whether the thread works for no region, also for none that was set aside.
-    bool may_help() const noexcept { return seat_ == nullptr && below_ == nullptr; }
+    bool may_help() const noexcept { return now_.seat == nullptr && now_.below == nullptr; }
     /// Gives back the place that the thread keeps between regions.
-    void leave_home() noexcept {
-        if (home_ != nullptr) {
-            team::let_go(*std::exchange(home_, nullptr));
-            home_id_ = 0;
-        }
-    }
+    void leave_home() noexcept { home_.leave(); }
     /// The team of the thread's region, or null.
-    team* team_of_region() const noexcept { return team_; }
-    member* seat() const noexcept { return seat_; }
+    team* team_of_region() const noexcept { return now_.team; }
+    member* seat() const noexcept { return now_.seat; }
     /// How many regions the thread has opened, wraps.
     unsigned regions() const noexcept { return regions_; }
     /// The member that opened the region that this thread works for, if the region is of that team.
     member* region_root(const team& t) const noexcept {
-        return team_ == &t ? static_cast<member*>(const_cast<void*>(region_)) : nullptr;
+        return now_.team == &t ? static_cast<member*>(const_cast<void*>(now_.region)) : nullptr;
     }
     /// Whether the thread works for a region of that team, also one that was set aside.
     bool works_for(const team& t) const noexcept {
-        bool does = team_ == &t;
-        for (const saved* s = below_; s != nullptr && !does; s = s->below) {
-            does = s->of == &t;
+        bool does = now_.team == &t;
+        for (const work* w = now_.below; w != nullptr && !does; w = w->below) {
+            does = w->team == &t;
         }
         return does;
     }
     /// Begins a loop or scope that may be stopped. @returns the one around it, for `leave_scope`.
-    const fork_stop* enter_scope(const fork_stop& s) noexcept { return std::exchange(scope_, &s); }
-    void leave_scope(const fork_stop* outer) noexcept { scope_ = outer; }
-    const fork_stop* scope() const noexcept { return scope_; }
+    const fork_stop* enter_scope(const fork_stop& s) noexcept {
+        return std::exchange(now_.scope, &s);
+    }
+    void leave_scope(const fork_stop* outer) noexcept { now_.scope = outer; }
+    const fork_stop* scope() const noexcept { return now_.scope; }
 
 private:
     static constexpr unsigned looks = 16;
@@ -402,28 +355,28 @@ private:
     REGATTA_RARE void open(team& t) {
         take_seat(t);
         const worker_context* const worker = worker_context::current();
-        counted_ = worker == nullptr || worker->forks != &t;
-        if (counted_) {
-            t.begin_region(*seat_);
+        now_.counted = worker == nullptr || worker->forks != &t;
+        if (now_.counted) {
+            t.begin_region(*now_.seat);
             if (t.refuses()) [[unlikely]] {
-                t.end_region(*seat_);
+                t.end_region(*now_.seat);
                 leave_seat();
                 fail_rejected("fork", task_rejected::reason::closed, 0);
             }
         }
         ++regions_;
-        region_ = seat_;
-        seat_->begin(region_);
-        root_scope_ = scope_;
-        newest_ = root();
+        now_.region = now_.seat;
+        now_.seat->begin(now_.region);
+        now_.root_scope = now_.scope;
+        now_.newest = root();
         if (t.width() > 1 && t.nobody_watches()) {
-            seat_->demand(); // Nobody is awake to ask.
+            now_.seat->demand(); // Nobody is awake to ask.
         }
     }
     REGATTA_RARE void close() noexcept {
-        if (counted_) {
-            seat_->begin(nullptr);
-            team_->end_region(*seat_);
+        if (now_.counted) {
+            now_.seat->begin(nullptr);
+            now_.team->end_region(*now_.seat);
         }
         leave_seat();
     }
@@ -431,87 +384,44 @@ private:
         const worker_context* const worker = worker_context::current();
         // The home of a worker is its own pool. It may be in use by the region that was set aside.
         // A thread from outside has one if it can give it back when it ends.
-        borrowed_ = below_ != nullptr ||
-                    (worker == nullptr ? !REGATTA_THREAD_DESTRUCTORS : worker->forks != &t);
-        if (borrowed_) {
-            seat_ = &t.seat();
+        now_.borrowed = now_.below != nullptr ||
+                        (worker == nullptr ? !REGATTA_THREAD_DESTRUCTORS : worker->forks != &t);
+        if (now_.borrowed) {
+            now_.seat = &t.seat();
         } else {
-            if (home_id_ != t.id()) {
-                change_home(t);
-            }
-            seat_ = home_;
+            go_home(t);
+            now_.seat = home_.seat();
         }
-        team_ = &t;
+        now_.team = &t;
+    }
+    void go_home(team& t) {
+        if (!home_.is_in(t)) {
+            home_.move_to(t, this == &current());
+        }
     }
     REGATTA_RARE void leave_seat() noexcept {
-        seat_->begin(nullptr);
-        if (borrowed_) {
-            team::let_go(*seat_);
+        now_.seat->begin(nullptr);
+        if (now_.borrowed) {
+            team::let_go(*now_.seat);
         }
         clear();
     }
-    void clear() noexcept {
-        newest_ = nullptr;
-        beat_ = request::none();
-        seat_ = nullptr;
-        team_ = nullptr;
-        outermost_ = nullptr;
-        region_ = nullptr;
-        root_scope_ = nullptr;
-        borrowed_ = false;
-        counted_ = false;
+    void clear() noexcept { now_ = {.scope = now_.scope, .below = now_.below}; }
+    void save(work& to) noexcept {
+        to = now_;
+        now_ = {.below = &to};
     }
-    void save(saved& to) noexcept {
-        to = {newest_,     beat_,  seat_,  team_,     outermost_, region_,
-              root_scope_, scope_, below_, borrowed_, counted_};
-        clear();
-        scope_ = nullptr;
-        below_ = &to;
-    }
-    void restore(const saved& o) noexcept {
-        newest_ = o.newest;
-        seat_ = o.seat;
-        beat_ = o.beat; // None if the region has had no fork yet.
-        team_ = o.of;
-        outermost_ = o.outermost;
-        region_ = o.region;
-        root_scope_ = o.root_scope;
-        scope_ = o.scope;
-        below_ = o.below;
-        borrowed_ = o.borrowed;
-        counted_ = o.counted;
-    }
-    void change_home(team& t) {
-        member& fresh = t.seat();
-        leave_home();
-        home_ = &fresh;
-        home_id_ = t.id();
-        if constexpr (REGATTA_THREAD_DESTRUCTORS) {
-            if (worker_context::current() == nullptr && this == &current()) {
-                static thread_local home_holder holder;
-                holder.stack = this;
-            }
-        }
-    }
-    /// Gives the home of a thread from outside back when the thread ends. A worker does so itself.
-    struct home_holder {
-        basic_fork_stack* stack = nullptr;
-        ~home_holder() {
-            if (stack != nullptr) {
-                stack->leave_home();
-            }
-        }
-    };
+    void restore(const work& o) noexcept { now_ = o; }
 
     /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {
-        const unsigned place = seat_->free_place();
+        const unsigned place = now_.seat->free_place();
         if (place == member::places) {
             return false;
         }
         frame* spent = root(); // It and all older ones have nothing left.
-        while (newest_ != spent) {
-            frame** to_oldest = &newest_;
+        while (now_.newest != spent) {
+            frame** to_oldest = &now_.newest;
             while ((*to_oldest)->older != spent) {
                 to_oldest = &(*to_oldest)->older;
             }
@@ -519,11 +429,11 @@ private:
             if (oldest->kind->split == nullptr) {
                 *to_oldest = root();
                 oldest->older = nullptr;
-                seat_->publish(*oldest, place, region_, root_scope_);
+                now_.seat->publish(*oldest, place, now_.region, now_.root_scope);
                 return true;
             }
             if (frame* const part = oldest->kind->split(*oldest)) {
-                seat_->publish(*part, place, region_, root_scope_);
+                now_.seat->publish(*part, place, now_.region, now_.root_scope);
                 return true;
             }
             spent = oldest;
@@ -534,32 +444,21 @@ private:
     /// A frame to work on in a wait for `f`: of this thread, of the one that took `f`, or of
     /// another one that works for the same region.
     frame* find_help(frame& f, std::int64_t now) noexcept {
-        if (frame* const own = seat_->take(nullptr)) {
+        if (frame* const own = now_.seat->take(nullptr)) {
             return own;
         }
         // acquire: partner is the release in work_off().
         member* const thief = f.shared.get().thief.load(std::memory_order_acquire);
         if (thief != nullptr) {
-            if (frame* const other = thief->take(region_)) {
+            if (frame* const other = thief->take(now_.region)) {
                 return other;
             }
         }
-        return team_->take_of(region_, now);
+        return now_.team->take_of(now_.region, now);
     }
 
-    frame* newest_ = nullptr;
-    const typename request::word* beat_ = request::none(); ///< The request word of the member.
-    member* seat_ = nullptr;                               ///< Null while no region is open.
-    team* team_ = nullptr;
-    frame* outermost_ = nullptr; ///< The frame that began the region, if one did.
-    const void* region_ = nullptr;
-    bool borrowed_ = false;                 ///< The seat is given back at the end of the region.
-    bool counted_ = false;                  ///< The region counts as a task of its own.
-    const fork_stop* root_scope_ = nullptr; ///< The scope around all that the thread does now.
-    const fork_stop* scope_ = nullptr;      ///< The innermost scope.
-    const saved* below_ = nullptr;          ///< The region that was set aside. It may use the home.
-    member* home_ = nullptr;                ///< The seat that the thread keeps between regions.
-    std::uint64_t home_id_ = 0;
+    work now_;
+    basic_fork_home<Atomics> home_;
     unsigned regions_ = 0;
 };
 
