@@ -191,6 +191,7 @@ public:
     /// try again that has given up starting workers.
     void resize(unsigned workers);
     /// Sends a signal to a worker, never to another process. @returns false: there is none now.
+    /// Blocks: while a worker is started.
     bool signal_worker(unsigned worker, int signal);
     const std::string& name() const noexcept;
     process_pool_stats stats() const;

@@ -52,6 +52,7 @@ void worker_fleet::adjust(unsigned workers) {
 }
 
 void worker_fleet::start(unsigned slot) {
+    const std::lock_guard starting(starting_);
     member& one = members_[slot];
     worker_slot& shared = control_.slots[slot];
     shared.bell.reset();
@@ -260,7 +261,7 @@ void worker_fleet::kill_all() {
 }
 
 bool worker_fleet::signal(unsigned slot, int number) {
-    const std::lock_guard lock(lock_);
+    const std::scoped_lock both(starting_, lock_);
     return slot < most_workers && members_[slot].running && members_[slot].process.kill(number);
 }
 

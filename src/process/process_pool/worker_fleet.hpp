@@ -94,6 +94,8 @@ private:
     std::string given_up_;
     std::uint64_t oom_kills_ = 0; ///< The kernel's count when it was last read.
 
+    /// Held while a worker is started: its first task may end before the fleet knows the process.
+    std::mutex starting_;
     mutable std::mutex lock_; ///< Guards the processes against `signal`, and the figures.
     process_pool_stats counts_;
 };
