@@ -190,7 +190,7 @@ TEST(worker_pool, drain_waits_for_the_end_of_handlers) {
         ++plain[static_cast<std::size_t>(r.index)];
     });
     pool.start();
-    for (int i = 1; i <= rounds(200); ++i) {
+    for (int i = 1; i <= rounds(50); ++i) {
         for (int j = 0; j < 64; ++j) {
             pool.submit(row{j});
         }
