@@ -72,6 +72,7 @@ protected:
             ASSERT_EQ(system.write(group_ + "/" + file, text.value_or("")), 0) << file;
         }
         ASSERT_EQ(system.write(group_ + "/cgroup.procs", self_), 0);
+        regatta::pin_this_thread(online_); // Whatever the test was started on.
         root_.file("/proc/self/cgroup", "3:cpuset:/\n")
             .file("/proc/self/mountinfo", "34 31 0:31 / /groups rw - cgroup cgroup rw,cpuset\n")
             .file("/proc/irq/default_smp_affinity", "3\n")
