@@ -61,6 +61,9 @@ void add_race_options(subcommand command, race_arguments& a) {
         .type_name("N,...")
         .default_str("CPUs available, less one for the producer with --rate");
     add_measure_options(command, a);
+    command.option_named("--rounds")
+        .default_str(fmt::format("15, or up to {} within {} s", 15 * race::most_rounds_to_fill,
+                                 race::usual_fill.count()));
     add_sizes_option(command, a.axes.sizes);
     command
         .add_option("--chunk", a.axes.chunks,
@@ -239,6 +242,9 @@ race::race_options chosen_options(const race_arguments& arguments,
     options.margin = arguments.margin_or(options.margin);
     options.rounds = arguments.rounds_or(options.rounds);
     options.time = arguments.time(arguments.axes.cells());
+    if (!arguments.rounds && options.rounds != 0) {
+        options.fill = race::usual_fill;
+    }
     return options;
 }
 

@@ -64,10 +64,14 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
     if (arguments.launches.value_or(1) > 1) {
+        std::vector<std::string> each = words;
+        if (options.fill.count() > 0) { // more launches tell more than more rounds of one
+            each.insert(each.end(), {"--rounds", std::to_string(options.rounds)});
+        }
         return measure_and_write(
             arguments.files, words,
             [&](race::race_control& control, const auto& report) {
-                return run_launches(*arguments.launches, options.seed, words, control, report);
+                return run_launches(*arguments.launches, options.seed, each, control, report);
             },
             [](const race::launches_result& result) {
                 return result.missing.empty() ? exit_code::success : exit_code::failure;

@@ -30,10 +30,16 @@ int parent_of(const std::filesystem::path& process) {
     return parent;
 }
 
-bool is_named_kthreadd(const std::filesystem::path& process) {
+std::string name_of(const std::filesystem::path& process) {
     std::ifstream file(process / "comm");
     std::string name;
-    return file >> name && name == "kthreadd";
+    file >> name;
+    return name;
+}
+
+/// Whether it examines memory on a schedule of its own: DAMON's threads and the merging of pages.
+bool keeps_own_schedule(const std::string& name) {
+    return name.starts_with("kdamond") || name == "ksmd";
 }
 
 } // namespace
@@ -43,13 +49,14 @@ kernel_threads::kernel_threads(const std::string& processes) {
     // All of them are children of this one, which always has this number.
     constexpr int father = 2;
     const fs::path folder(processes);
-    if (!is_named_kthreadd(folder / std::to_string(father))) {
+    if (name_of(folder / std::to_string(father)) != "kthreadd") {
         return;
     }
     std::error_code error;
     for (const auto& one : fs::directory_iterator(folder, error)) {
         const std::string name = one.path().filename();
-        if (name.find_first_not_of("0123456789") == name.npos && parent_of(one.path()) == father) {
+        if (name.find_first_not_of("0123456789") == name.npos && parent_of(one.path()) == father &&
+            !keeps_own_schedule(name_of(one.path()))) {
             accounts_.push_back(one.path() / "schedstat");
         }
     }

@@ -13,7 +13,8 @@
 namespace regatta::race {
 
 /// The kernel's own threads as they were when this was made. One that the kernel starts later is
-/// not among them.
+/// not among them, nor one that examines memory on a schedule of its own (`kdamond`, `ksmd`): what
+/// runs beside it gave it nothing to do, so it disturbs like another process.
 ///
 /// Threads: one. Failure: none; where they cannot be seen, as in most containers, there are none.
 /// Cost: some 4 µs a thread and reading.

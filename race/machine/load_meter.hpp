@@ -37,6 +37,7 @@ struct disturbance {
 ///
 /// The kernel's own threads (write-back, deferred work) work for whoever gives them something to
 /// do. What they use counts for nobody: not as others, since the contender may have caused it.
+/// `kernel_threads` says which are others nevertheless.
 ///
 /// Threads: one. Cost: some 50 µs a reading, and 4 µs more for each thread of the kernel. Failure:
 /// where nothing can be read, nothing is ever called contaminated, and `source` says so.

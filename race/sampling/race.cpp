@@ -168,6 +168,7 @@ private:
     sampling_options sampling() const {
         return {.rounds = options_.rounds,
                 .time = options_.time,
+                .fill = options_.fill,
                 .warm_up = 0,
                 .seed = options_.seed,
                 .tries_again = options_.tries_again,

@@ -24,12 +24,16 @@ struct entrant {
     bool named = false; ///< See `scheme_result::named`.
 };
 
+/// Time that a race may take for more rounds than it has to have, unless the user says how many.
+inline constexpr std::chrono::seconds usual_fill{20};
+
 /// How to race.
 struct race_options {
     workload_options work{};
     scheme_options scheme{};
     unsigned rounds = 15;             ///< 0: until `time` is up.
     std::chrono::nanoseconds time{0}; ///< 0: no limit.
+    std::chrono::nanoseconds fill{0}; ///< More rounds that end within this; see `sampling_options`.
     unsigned warm_up = 1;             ///< Rounds that do not count; at least one.
     std::uint64_t seed = 1;           ///< Of the order of the runs.
     double margin = usual_margin;     ///< A difference that is of no interest, as a share; 0…1.

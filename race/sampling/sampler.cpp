@@ -55,14 +55,19 @@ private:
         if (result_.stopped || std::ranges::all_of(result_.all, &series::failed)) {
             return false;
         }
-        if (options_.rounds != 0 && done >= options_.rounds) {
+        const auto used = clock::now() - start;
+        const auto ends_within = [&](std::chrono::nanoseconds limit) {
+            return done == 0 || used + used / done <= limit;
+        };
+        if (options_.rounds != 0 && done >= options_.rounds &&
+            (done >= most_rounds() || !ends_within(options_.fill))) {
             return false;
         }
-        if (options_.time.count() == 0) {
-            return options_.rounds != 0;
-        }
-        const auto used = clock::now() - start;
-        return done == 0 || used + used / done <= options_.time;
+        return options_.time.count() == 0 ? options_.rounds != 0 : ends_within(options_.time);
+    }
+
+    unsigned most_rounds() const noexcept {
+        return options_.rounds * (options_.fill.count() > 0 ? most_rounds_to_fill : 1);
     }
 
     /// @returns false if it was stopped.
@@ -150,17 +155,21 @@ private:
         progress now;
         now.warm_up = warm_up;
         now.round = round;
-        now.rounds = warm_up ? options_.warm_up : options_.rounds;
+        const bool known = most_rounds() == options_.rounds;
+        now.rounds = warm_up ? options_.warm_up : known ? options_.rounds : 0;
         now.contender = contenders_[index].name;
         const double used = std::chrono::duration<double>(clock::now() - begin_).count();
         double whole = std::chrono::duration<double>(options_.time).count();
         if (options_.rounds != 0 && samples_ != 0) {
             const auto contenders_in = static_cast<double>(
                 std::ranges::count_if(result_.all, [](const series& s) { return !s.failed(); }));
-            const double planned = contenders_in * (options_.warm_up + options_.rounds);
-            const double expected =
-                used / static_cast<double>(samples_) * std::max(planned, double(samples_));
-            whole = whole > 0 ? std::min(whole, expected) : expected;
+            const auto expected = [&](unsigned rounds) {
+                const double planned = contenders_in * (options_.warm_up + rounds);
+                return used / static_cast<double>(samples_) * std::max(planned, double(samples_));
+            };
+            const double filled = std::clamp(std::chrono::duration<double>(options_.fill).count(),
+                                             expected(options_.rounds), expected(most_rounds()));
+            whole = whole > 0 ? std::min(whole, filled) : filled;
         }
         if (whole > 0) {
             now.done = std::min(1.0, used / whole);

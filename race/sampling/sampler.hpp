@@ -30,6 +30,9 @@ namespace regatta::race {
 /// Times below this are lost in what surrounds them: a wake-up, a tick, a reading of counters.
 inline constexpr std::chrono::nanoseconds usual_shortest_sample{5'000'000};
 
+/// How many times as many rounds as asked for there may be where time is left.
+inline constexpr unsigned most_rounds_to_fill = 4;
+
 /// What one run of a contender yields: its time, or why there is none.
 struct outcome {
     double ns = 0;
@@ -61,8 +64,11 @@ struct sample {
 struct sampling_options {
     unsigned rounds = 15;             ///< 0: until `time` is up.
     std::chrono::nanoseconds time{0}; ///< 0: no limit. No round begins that would end after it.
-    unsigned warm_up = 1;             ///< Rounds before that; they only find out who can run.
-    std::uint64_t seed = 1;           ///< Of the order within the rounds.
+    /// After `rounds`, further ones begin that end within this time, up to `most_rounds_to_fill`
+    /// times as many. 0: none.
+    std::chrono::nanoseconds fill{0};
+    unsigned warm_up = 1;   ///< Rounds before that; they only find out who can run.
+    std::uint64_t seed = 1; ///< Of the order within the rounds.
     /// Null: only what contenders tell of themselves is called contaminated.
     const load_meter* meter = nullptr;
     /// How often a contaminated sample is taken again, at once. While more than half of all tries

@@ -25,6 +25,7 @@ race_options options_of(const sweep_cell& cell, const race_options& options, std
     own.scheme.chunk = cell.chunk;
     own.scheme.capacity = cell.capacity;
     own.time = options.time / static_cast<std::int64_t>(cells);
+    own.fill = options.fill / static_cast<std::int64_t>(cells);
     return own;
 }
 

@@ -46,7 +46,7 @@ struct sweep_result {
 };
 
 /// Runs a race in each cell, the cells in random order, so that a drift of the machine is not taken
-/// for an effect of the axis. `options.time` is for all of them together.
+/// for an effect of the axis. `options.time` and `options.fill` are for all of them together.
 ///
 /// Every cell is checked before the first is run. After `control.request_stop()` it returns what
 /// was measured by then. Threads and Failure: as `run_race`.

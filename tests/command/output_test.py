@@ -64,6 +64,13 @@ class Output(unittest.TestCase):
         self.assertIn("items/s offered", " ".join(result.stderr.split()))
         self.assertIn("99th percentiles", " ".join(result.stderr.split()))
 
+    def test_a_race_of_short_runs_has_more_than_15_rounds_unless_told(self):
+        words = ["race", "primes", "--size", "1", "--schemes", "serial", "--json", "-"]
+        result = run(*words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(json.loads(result.stdout)["rounds"], range(16, 61))
+        self.assertEqual(json.loads(run(*words, "--rounds", "3").stdout)["rounds"], 3)
+
     def test_each_workload_is_raced_and_names_its_settings(self):
         for name, size in (("empty", 1000), ("allocate", 1000), ("uneven", 100), ("within", 1000),
                            ("transcend", 4)):

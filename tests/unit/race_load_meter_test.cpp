@@ -193,6 +193,8 @@ TEST_F(stat_file, the_kernels_own_threads_are_nobody) {
     process("7", "kworker/0:1 (a) b", 2, 100);
     process("8", "kswapd0", 2, 1000);
     process("9", "firefox", 1, 10'000);
+    process("10", "kdamond.0", 2, 100'000); // they work on their own schedule
+    process("11", "ksmd", 2, 1'000'000);
     const race::kernel_threads threads(folder_);
     EXPECT_EQ(threads.count(), 2u);
     EXPECT_EQ(threads.cpu_ns(), 1100);

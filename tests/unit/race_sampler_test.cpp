@@ -153,6 +153,19 @@ TEST(race_sampler, a_time_budget_ends_it_after_at_least_one_round) {
     EXPECT_EQ(both.rounds, 3u);
 }
 
+// "After `rounds`, further ones begin that end within this time, up to `most_rounds_to_fill` times
+// as many."
+TEST(race_sampler, more_rounds_fill_a_time_but_no_more_than_four_times_as_many) {
+    const auto rounds = [](std::chrono::nanoseconds fill, std::chrono::nanoseconds time) {
+        return race::measure({constant("a", 1)}, {.rounds = 5, .time = time, .fill = fill}).rounds;
+    };
+    using namespace std::chrono_literals;
+    EXPECT_EQ(rounds(0s, 0s), 5u);
+    EXPECT_EQ(rounds(1h, 0s), 5u * race::most_rounds_to_fill);
+    EXPECT_EQ(rounds(1ns, 0s), 5u) << "a round does not end within that";
+    EXPECT_EQ(rounds(1h, 1ns), 1u) << "the time is a limit for all rounds";
+}
+
 TEST(race_sampler, the_observer_sees_each_sample_and_a_growing_share) {
     std::map<std::string, int> seen;
     double last = 0;
