@@ -134,29 +134,6 @@ TEST(worker_pool, a_handler_may_call_what_is_allowed_there) {
     EXPECT_EQ(texts.load(), 100);
 }
 
-// "if fewer messages are queued than the admission level of that class": exactly there.
-TEST(worker_pool, admits_each_class_up_to_its_level) {
-    pool_type pool({.threads = 1, .capacity = 128});
-    int n = 0;
-    const auto up_to = [&](auto... p) {
-        while (pool.try_submit(row{n}, p...)) {
-            ++n;
-        }
-        return n;
-    };
-    EXPECT_EQ(up_to(admission_class::low), 76);     // 60 % of 128 is 76.8
-    EXPECT_EQ(up_to(admission_class::medium), 102); // 80 % is 102.4
-    EXPECT_EQ(up_to(admission_class::low), 102);
-    EXPECT_EQ(up_to(admission_class::high), 126); // 99 % is 126.72
-    EXPECT_EQ(up_to(), 128);
-    EXPECT_EQ(pool.stats().refused, 5u);
-    EXPECT_EQ(pool.stats().queued, 128u);
-    std::atomic<int> calls{0};
-    pool.on<row>([&](row&) { ++calls; }).start();
-    pool.drain();
-    EXPECT_EQ(calls.load(), 128);
-}
-
 // "a refused message is unchanged"
 TEST(worker_pool, a_refused_message_stays_with_the_caller) {
     using owned = std::unique_ptr<int>;

@@ -28,7 +28,6 @@ using library_test::await;
 using library_test::door;
 using library_test::observed_thread;
 using library_test::row;
-using regatta::admission_class;
 
 } // namespace
 
@@ -65,49 +64,6 @@ TEST(worker_pool, a_producer_is_woken_for_the_only_free_place) {
     blocked.join();
     pool.drain();
     EXPECT_EQ(handled.load(), 6);
-}
-
-// "The same with an admission class: there is room below its level": also after a wait.
-TEST(worker_pool, a_producer_that_has_waited_enters_below_its_level) {
-    const library_test::time_limit limit("a producer of low admission");
-    door d;
-    std::atomic<int> handled{0};
-    regatta::worker_pool<row> pool({.threads = 1, .capacity = 128});
-    pool.on<row>([&](row& m) {
-            if (m.index == 0) {
-                d.pass();
-            }
-            ++handled;
-        })
-        .start();
-    pool.submit(row{0});
-    d.await_inside(1);
-    while (pool.try_submit(row{1}, admission_class::medium)) { // More than 76, fewer than 128.
-    }
-    const auto before = pool.stats().submitted;
-    observed_thread producer;
-    std::atomic<bool> entered{false};
-    std::thread blocked([&] {
-        producer.announce();
-        EXPECT_TRUE(pool.submit(row{2}, admission_class::low));
-        entered = true;
-    });
-    // It looks again and again, by itself.
-    producer.await_sleep();
-    int looks = 0;
-    for (auto used = producer.cpu_time(); looks < 3 && !entered; ++looks) {
-        await([&] { return entered || producer.cpu_time() != used; });
-        if (!entered) {
-            producer.await_sleep();
-            used = producer.cpu_time();
-        }
-    }
-    EXPECT_FALSE(entered.load());
-    EXPECT_EQ(pool.stats().submitted, before);
-    d.open();
-    blocked.join();
-    pool.drain();
-    EXPECT_EQ(pool.stats().submitted, before + 1);
 }
 
 // "No message waits beside workers that sleep": P1 has claimed a place and has not yet filled it,

@@ -83,8 +83,10 @@ public:
     void announce() noexcept { id_.store(kernel::thread_id(), std::memory_order_release); }
     /// Waits until the thread has announced itself and sleeps in the kernel.
     void await_sleep() const {
-        eventually("a thread that sleeps", [this] { return state() == 'S'; });
+        eventually("a thread that sleeps", [this] { return sleeps(); });
     }
+    /// Whether it has announced itself and sleeps in the kernel now.
+    bool sleeps() const { return state() == 'S'; }
     /// Does something again and again, until the thread used no CPU time meanwhile and sleeps. One
     /// that only seems to sleep, on its way there, has come to rest sooner or later; one that is
     /// woken, or looks by itself, never does.
