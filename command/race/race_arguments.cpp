@@ -207,14 +207,6 @@ race::race_options chosen_options(const race_arguments& arguments,
         throw usage_error("--command takes part in one race, not in a sweep; give "
                           "--size, --workers, --chunk and --capacity one value each");
     }
-    if (arguments.launches.value_or(1) > 1 && arguments.is_sweep()) {
-        throw usage_error("--launches is for one race, not for a sweep; give "
-                          "--size, --workers, --chunk and --capacity one value each");
-    }
-    if (arguments.rate() && arguments.is_sweep()) {
-        throw usage_error("--rate is for one race, not for a sweep; give "
-                          "--size, --workers, --chunk and --capacity one value each");
-    }
     if (arguments.rate() && !arguments.commands.empty()) {
         throw usage_error("--rate: items cannot be offered to a program; race programs without it");
     }

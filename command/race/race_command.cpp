@@ -39,10 +39,14 @@ int status_of(const race::race_result& result) {
     return failed ? exit_code::failure : exit_code::success;
 }
 
+int status_of(const race::launches_result& result) {
+    return result.missing.empty() ? exit_code::success : exit_code::failure;
+}
+
 int status_of(const race::sweep_result& sweep) {
     int worst = exit_code::success;
     for (const race::sweep_cell* const cell : sweep.measured()) {
-        worst = std::max(worst, status_of(cell->result));
+        worst = std::max({worst, status_of(cell->result), status_of(cell->launches)});
     }
     return worst;
 }
@@ -63,19 +67,30 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const race::race_options options = chosen_options(arguments, workload);
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
-    if (arguments.launches.value_or(1) > 1) {
-        std::vector<std::string> each = words;
-        if (options.fill.count() > 0) { // more launches tell more than more rounds of one
-            each.insert(each.end(), {"--rounds", std::to_string(options.rounds)});
-        }
+    const unsigned launches = arguments.launches.value_or(1);
+    std::vector<std::string> each = words;
+    if (options.fill.count() > 0) { // more launches tell more than more rounds of one
+        each.insert(each.end(), {"--rounds", std::to_string(options.rounds)});
+    }
+    const auto documents = [&](race::race_control& control, const auto& report) {
+        return run_launches(launches, options.seed, each, control, report);
+    };
+    if (launches > 1 && arguments.is_sweep()) {
         return measure_and_write(
             arguments.files, words,
             [&](race::race_control& control, const auto& report) {
-                return run_launches(*arguments.launches, options.seed, each, control, report);
+                return race::sum_up_sweeps(workload, options, arguments.axes,
+                                           documents(control, report), launches);
             },
-            [](const race::launches_result& result) {
-                return result.missing.empty() ? exit_code::success : exit_code::failure;
-            });
+            [](const race::sweep_result& sweep) { return status_of(sweep); });
+    }
+    if (launches > 1) {
+        return measure_and_write(
+            arguments.files, words,
+            [&](race::race_control& control, const auto& report) {
+                return race::sum_up_launches(documents(control, report), launches, options.seed);
+            },
+            [](const race::launches_result& result) { return status_of(result); });
     }
     if (arguments.is_sweep()) {
         return measure_and_write(

@@ -68,11 +68,11 @@ std::string text_in(const detail::unique_descriptor& file) {
 
 } // namespace
 
-race::launches_result run_launches(unsigned launches, std::uint64_t order_seed,
-                                   const std::vector<std::string>& words,
-                                   race::race_control& control,
-                                   const std::function<void(const race::progress&)>& report) {
-    std::vector<race::json> races;
+std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed,
+                                     const std::vector<std::string>& words,
+                                     race::race_control& control,
+                                     const std::function<void(const race::progress&)>& report) {
+    std::vector<race::json> documents;
     const auto begin = std::chrono::steady_clock::now();
     for (unsigned launch = 0; launch < launches && !control.stop_requested(); ++launch) {
         race::progress now{.round = launch, .rounds = launches, .contender = "launches"};
@@ -106,9 +106,9 @@ race::launches_result run_launches(unsigned launches, std::uint64_t order_seed,
             throw race::scheme_failure(
                 fmt::format("launch {} wrote no result: {}", launch + 1, text_in(said)));
         }
-        races.push_back(race::json::parse(document));
+        documents.push_back(race::json::parse(document));
     }
-    return race::sum_up_launches(std::move(races), launches, order_seed);
+    return documents;
 }
 
 } // namespace regatta::command

@@ -5,9 +5,9 @@
 /// @file
 /// A race in several fresh processes: `regatta race --launches N`.
 
-#include "sampling/launches.hpp"
 #include "sampling/race_control.hpp"
 #include "sampling/sampler.hpp"
+#include "text/json.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,15 +17,15 @@
 namespace regatta::command {
 
 /// Runs this program again so many times, with the same words but those that say where the result
-/// goes, and puts the results together. The order of the runs of launch i has the seed
-/// `order_seed` + i.
+/// goes. The order of the runs of launch i has the seed `order_seed` + i.
+/// @returns the document of each launch: of a race, or of a sweep.
 ///
 /// Failure: `race::scheme_failure` with what a launch said that wrote no result;
 /// `std::system_error` where it cannot be started. After a stop of `control` it returns what was
 /// measured by then.
-race::launches_result run_launches(unsigned launches, std::uint64_t order_seed,
-                                   const std::vector<std::string>& words,
-                                   race::race_control& control,
-                                   const std::function<void(const race::progress&)>& report);
+std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed,
+                                     const std::vector<std::string>& words,
+                                     race::race_control& control,
+                                     const std::function<void(const race::progress&)>& report);
 
 } // namespace regatta::command

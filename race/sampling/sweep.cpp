@@ -3,10 +3,15 @@
 
 #include "sampling/sweep.hpp"
 
+#include "sampling/offered_rate.hpp"
 #include "sampling/random.hpp"
+
+#include <regatta/base/error.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -16,17 +21,54 @@ std::vector<T> values_of(const std::vector<T>& axis, T otherwise) {
     return axis.empty() ? std::vector<T>{otherwise} : axis;
 }
 
-race_options options_of(const sweep_cell& cell, const race_options& options, std::size_t cells) {
+race_options options_of(const sweep_place& at, const race_options& options, std::size_t cells) {
     race_options own = options;
-    if (cell.size != 0) {
-        own.work.size = cell.size;
+    if (at.size != 0) {
+        own.work.size = at.size;
     }
-    own.scheme.workers = cell.workers;
-    own.scheme.chunk = cell.chunk;
-    own.scheme.capacity = cell.capacity;
+    own.scheme.workers = at.workers;
+    own.scheme.chunk = at.chunk;
+    own.scheme.capacity = at.capacity;
     own.time = options.time / static_cast<std::int64_t>(cells);
     own.fill = options.fill / static_cast<std::int64_t>(cells);
     return own;
+}
+
+/// A sweep of which nothing has run.
+sweep_result planned_sweep(const workload_info& workload, const race_options& options,
+                           const sweep_axes& axes) {
+    sweep_result planned;
+    planned.workload = workload.name;
+    planned.rate = options.rate;
+    planned.axes = axes;
+    planned.order_seed = options.seed;
+    for (const std::size_t size : values_of(axes.sizes, options.work.size.value_or(0))) {
+        for (const unsigned workers : values_of(axes.workers, options.scheme.workers)) {
+            for (const std::size_t chunk : values_of(axes.chunks, options.scheme.chunk)) {
+                for (const std::size_t capacity :
+                     values_of(axes.capacities, options.scheme.capacity)) {
+                    planned.cells.push_back({.at = {size, workers, chunk, capacity}});
+                }
+            }
+        }
+    }
+    return planned;
+}
+
+const json& member_of(const json& object, std::string_view name) {
+    const json* const found = object.find(name);
+    if (found == nullptr) {
+        fail_argument("launches: a sweep has no member \"" + std::string(name) + "\"");
+    }
+    return *found;
+}
+
+sweep_place place_of(const json& cell) {
+    const json& size = member_of(cell, "size");
+    const auto value = [&](std::string_view name) { return member_of(cell, name).natural(); };
+    return {size.is_null() ? 0 : static_cast<std::size_t>(size.natural()),
+            static_cast<unsigned>(value("workers")), static_cast<std::size_t>(value("chunk")),
+            static_cast<std::size_t>(value("capacity"))};
 }
 
 } // namespace
@@ -39,7 +81,7 @@ std::size_t sweep_axes::cells() const noexcept {
 std::vector<const sweep_cell*> sweep_result::measured() const {
     std::vector<const sweep_cell*> all;
     for (const sweep_cell& cell : cells) {
-        if (cell.result.rounds != 0) {
+        if (cell.result.rounds != 0 || !cell.launches.races.empty()) {
             all.push_back(&cell);
         }
     }
@@ -49,19 +91,14 @@ std::vector<const sweep_cell*> sweep_result::measured() const {
 sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>& entrants,
                        const race_options& options, const sweep_axes& axes, race_control& control,
                        const std::function<void(const progress&)>& observer) {
-    sweep_result result{axes, options.seed, false, {}};
+    sweep_result result = planned_sweep(workload, options, axes);
     for (const std::size_t size : values_of(axes.sizes, options.work.size.value_or(0))) {
-        for (const unsigned workers : values_of(axes.workers, options.scheme.workers)) {
-            for (const std::size_t chunk : values_of(axes.chunks, options.scheme.chunk)) {
-                for (const std::size_t capacity :
-                     values_of(axes.capacities, options.scheme.capacity)) {
-                    result.cells.push_back({size, workers, chunk, capacity});
-                }
-            }
-        }
         race_options own = options;
         own.work.size = size != 0 ? std::optional(size) : options.work.size;
-        static_cast<void>(workload.make(own.work)); // throws where it is out of range
+        const auto work = workload.make(own.work); // throws where it is out of range
+        if (options.rate) {
+            check_offered_rate(*options.rate, *work);
+        }
     }
     const std::size_t count = result.cells.size();
     std::vector<std::size_t> order(count);
@@ -70,7 +107,7 @@ sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>
     random.shuffle(order);
     for (std::size_t i = 0; i < count && !control.stop_requested(); ++i) {
         sweep_cell& cell = result.cells[order[i]];
-        const auto own = options_of(cell, options, count);
+        const auto own = options_of(cell.at, options, count);
         cell.result = run_race(workload, entrants, own, control, [&](const progress& now) {
             if (observer) {
                 progress whole = now;
@@ -81,6 +118,29 @@ sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>
         });
     }
     result.stopped = control.stop_requested();
+    return result;
+}
+
+sweep_result sum_up_sweeps(const workload_info& workload, const race_options& options,
+                           const sweep_axes& axes, const std::vector<json>& sweeps,
+                           unsigned planned) {
+    sweep_result result = planned_sweep(workload, options, axes);
+    result.launches = planned;
+    result.stopped = sweeps.size() < planned;
+    for (const json& sweep : sweeps) {
+        result.stopped = result.stopped || member_of(sweep, "stopped").boolean();
+    }
+    for (sweep_cell& cell : result.cells) {
+        std::vector<json> races;
+        for (const json& sweep : sweeps) {
+            for (const json::member& one : member_of(sweep, "cells").members()) {
+                if (place_of(one.value) == cell.at) {
+                    races.push_back(member_of(one.value, "race"));
+                }
+            }
+        }
+        cell.launches = sum_up_launches(std::move(races), planned, options.seed);
+    }
     return result;
 }
 

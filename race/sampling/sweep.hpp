@@ -5,11 +5,14 @@
 /// @file
 /// The same race over a grid of sizes, workers, chunks and capacities.
 
+#include "sampling/launches.hpp"
 #include "sampling/race.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace regatta::race {
@@ -26,20 +29,31 @@ struct sweep_axes {
 };
 
 /// Where a race stands in the grid.
-struct sweep_cell {
+struct sweep_place {
     std::size_t size = 0; ///< 0: the workload's own.
     unsigned workers = 0;
     std::size_t chunk = 0;
     std::size_t capacity = 0; ///< 0: no bound.
-    race_result result{};     ///< Without rounds where the sweep was stopped before it.
+
+    bool operator==(const sweep_place&) const = default;
+};
+
+/// What was found out there: by one race, or by the races of several launches.
+struct sweep_cell {
+    sweep_place at{};
+    race_result result{};       ///< Without rounds where there is none.
+    launches_result launches{}; ///< Without races where there are none.
 };
 
 /// What a sweep found out.
 struct sweep_result {
-    sweep_axes axes;
-    std::uint64_t order_seed = 0;  ///< Of the order of the cells and, within each, of the runs.
-    bool stopped = false;          ///< Cut short.
-    std::vector<sweep_cell> cells; ///< Sizes outermost, capacities innermost; not as they were run.
+    std::string workload;
+    std::optional<double> rate{}; ///< `race_options::rate`.
+    sweep_axes axes{};
+    std::uint64_t order_seed = 0;    ///< Of the order of the cells and, within each, of the runs.
+    unsigned launches = 1;           ///< In so many fresh processes, as planned.
+    bool stopped = false;            ///< Cut short.
+    std::vector<sweep_cell> cells{}; ///< Sizes outermost, capacities innermost; not as they ran.
 
     /// Of those that have figures.
     std::vector<const sweep_cell*> measured() const;
@@ -53,5 +67,13 @@ struct sweep_result {
 sweep_result run_sweep(const workload_info& workload, const std::vector<entrant>& entrants,
                        const race_options& options, const sweep_axes& axes, race_control& control,
                        const std::function<void(const progress&)>& observer = {});
+
+/// Puts the documents of a sweep together that several launches wrote: each cell as
+/// `sum_up_launches` does its races. A launch that was stopped before a cell is not among its
+/// launches. Failure: as `sum_up_launches`.
+/// @param options as each launch had them; the seed is that of the first.
+sweep_result sum_up_sweeps(const workload_info& workload, const race_options& options,
+                           const sweep_axes& axes, const std::vector<json>& sweeps,
+                           unsigned planned);
 
 } // namespace regatta::race

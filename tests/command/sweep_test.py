@@ -90,13 +90,59 @@ class Sweep(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("--time-each", result.stderr)
 
+    def test_at_a_rate_each_cell_has_its_latencies(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sweep.csv")
+            result = run("race", "empty", "--size", "100,200", "--workers", "1,2", "--rate", "20000/s", "--json", "-",
+                         "--csv", path, "--schemes", "steady,balanced", "--rounds", "2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        document = json.loads(result.stdout)
+        support.validate(document, "sweep")
+        self.assertEqual(document["launches"], 1)
+        self.assertEqual(len(document["cells"]), 4)
+        for cell in document["cells"]:
+            race = cell["race"]
+            self.assertEqual((race["rate"], race["judged"], race["workers"]), (20000, "p99_latency", cell["workers"]))
+            for one in race["schemes"]:
+                latency = one["latency_ns"]
+                self.assertEqual(latency["count"] % cell["size"], 0)
+                self.assertLessEqual(latency["p99"], latency["max"])
+        self.assertTrue(all(0 < int(row["p99_ns"]) <= int(row["max_ns"]) for row in rows))
+        self.assertIn("20000 items/s offered", result.stderr)
+        self.assertIn("99th percentiles of the latency over those of", " ".join(result.stderr.split()))
+
+    def test_launches_run_every_cell_in_fresh_processes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sweep.csv")
+            result = run("race", "matmul", "--size", "64,96", "--launches", "3", "--order-seed", "50", "--json", "-",
+                         "--csv", path, *FEW)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+        document = json.loads(result.stdout)
+        support.validate(document, "sweep")
+        self.assertEqual((document["launches"], document["order_seed"], document["stopped"]), (3, 50, False))
+        self.assertEqual([cell["size"] for cell in document["cells"]], [64, 96])
+        for cell in document["cells"]:
+            self.assertNotIn("race", cell)
+            races = cell["launches"]["races"]
+            self.assertEqual([race["settings"]["size"] for race in races], [cell["size"]] * 3)
+            self.assertEqual([race["order_seed"] for race in races], [50, 51, 52])
+            self.assertEqual([race["rounds"] for race in races], [2, 2, 2])
+            self.assertEqual([one["name"] for one in cell["launches"]["schemes"]],
+                             ["serial", "std_thread", "steady_batch"])
+        self.assertEqual([(row["cell_size"], row["launches"]) for row in rows], [("64", "3")] * 3 + [("96", "3")] * 3)
+        self.assertIn("2 of 2 races, 3 launches each", result.stderr)
+        self.assertIn("too few launches to say", result.stderr)
+
     def test_all_cells_are_checked_before_the_first_is_run(self):
         for words, text in ((["--size", "64,3"], "3 is out of range 64 to 2048"),
                             (["--workers", "1,0"], '--workers: "0"'),
                             (["--size", "64,64"], "--size: 64 is there twice"),
                             (["--size", "64,96", "--command", "x=true"], "not in a sweep"),
-                            (["--size", "64,96", "--rate", "1000/s"], "not for a sweep"),
-                            (["--size", "64,96", "--launches", "3"], "not for a sweep")):
+                            (["--size", "64,96", "--rate", "0.25/s"], "the 96 items of a run take 6 minutes")):
             result = run("race", "matmul", *words, *FEW)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn(text, result.stderr)

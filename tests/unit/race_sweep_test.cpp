@@ -2,8 +2,10 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_fakes.hpp"
+#include "report/sweep/sweep_report.hpp"
 #include "sampling/race.hpp"
 #include "sampling/sweep.hpp"
+#include "text/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -51,6 +54,44 @@ TEST(race_options, reach_the_schemes) {
     race::race_control control;
     race::run_race(fakes::counting_info(), {{"noting", &scheme, false}}, short_race(), control, {});
     EXPECT_THAT(seen, ElementsAre(given(2, 5, 3)));
+}
+
+// "A launch that was stopped before a cell is not among its launches."
+TEST(race_sweep, of_launches_each_cell_has_the_races_of_its_place) {
+    const auto info = fakes::info("one", fakes::run_serially);
+    const race::sweep_axes axes{
+        .sizes = {10, 20}, .workers = {1, 2}, .chunks = {}, .capacities = {}};
+    race::race_options options = short_race();
+    std::vector<race::json> documents;
+    for (unsigned launch = 0; launch < 3; ++launch) {
+        options.seed = 7 + launch;
+        race::race_control control;
+        auto sweep = race::run_sweep(fakes::counting_info(), {{"one", &info, false}}, options, axes,
+                                     control);
+        if (launch == 1) {
+            sweep.cells.erase(sweep.cells.begin());
+            sweep.stopped = true;
+        }
+        documents.push_back(race::json::parse(race::to_json(sweep, {})));
+    }
+    options.seed = 7;
+    const auto whole = race::sum_up_sweeps(fakes::counting_info(), options, axes, documents, 3);
+    EXPECT_EQ(whole.launches, 3u);
+    EXPECT_EQ(whole.order_seed, 7u);
+    EXPECT_TRUE(whole.stopped);
+    ASSERT_EQ(whole.measured().size(), 4u);
+    for (const race::sweep_cell& cell : whole.cells) {
+        const auto& races = cell.launches.races;
+        EXPECT_EQ(races.size(), cell.at == whole.cells.front().at ? 2u : 3u);
+        for (const race::json& one : races) {
+            EXPECT_EQ(one.find("workers")->natural(), cell.at.workers);
+            EXPECT_EQ(one.find("items")->natural(), cell.at.size);
+        }
+        EXPECT_EQ(cell.launches.baseline, "one");
+    }
+    documents.back() = race::json::parse("{}");
+    EXPECT_THROW(race::sum_up_sweeps(fakes::counting_info(), options, axes, documents, 3),
+                 std::invalid_argument);
 }
 
 TEST(race_sweep, hands_each_cell_to_the_schemes) {

@@ -123,15 +123,24 @@ std::string to_json(const launches_result& result, const provenance& from) {
     return text_of(document);
 }
 
-std::string to_csv(const launches_result& result) {
-    std::string out = "name,median_ns,low_ns,high_ns,vs_baseline,vs_baseline_low,vs_baseline_high,"
-                      "lowest,highest,verdict,launches\n";
+std::string launches_csv_head() {
+    return "name,median_ns,low_ns,high_ns,vs_baseline,vs_baseline_low,vs_baseline_high,lowest,"
+           "highest,verdict,launches\n";
+}
+
+std::string launches_csv_lines(const launches_result& result, const std::string& first) {
+    std::string out;
     for (const launched_scheme& one : result.schemes) {
+        out += first;
         out += fmt::format("{},{},{},{:.6f},{:.6f},{},{}\n", csv_quoted(one.name),
                            csv_fields(one.time, 0), csv_fields(one.ratio, 6), one.lowest,
                            one.highest, to_string(one.word), result.races.size());
     }
     return out;
+}
+
+std::string to_csv(const launches_result& result) {
+    return launches_csv_head() + launches_csv_lines(result, "");
 }
 
 } // namespace regatta::race

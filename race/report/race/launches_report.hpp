@@ -19,7 +19,11 @@ std::string to_text(const launches_result& result, const provenance& from, const
 /// The document, indented, with a final newline; docs/reference/launches.schema.json describes it.
 std::string to_json(const launches_result& result, const provenance& from);
 
-/// A line a scheme (RFC 4180).
+/// The names of the columns, with a newline.
+std::string launches_csv_head();
+/// A line a scheme (RFC 4180), each after `first`.
+std::string launches_csv_lines(const launches_result& result, const std::string& first);
+/// Both.
 std::string to_csv(const launches_result& result);
 
 } // namespace regatta::race

@@ -3,6 +3,7 @@
 
 #include "report/common/json_values.hpp"
 #include "report/race/json.hpp"
+#include "report/race/launches_report.hpp"
 #include "report/sweep/sweep_report.hpp"
 #include "text/json_schemas.hpp"
 
@@ -15,14 +16,20 @@ std::string to_json(const sweep_result& sweep, const provenance& from) {
                         {"chunk", sweep.axes.chunks},
                         {"capacity", sweep.axes.capacities}};
     document["order_seed"] = sweep.order_seed;
+    document["launches"] = sweep.launches;
     document["stopped"] = sweep.stopped;
     document["cells"] = json::array();
     for (const sweep_cell* const cell : sweep.measured()) {
-        document["cells"].push_back({{"size", cell->size != 0 ? json(cell->size) : json()},
-                                     {"workers", cell->workers},
-                                     {"chunk", cell->chunk},
-                                     {"capacity", cell->capacity},
-                                     {"race", json::parse(to_json(cell->result, from))}});
+        json& value = document["cells"].push_back(
+            {{"size", cell->at.size != 0 ? json(cell->at.size) : json()},
+             {"workers", cell->at.workers},
+             {"chunk", cell->at.chunk},
+             {"capacity", cell->at.capacity}});
+        if (cell->launches.races.empty()) {
+            value["race"] = json::parse(to_json(cell->result, from));
+        } else {
+            value["launches"] = json::parse(to_json(cell->launches, from));
+        }
     }
     return text_of(document);
 }

@@ -4,10 +4,14 @@
 #include "report/common/grid.hpp"
 #include "report/sweep/sweep_report.hpp"
 
+#include <regatta/cpu/available_cpus.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,10 +30,10 @@ std::vector<std::pair<std::string, std::size_t>> places_of(const sweep_result& s
             places.emplace_back(name, value);
         }
     };
-    add(sweep.axes.sizes.size(), cell.size, "size");
-    add(sweep.axes.workers.size(), cell.workers, "workers");
-    add(sweep.axes.chunks.size(), cell.chunk, "chunk");
-    add(sweep.axes.capacities.size(), cell.capacity, "capacity");
+    add(sweep.axes.sizes.size(), cell.at.size, "size");
+    add(sweep.axes.workers.size(), cell.at.workers, "workers");
+    add(sweep.axes.chunks.size(), cell.at.chunk, "chunk");
+    add(sweep.axes.capacities.size(), cell.at.capacity, "capacity");
     return places;
 }
 
@@ -60,34 +64,74 @@ std::string axes_title(const sweep_result& sweep, const sweep_cell& cell) {
     return joined(parts, "/");
 }
 
-const scheme_result* scheme_of(const sweep_cell& cell, std::string_view name) {
-    const scheme_result* const one = cell.result.find(name);
-    return one != nullptr && one->time.count != 0 ? one : nullptr;
+/// What a row has of a cell.
+struct cell_figures {
+    double ratio = 0;  ///< To the baseline's; 0: not known.
+    double figure = 0; ///< The median time; at a rate of the latencies at the judged percentile.
+};
+
+/// Of the race in a cell or of its launches; nothing of a scheme that has no figures there.
+std::optional<cell_figures> figures_of(const sweep_cell& cell, std::string_view name) {
+    if (const scheme_result* const one = cell.result.find(name)) {
+        const double ratio = name == cell.result.baseline ? 1 : one->vs_baseline.median;
+        return one->time.count != 0 ? std::optional(cell_figures{ratio, one->time.median})
+                                    : std::nullopt;
+    }
+    const auto& all = cell.launches.schemes;
+    const auto found = std::ranges::find(all, name, &launched_scheme::name);
+    return found == all.end()
+               ? std::nullopt
+               : std::optional(cell_figures{found->ratio.median, found->time.median});
 }
 
-/// Time over the baseline's; 0 where it is not known.
 double ratio_of(const sweep_cell& cell, std::string_view name) {
-    const scheme_result* const one = scheme_of(cell, name);
-    return one == nullptr ? 0 : name == cell.result.baseline ? 1 : one->vs_baseline.median;
+    return figures_of(cell, name).value_or(cell_figures{}).ratio;
+}
+
+const std::vector<std::string>& leaders_of(const sweep_cell& cell) {
+    return cell.launches.races.empty() ? cell.result.leaders : cell.launches.leaders;
+}
+
+const std::string& baseline_of(const sweep_cell& cell) {
+    return cell.launches.races.empty() ? cell.result.baseline : cell.launches.baseline;
 }
 
 /// The schemes that any cell has figures of, in the order of the entrants.
 std::vector<std::string> names_of(const std::vector<const sweep_cell*>& cells) {
     std::vector<std::string> names;
-    for (const scheme_result& one : cells.front()->result.schemes) {
-        if (std::ranges::any_of(cells,
-                                [&](const auto* cell) { return scheme_of(*cell, one.name); })) {
-            names.push_back(one.name);
+    const auto add = [&](const std::string& name) {
+        if (std::ranges::find(names, name) == names.end() &&
+            std::ranges::any_of(
+                cells, [&](const auto* cell) { return figures_of(*cell, name).has_value(); })) {
+            names.push_back(name);
         }
+    };
+    for (const sweep_cell* const cell : cells) {
+        std::ranges::for_each(cell->result.schemes, add, &scheme_result::name);
+        std::ranges::for_each(cell->launches.schemes, add, &launched_scheme::name);
     }
     return names;
 }
 
+/// "15 rounds", "15 to 60 rounds", "6 launches"
+std::string evidence_of(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells) {
+    const auto count = [&](const sweep_cell* cell) {
+        return sweep.launches > 1 ? cell->launches.races.size() : cell->result.rounds;
+    };
+    const auto [least, most] = std::ranges::minmax(cells | std::views::transform(count));
+    const char* const what = sweep.launches > 1 ? "launches" : "rounds";
+    return least == most ? fmt::format("{} {}", least, what)
+                         : fmt::format("{} to {} {}", least, most, what);
+}
+
 std::string title_of(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                      const provenance& from) {
-    const race_result& first = cells.front()->result;
-    std::string text = fmt::format("{}: {} of {} races, {} rounds each, on {} CPUs", first.workload,
-                                   cells.size(), sweep.cells.size(), first.rounds, first.cpus);
+    std::string text =
+        fmt::format("{}: {} of {} races, {} each, on {} CPUs", sweep.workload, cells.size(),
+                    sweep.cells.size(), evidence_of(sweep, cells), available_cpus());
+    if (sweep.rate) {
+        text += fmt::format(", {} items/s offered", std::lround(*sweep.rate));
+    }
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
@@ -98,17 +142,19 @@ std::string title_of(const sweep_result& sweep, const std::vector<const sweep_ce
 std::string winners_text(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                          const text_style& style) {
     grid_column where{.title = "race", .to_the_left = true};
-    grid_column time{.title = "median"};
+    grid_column time{.title = sweep.rate ? "p99" : "median"};
     grid_column ratio{.title = "ratio"};
-    grid_column who{.title = "fastest, or as fast", .to_the_left = true};
+    grid_column who{.title = sweep.rate ? "lowest, or as low" : "fastest, or as fast",
+                    .to_the_left = true};
+    const char* const too_few =
+        sweep.launches > 1 ? "too few launches to say" : "too few rounds to say";
     for (const sweep_cell* const cell : cells) {
-        const auto& leaders = cell->result.leaders;
-        const std::string best = leaders.empty() ? "" : leaders.front();
-        const scheme_result* const one = scheme_of(*cell, best);
+        const auto& leaders = leaders_of(*cell);
+        const auto best = leaders.empty() ? std::nullopt : figures_of(*cell, leaders.front());
         where.cells.push_back(cell_name(sweep, *cell));
-        time.cells.push_back(one != nullptr ? duration_text(one->time.median, style) : "");
-        ratio.cells.push_back(one != nullptr ? ratio_text(ratio_of(*cell, best)) : "");
-        who.cells.push_back(leaders.empty() ? "too few rounds to say" : joined(leaders, ", "));
+        time.cells.push_back(best ? duration_text(best->figure, style) : "");
+        ratio.cells.push_back(best ? ratio_text(best->ratio) : "");
+        who.cells.push_back(leaders.empty() ? too_few : joined(leaders, ", "));
     }
     return grid_text({where, time, ratio, who}, style);
 }
@@ -189,9 +235,11 @@ std::string to_text(const sweep_result& sweep, const provenance& from, const tex
     }
     return wrapped(title_of(sweep, cells, from), 0, style) + '\n' +
            winners_text(sweep, cells, style) + '\n' + matrix_text(sweep, cells, style) +
-           wrapped(fmt::format("Times over those of {} in the same race; below 1 is faster. The "
-                               "intervals, verdicts and where the time went are in the JSON.",
-                               cells.front()->result.baseline),
+           wrapped(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
+                               "intervals, verdicts and {} are in the JSON.",
+                               sweep.rate ? "99th percentiles of the latency" : "Times",
+                               baseline_of(*cells.front()), sweep.rate ? "lower" : "faster",
+                               sweep.rate ? "other percentiles" : "where the time went"),
                    0, style);
 }
 
