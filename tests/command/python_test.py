@@ -11,12 +11,17 @@ import unittest
 import support
 from support import OnTerminal, children_of, environment, is_gone, run, wait_until
 
+# A run that takes less than 5 ms is repeated until a sample has that much, and each repetition starts
+# the interpreter again: the sizes here are the small ones that do without.
 WAYS = ["python_serial", "python_threads", "python_processes", "python_pool_map"]
 
 
-def race(*words, **options):
+WITH_PYTHON = environment(REGATTA_PYTHON=None)
+
+
+def race(*words, env=WITH_PYTHON):
     """Exit status, the schemes of the race by their names, and its report for people."""
-    result = run("race", *words, "--json", "-", **options)
+    result = run("race", *words, "--json", "-", env=env)
     document = json.loads(result.stdout)
     support.validate(document, "race")
     return result.returncode, {s["name"]: s for s in document["schemes"]}, result.stderr
@@ -46,7 +51,7 @@ class Python(unittest.TestCase):
 
     def test_every_way_does_the_same_task_as_our_pool_and_the_report_explains(self):
         status, schemes, report = race("inverse", "--schemes", ",".join([*WAYS, "regatta"]),
-                                       "--size", "64", "--rounds", "2")
+                                       "--size", "64", "--items", "32", "--rounds", "2")
         self.need_numpy(schemes["python_serial"])
         self.assertEqual(status, 0, report)
         self.assertEqual(schemes["regatta"]["scheme"], "balanced")
@@ -54,17 +59,17 @@ class Python(unittest.TestCase):
             self.assertTrue(scheme["verified"], scheme)
             self.assertEqual(scheme["figures"] is not None, name in WAYS)
         sent = {name: schemes[name]["figures"]["sent_bytes"] for name in WAYS}
-        self.assertEqual(sent["python_pool_map"], 4 * 2 * 64 * 64 * 8)
+        self.assertEqual(sent["python_pool_map"], 32 * 2 * 64 * 64 * 8)
         self.assertEqual(sent["python_processes"], 0)
         report = one_line(report)
         for sentence in ("Python's lock (GIL): of the CPU time of python_threads", "Starting workers: a process of",
-                         "Pickling: python_pool_map sent 262 kB",
+                         "Pickling: python_pool_map sent 2.10 MB",
                          "The fastest in Python and the fastest in C++",
                          "Not in these times: starting the interpreter"):
             self.assertIn(sentence, report)
 
     def test_each_has_a_variant_without_threads_of_the_library(self):
-        status, schemes, report = race("matmul", "--kernel", "blas", "--size", "64", "--rounds", "1",
+        status, schemes, report = race("matmul", "--kernel", "blas", "--size", "384", "--rounds", "1",
                                        "--schemes", "std_thread,python_threads,python_threads_1blas")
         self.need_numpy(schemes["python_threads"])
         self.assertEqual(status, 0, report)
@@ -72,14 +77,12 @@ class Python(unittest.TestCase):
         self.assertEqual(schemes["python_threads_1blas"]["figures"]["threads"], 1)
         self.assertIn("Threads of numpy's BLAS", one_line(report))
 
-    def test_a_race_of_all_schemes_is_without_them(self):
+    def test_they_and_their_variants_are_listed(self):
         listed = run("race", "--list").stdout
         for name in WAYS:
             self.assertIn(name, listed)
             self.assertIn(name + "_1blas", listed)
         self.assertIn('balanced is found as "regatta", too', one_line(listed))
-        _, raced, _ = race("empty", *support.EVERYBODY, "--size", "100", "--rounds", "1")
-        self.assertFalse([name for name in raced if name.startswith("python")])
 
     def test_without_python_it_says_how_to_get_it(self):
         for env, expected in ((environment(REGATTA_PYTHON="/does/not/exist"), "/does/not/exist"),
@@ -115,8 +118,8 @@ class Python(unittest.TestCase):
     def test_ctrl_c_leaves_no_process(self):
         _, schemes, _ = race("primes", "--schemes", "python_serial", "--size", "2", "--rounds", "1")
         self.need_numpy(schemes["python_serial"])
-        terminal = OnTerminal("race", "primes", "--schemes", ",".join(WAYS), "--size", "100",
-                              "--time", "1000")
+        terminal = OnTerminal("race", "primes", "--schemes", ",".join(WAYS), "--size", "10",
+                              "--time", "1000", env=WITH_PYTHON)
         terminal.read_until(b"round 1")
         python = list(wait_until(lambda: children_of(terminal.pid), "an interpreter"))
         forked = [child for one in python for child in children_of(one)]

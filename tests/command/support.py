@@ -23,15 +23,17 @@ if os.environ.get("REGATTA_SANITIZE") == "thread":
     EVERYBODY = ["--schemes", "serial,std_thread,std_async,steady,steady_batch,balanced,"
                  "dynamic,mutex_queue,worker_pool,async_bus,processes"]
 
-# A race that takes a fraction of a second.
-QUICK = ["--size", "64", "--rounds", "2"]
+# A race that takes a fraction of a second. With runs of less than 5 ms it takes longer: those are repeated.
+QUICK = ["--size", "128", "--rounds", "2"]
 
 
 def environment(**changes):
-    """The tests' own settings, whatever the caller's are; None takes a variable away."""
+    """The tests' own settings, whatever the caller's are; None takes a variable away. Without Python: every
+    race asks it for its version, and that imports numpy, which takes longer than a short race.
+    REGATTA_PYTHON=None lets the command find it."""
     result = {k: v for k, v in os.environ.items()
               if k not in ("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS")}
-    result.update({"LC_ALL": "C.UTF-8", "TERM": "xterm"})
+    result.update({"LC_ALL": "C.UTF-8", "TERM": "xterm", "REGATTA_PYTHON": "/does/not/exist"})
     for key, value in changes.items():
         if value is None:
             result.pop(key, None)

@@ -56,5 +56,7 @@ class RunCases(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or not pathlib.Path(sys.argv[-1]).is_file():
+        sys.exit(f"{' '.join(sys.argv[1:]) or 'no program given'}: is not there; build the target troubled_cases and give its path")
     PROGRAM = sys.argv.pop()
     unittest.main()

@@ -164,10 +164,10 @@ def contents(tree):
 
 def figures(tree):
     """What is made of the results of benches is made of those in docs/figures."""
-    made = tree.root / "docs/site/figures.py"
-    if not made.is_file():
+    made = "docs/site/figures.py"
+    if made not in tree.files:
         return
-    loaded = importlib.util.spec_from_file_location("figures", made)
+    loaded = importlib.util.spec_from_file_location("figures", tree.root / made)
     module = importlib.util.module_from_spec(loaded)
     loaded.loader.exec_module(module)
     for name, text in module.pages(tree.root):
