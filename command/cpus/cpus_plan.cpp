@@ -12,7 +12,6 @@
 #include <regatta/boot/boot_line.hpp>
 #include <regatta/cpu/topology.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <fmt/core.h>
 

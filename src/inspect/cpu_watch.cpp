@@ -9,8 +9,8 @@
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
 #include <regatta/inspect/exclusivity_check.hpp>
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <unistd.h>
 

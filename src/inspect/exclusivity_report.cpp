@@ -3,8 +3,8 @@
 
 #include <regatta/inspect/exclusivity_check.hpp>
 
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,6 @@
 #include "inspect/gap_attribution.hpp"
 
 #include "inspect/tick_phase.hpp"
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 /// Attributing each gap of a CPU to a cause.
 
 #include "inspect/tick_phase.hpp"
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include <array>

@@ -4,7 +4,6 @@
 #include <regatta/inspect/jitter.hpp>
 
 #include <regatta/base/detail/monotonic_ns.hpp>
-#include <regatta/inspect/gap_histogram.hpp>
 
 #include <sys/resource.h>
 

@@ -13,7 +13,7 @@
 #include "lease/exclusive_system.hpp"
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <algorithm>
 #include <string>

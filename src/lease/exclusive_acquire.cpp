@@ -16,8 +16,8 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 #include <regatta/cpu/topology_parts.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <unistd.h>
 

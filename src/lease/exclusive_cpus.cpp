@@ -12,7 +12,6 @@
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <cerrno>
 #include <cstdio>

@@ -9,7 +9,7 @@
 #include "lease/lease_state.hpp"
 #include "lease/step_rules.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <cerrno>
 #include <iterator>

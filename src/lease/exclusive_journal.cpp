@@ -7,7 +7,7 @@
 #include "lease/exclusive_system.hpp"
 #include "lease/lease_record.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -9,7 +9,7 @@
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <string>
 #include <vector>

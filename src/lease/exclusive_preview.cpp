@@ -11,7 +11,6 @@
 #include "lease/lease_record.hpp"
 #include "lease/step_rules.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <string>
 #include <utility>

@@ -9,7 +9,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/placement.hpp>
 #include <regatta/cpu/topology.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -9,7 +9,7 @@
 #include "lease/lease_record.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <string>
 #include <utility>

@@ -8,7 +8,6 @@
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <memory>
 #include <optional>

@@ -9,7 +9,7 @@
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -14,7 +14,7 @@
 #include "lease/step_rules.hpp"
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <cerrno>
 #include <cstddef>

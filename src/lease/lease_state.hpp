@@ -11,7 +11,7 @@
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <map>
 #include <memory>

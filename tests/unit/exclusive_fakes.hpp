@@ -12,7 +12,6 @@
 
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
-#include <regatta/lease/exclusive_options.hpp>
 
 #include <gtest/gtest.h>
 

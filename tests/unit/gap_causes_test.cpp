@@ -4,7 +4,7 @@
 #include "inspect/gap_attribution.hpp"
 #include "inspect/tick_phase.hpp"
 #include <regatta/inspect/exclusivity_check.hpp>
-#include <regatta/inspect/gap_histogram.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 
 #include "inspect/gap_probe.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include "support/eventually.hpp"

@@ -7,8 +7,8 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/inspect/gap_histogram.hpp>
 #include <regatta/inspect/interrupt_counts.hpp>
+#include <regatta/inspect/jitter.hpp>
 
 #include <array>
 #include <chrono>

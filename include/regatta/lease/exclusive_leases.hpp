@@ -7,7 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/cpu/cpu_set.hpp>
-#include <regatta/lease/exclusive_options.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <string>
 #include <vector>

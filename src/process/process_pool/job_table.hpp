@@ -8,7 +8,7 @@
 #include "process/process_pool/job_record.hpp"
 #include "process/process_pool/pool_arenas.hpp"
 #include <regatta/process/process_job.hpp>
-#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/process_pool.hpp>
 
 #include <cstddef>
 #include <cstdint>

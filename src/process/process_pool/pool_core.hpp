@@ -11,7 +11,7 @@
 #include "process/process_pool/worker_fleet.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/core/detail/block_cache.hpp>
-#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/process_pool.hpp>
 
 #include <poll.h>
 

@@ -9,7 +9,7 @@
 #include "process/process_pool/pool_arenas.hpp"
 #include "process/process_pool/zygote.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/process/process_pool_options.hpp>
+#include <regatta/process/process_pool.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <poll.h>
