@@ -16,8 +16,8 @@ import support
 from support import (REGATTA, OnTerminal, children_of, children_with, environment, is_gone, run,
                      wait_until)
 
-# An experiment of a second or two.
-SHORT = ["--rounds", "2", "--work", "0.02"]
+# An experiment of half a second.
+SHORT = ["--rounds", "2", "--work", "0.01"]
 LONG = ["--rounds", "1000"]
 MODES = ["alone", "unpinned", "pinned", "exclusive"]
 
@@ -45,7 +45,7 @@ class RaceIsolation(unittest.TestCase):
         self.assertEqual([mode["name"] for mode in document["modes"]], MODES)
         self.assertEqual(document["noise"], {"kind": "hostile", "count": 2})
         self.assertEqual(document["rounds"], 2)
-        self.assertIn("--work 0.02", document["command"])
+        self.assertIn("--work 0.01", document["command"])
         self.assertEqual(document["modes"][0]["slowdown"], 1)
         self.assertEqual(document["modes"][0]["verdict"], "baseline")
         for mode in document["modes"]:
