@@ -9,6 +9,9 @@
 
 #include <regatta/bus/async_bus.hpp>
 
+#include <stop_token>
+#include <thread>
+
 namespace library_test {
 
 using bus_type = regatta::async_bus<tick, text>;
@@ -20,6 +23,11 @@ inline int drain(bus_type& bus) {
         all += static_cast<int>(now);
     }
     return all;
+}
+
+/// Runs the bus on a thread of its own.
+inline std::jthread consumer_of(bus_type& bus) {
+    return std::jthread([&bus](const std::stop_token& stop) { bus.run(stop); });
 }
 
 } // namespace library_test

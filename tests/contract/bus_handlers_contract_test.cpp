@@ -6,6 +6,7 @@
 
 #include "bus_cases.hpp"
 #include "support/counted.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 
@@ -14,13 +15,19 @@
 #include <array>
 #include <atomic>
 #include <span>
+#include <stop_token>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
+using library_test::await;
 using library_test::bus_type;
+using library_test::consumer_of;
 using library_test::counted;
 using library_test::drain;
+using library_test::rounds;
 using library_test::text;
 using library_test::tick;
 using regatta::admission_class;
@@ -178,4 +185,103 @@ TEST(bus, a_handler_may_call_what_is_allowed_there) {
     bus.publish(tick{1});
     EXPECT_EQ(drain(bus), 12);
     EXPECT_EQ(texts, 11);
+}
+
+// "`unsubscribe` from another thread waits for the end of the consumer's current batch": "On return
+// its handler is destroyed: it is not running and will not be called again".
+TEST(bus, unsubscribe_waits_until_the_handler_has_ended_and_is_destroyed) {
+    const library_test::time_limit limit("unsubscribe to return");
+    for (int round = 0; round < rounds(200); ++round) {
+        std::atomic<int> alive{0};
+        std::atomic<bool> entered{false};
+        std::atomic<bool> unsubscribing{false};
+        int after_it = 0; // Not atomic: unsubscribe orders it.
+        bus_type bus;
+        const auto s = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) {
+            entered = true;
+            await([&] { return unsubscribing.load(); });
+            for (int i = 0; i < 20; ++i) {
+                std::this_thread::yield();
+            }
+            ++after_it;
+        });
+        const auto consumer = consumer_of(bus);
+        bus.publish(tick{1});
+        await([&] { return entered.load(); });
+        unsubscribing = true;
+        EXPECT_TRUE(bus.unsubscribe(s));
+        EXPECT_EQ(after_it, 1);
+        EXPECT_EQ(alive.load(), 0);
+    }
+}
+
+// The same if the handler has ended its subscription itself and still runs.
+TEST(bus, unsubscribe_waits_also_for_a_handler_that_ended_itself) {
+    for (int round = 0; round < rounds(200); ++round) {
+        std::atomic<int> alive{0};
+        std::atomic<bool> ended_itself{false};
+        std::atomic<bool> unsubscribing{false};
+        int after_it = 0;
+        bus_type bus;
+        bus_type::subscription s;
+        s = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) {
+            EXPECT_TRUE(bus.unsubscribe(s));
+            ended_itself = true;
+            await([&] { return unsubscribing.load(); });
+            for (int i = 0; i < 20; ++i) {
+                std::this_thread::yield();
+            }
+            ++after_it;
+        });
+        const auto consumer = consumer_of(bus);
+        bus.publish(tick{1});
+        await([&] { return ended_itself.load(); });
+        unsubscribing = true;
+        EXPECT_FALSE(bus.unsubscribe(s));
+        EXPECT_EQ(after_it, 1);
+        EXPECT_EQ(alive.load(), 0);
+    }
+}
+
+// "Order: messages of one producer arrive in the order in which it published them", and
+// "subscribing … from any thread" while others publish.
+TEST(bus, keeps_each_producer_s_order_while_handlers_come_and_go) {
+    struct stamped {
+        int producer;
+        int number;
+    };
+    const int each = rounds(5000);
+    regatta::async_bus<stamped> bus({.capacity = 16, .producers = 2});
+    std::vector<int> next(4, 0);
+    bus.subscribe<stamped>(
+        [&](stamped& s) { EXPECT_EQ(s.number, next[static_cast<std::size_t>(s.producer)]++); });
+    std::thread consumer([&] { bus.run(std::stop_token()); });
+    std::vector<std::thread> producers;
+    for (int p = 0; p < 4; ++p) {
+        producers.emplace_back([&bus, p, each] {
+            if (p < 2) {
+                auto lane = bus.make_producer();
+                for (int i = 0; i < each; ++i) {
+                    EXPECT_TRUE(lane.publish(stamped{p, i}));
+                }
+            } else {
+                for (int i = 0; i < each; ++i) {
+                    EXPECT_TRUE(bus.publish(stamped{p, i}));
+                }
+            }
+        });
+    }
+    for (int i = 0; i < rounds(300); ++i) {
+        std::atomic<int> alive{0};
+        const auto s = bus.subscribe<stamped>([c = counted(alive, 0)](stamped&) {});
+        EXPECT_TRUE(bus.unsubscribe(s));
+        EXPECT_EQ(alive.load(), 0);
+    }
+    for (auto& thread : producers) {
+        thread.join();
+    }
+    bus.close();
+    consumer.join();
+    EXPECT_EQ(next, std::vector<int>(4, each));
+    EXPECT_EQ(bus.stats().processed, 4u * static_cast<unsigned>(each));
 }

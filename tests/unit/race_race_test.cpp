@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "machine/cpu_time.hpp"
-#include "race_fakes.hpp"
+#include "race_of_fakes.hpp"
 #include "sampling/race.hpp"
-#include "sampling/scheme_run.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
@@ -17,43 +15,11 @@
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using regatta::race::fakes::race_of_fakes;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-namespace {
-
-/// A race of fake schemes over the fake workload.
-class race_of_fakes : public testing::Test {
-protected:
-    race_of_fakes() {
-        options.work.size = 200;
-        options.scheme.workers = 2;
-        options.rounds = 7;
-        options.shortest_sample = {}; // one run a sample
-        options.tries_again = 0;      // whatever else runs here
-    }
-
-    void enter(race::scheme_info info, std::string alias = {}) {
-        infos.push_back(std::make_unique<race::scheme_info>(std::move(info)));
-        entrants.push_back(
-            {alias.empty() ? std::string(infos.back()->name) : alias, infos.back().get(), false});
-    }
-
-    race::race_result run() {
-        const race::workload_info workload = fakes::counting_info();
-        return race::run_race(workload, entrants, options, control, observer);
-    }
-
-    std::vector<std::unique_ptr<race::scheme_info>> infos;
-    std::vector<race::entrant> entrants;
-    race::race_options options;
-    race::race_control control;
-    std::function<void(const race::progress&)> observer;
-};
-
-} // namespace
 
 TEST_F(race_of_fakes, measures_verifies_and_compares_everyone) {
     enter(fakes::info("serial", fakes::run_serially));
@@ -267,89 +233,6 @@ TEST_F(race_of_fakes, who_takes_fewer_items_than_are_offered_is_named) {
     EXPECT_THAT(run().notes, Contains(HasSubstr("items a second that were offered")));
 }
 
-TEST_F(race_of_fakes, short_runs_are_repeated_and_each_is_verified) {
-    int runs = 0;
-    enter(fakes::info("short", [&runs](race::run_context& c) {
-        ++runs;
-        fakes::run_serially(c);
-    }));
-    enter(fakes::info("long", [](race::run_context& c) {
-        fakes::run_serially(c);
-        const auto until = regatta::detail::monotonic_ns() + 12'000'000;
-        while (regatta::detail::monotonic_ns() < until) {
-        }
-    }));
-    int late = 0;
-    enter(fakes::info("wrong_at_last", [&late](race::run_context& c) {
-        if (++late < 6) {
-            fakes::run_serially(c);
-        }
-    }));
-    options.shortest_sample = std::chrono::milliseconds(10);
-    options.baseline = "long";
-    const auto result = run();
-    const auto& one = *result.find("short");
-    EXPECT_GT(one.runs_a_sample, 1u);
-    EXPECT_EQ(one.measured.samples.size(), 7u);
-    // The calibration, and seven samples and what was taken again.
-    EXPECT_GE(runs, static_cast<int>(7 * one.runs_a_sample));
-    EXPECT_EQ(result.find("long")->runs_a_sample, 1u);
-    EXPECT_TRUE(result.find("wrong_at_last")->wrong_result);
-}
-
-TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
-    fakes::counting work({.size = 10});
-    race::race_control control;
-    int runs = 0;
-    bool busy = false; // each run waits for a CPU, as it were
-    const race::scheme_info one = fakes::info("one", [&](race::run_context& c) {
-        ++runs;
-        fakes::run_serially(c);
-        const auto until = regatta::detail::monotonic_ns() + (busy ? 30'000'000 : 0);
-        while (regatta::detail::monotonic_ns() < until) {
-        }
-    });
-    race::run_conditions how;
-    how.shortest_sample = std::chrono::milliseconds(1);
-    race::scheme_run run(one, {.workers = 1}, work, control, how);
-    ASSERT_EQ(run.run_sample().failure, "");
-    busy = true;
-    runs = 0;
-    ASSERT_EQ(run.run_sample().failure, "");
-    EXPECT_EQ(runs, 1) << "of " << run.repeats();
-}
-
-TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
-    int made = 0;
-    int runs = 0;
-    class pool final : public race::scheme {
-    public:
-        explicit pool(int& runs) : runs_(runs) {}
-        void run(race::run_context& context) override {
-            ++runs_;
-            fakes::run_serially(context);
-        }
-
-    private:
-        int& runs_;
-    };
-    race::scheme_info kept = fakes::info("kept", fakes::run_serially);
-    kept.make = [&](const race::scheme_options&) {
-        ++made;
-        return std::make_unique<pool>(runs);
-    };
-    kept.reusable = true;
-    enter(kept);
-    enter(fakes::info("fresh", fakes::run_serially));
-    options.baseline = "fresh";
-    options.reuse = true;
-    const auto result = run();
-    EXPECT_TRUE(result.find("kept")->reused);
-    EXPECT_FALSE(result.find("fresh")->reused);
-    EXPECT_EQ(runs, 2 * made); // the first job is not timed
-    EXPECT_EQ(result.find("kept")->measured.samples.size(), 7u);
-}
-
 TEST_F(race_of_fakes, bad_options_are_refused) {
     enter(fakes::info("good", fakes::run_serially));
     options.scheme.workers = 0;
@@ -406,73 +289,4 @@ TEST_F(race_of_fakes, more_workers_than_cpus_work_and_are_labelled) {
     const auto result = run();
     EXPECT_TRUE(result.find("std_thread")->ok());
     EXPECT_EQ(result.oversubscribed(), result.cpus < 64);
-}
-
-TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {
-    enter(fakes::info("serial", fakes::run_serially));
-    enter(fakes::info("std_thread", fakes::run_on_threads));
-    enter(fakes::info(
-        "silent", [](race::run_context& c) { fakes::run_serially(c); }, false));
-    options.scheme.workers = 3;
-    const auto result = run();
-    for (const auto& one : result.schemes) {
-        double sum = 0;
-        for (const double ns : one.where.ns) {
-            EXPECT_GE(ns, 0) << one.name;
-            sum += ns;
-        }
-        ASSERT_GT(one.where.wall_ns, 0);
-        EXPECT_NEAR(sum / (one.where.workers * one.where.wall_ns), 1, 0.02) << one.name;
-        EXPECT_TRUE(one.where.has_reference);
-    }
-    EXPECT_GT(result.find("serial")->where.share(race::part::idle), 0.6);
-    EXPECT_NEAR(result.find("silent")->where.share(race::part::unlogged), 1, 1e-9);
-}
-
-/// The parts as they come from the log, before anything is scaled.
-TEST(race_split, of_a_real_run_sums_to_workers_times_wall) {
-    for (const unsigned workers : {1u, 2u, 3u, 64u}) {
-        fakes::counting work({.size = 2000});
-        race::race_control control;
-        race::run_context context{work, control.log(), control.descriptor(), workers};
-        race::run_facts facts;
-        facts.workers = workers;
-        const std::int64_t cpu = race::own_cpu_ns();
-        facts.begin_ns = regatta::detail::monotonic_ns();
-        fakes::run_on_threads(context);
-        facts.end_ns = regatta::detail::monotonic_ns();
-        facts.cpu_ns = race::own_cpu_ns() - cpu;
-        const race::time_split split = race::split_time(control.log(), facts);
-        EXPECT_EQ(split.workers, workers);
-        EXPECT_NEAR(split.sum_ns() / (split.wall_ns * workers), 1, 0.02);
-        for (const double ns :
-             {split.items_ns, split.preempted_ns, split.dispatch_ns, split.set_up_ns,
-              split.imbalance_ns, split.tear_down_ns, split.idle_ns}) {
-            EXPECT_GE(ns, 0);
-        }
-        EXPECT_EQ(split.unlogged_ns, 0);
-    }
-}
-
-// "Whether the items take less than that on average".
-TEST(length_of_items, short_ones_are_told_from_long_ones) {
-    const auto matmul = race::find_workload("matmul")->make({.size = 512});
-    EXPECT_FALSE(race::items_are_short(*matmul)); // 262144 multiplications and additions each
-    class instant final : public fakes::counting {
-        using counting::counting;
-        void run(std::size_t) noexcept override {}
-    };
-    instant quick({.size = 100});
-    EXPECT_TRUE(race::items_are_short(quick));
-    quick.reset();
-    EXPECT_FALSE(quick.verify().ok);
-}
-
-// "What it costs to log an item, measured once".
-TEST(cost_of_the_log, is_more_than_nothing_and_leaves_the_log_empty) {
-    const auto log = std::make_unique<race::run_log>();
-    const race::log_cost cost = race::measured_log_cost(*log);
-    EXPECT_GT(cost.within_ns + cost.beside_ns, 0);
-    EXPECT_EQ(log->seen.load(), 0u);
-    EXPECT_EQ(log->workers[0].items, 0u);
 }
