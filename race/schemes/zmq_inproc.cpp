@@ -41,8 +41,11 @@ public:
                 auto to = zmq_socket(context_, zmq::socket_type::push);
                 from.connect("inproc://items");
                 to.connect("inproc://answers");
-                team_.start([this, &context, from = std::move(from), to = std::move(to)](
-                                std::size_t) mutable { serve(context, from, to); });
+                // Not the context: a worker whose thread starts late may begin after the run, for
+                // which the context was made.
+                team_.start(
+                    [this, &work = context.work, &log = context.log, from = std::move(from),
+                     to = std::move(to)](std::size_t) mutable { serve(work, log, from, to); });
             }
         } catch (const zmq::error_t& error) {
             throw scheme_failure(std::string("ZeroMQ could not connect the workers: ") +
@@ -66,9 +69,9 @@ public:
     }
 
 private:
-    void serve(run_context& context, zmq::socket_t& from, zmq::socket_t& to) noexcept {
+    void serve(workload& work, run_log& log, zmq::socket_t& from, zmq::socket_t& to) noexcept {
         try {
-            zmq_work(context.work, context.log, chunk_, from, to);
+            zmq_work(work, log, chunk_, from, to);
         } catch (const zmq::error_t& error) {
             if (error.num() != ETERM) { // then the others and the caller must not wait for ever
                 error_of_worker_.store(error.num());

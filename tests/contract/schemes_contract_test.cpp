@@ -87,10 +87,12 @@ struct every_scheme : testing::TestWithParam<std::string> {
     void run(workload& work, unsigned workers) {
         work.reset();
         memory.log.clear();
-        run_context context{work, memory.log, memory.memory.descriptor(), workers};
+        auto context = std::make_unique<run_context>(
+            run_context{work, memory.log, memory.memory.descriptor(), workers});
         const auto scheme = info().make({.workers = workers, .chunk = 5});
-        scheme->prepare(context);
-        scheme->run(context);
+        scheme->prepare(*context);
+        scheme->run(*context);
+        context.reset(); // As in a race: a worker that has not begun yet may not look at it.
         logs_items = scheme->logs_items();
         const verification checked = work.verify();
         EXPECT_TRUE(checked.ok) << checked.message;
