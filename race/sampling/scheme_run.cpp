@@ -178,9 +178,12 @@ outcome scheme_run::run_sample() {
 std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     run_log& log = control_->log();
     run_context context{*work_, log, control_->descriptor(), options_.workers};
+    const bool again = one && how_.reuse && scheme_->reusable;
+    if (!again) {
+        one.reset(); // the workers of the last run have ended before the log is cleared
+    }
     begin_anew();
-    if (!one || !(how_.reuse && scheme_->reusable)) {
-        one.reset(); // the workers of the last run have ended before the next ones start
+    if (!again) {
         one = make_ready(context);
     }
 
