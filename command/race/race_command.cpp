@@ -24,14 +24,17 @@
 namespace regatta::command {
 namespace {
 
+void say_it_cannot_run(const std::string& name, const std::string& reason) {
+    write_all(STDERR_FILENO,
+              fmt::format("regatta race: {} was asked for but cannot run: {}\n", name, reason),
+              "cannot write to standard error");
+}
+
 int status_of(const race::race_result& result) {
     bool failed = false;
     for (const race::scheme_result& one : result.schemes) {
         if (one.status == race::scheme_status::skipped && one.named) {
-            write_all(STDERR_FILENO,
-                      fmt::format("regatta race: {} was asked for but cannot run: {}\n", one.name,
-                                  one.reason),
-                      "cannot write to standard error");
+            say_it_cannot_run(one.name, one.reason);
             failed = true;
         }
         failed = failed || one.status == race::scheme_status::failed;
@@ -39,14 +42,22 @@ int status_of(const race::race_result& result) {
     return failed ? exit_code::failure : exit_code::success;
 }
 
-int status_of(const race::launches_result& result) {
-    return result.missing.empty() ? exit_code::success : exit_code::failure;
+int status_of(const race::launches_result& result, const std::vector<race::entrant>& entrants) {
+    bool failed = !result.missing.empty();
+    for (const race::skipped_scheme& one : result.skipped) {
+        if (std::ranges::any_of(
+                entrants, [&](const race::entrant& e) { return e.named && e.name == one.name; })) {
+            say_it_cannot_run(one.name, one.reason);
+            failed = true;
+        }
+    }
+    return failed ? exit_code::failure : exit_code::success;
 }
 
-int status_of(const race::sweep_result& sweep) {
+int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>& entrants) {
     int worst = exit_code::success;
     for (const race::sweep_cell* const cell : sweep.measured()) {
-        worst = std::max({worst, status_of(cell->result), status_of(cell->launches)});
+        worst = std::max({worst, status_of(cell->result), status_of(cell->launches, entrants)});
     }
     return worst;
 }
@@ -82,7 +93,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                 return race::sum_up_sweeps(workload, options, arguments.axes,
                                            documents(control, report), launches);
             },
-            [](const race::sweep_result& sweep) { return status_of(sweep); });
+            [&](const race::sweep_result& sweep) { return status_of(sweep, entrants); });
     }
     if (launches > 1) {
         return measure_and_write(
@@ -90,7 +101,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             [&](race::race_control& control, const auto& report) {
                 return race::sum_up_launches(documents(control, report), launches, options.seed);
             },
-            [](const race::launches_result& result) { return status_of(result); });
+            [&](const race::launches_result& result) { return status_of(result, entrants); });
     }
     if (arguments.is_sweep()) {
         return measure_and_write(
@@ -99,7 +110,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                 return race::run_sweep(workload, entrants, options, arguments.axes, control,
                                        report);
             },
-            [](const race::sweep_result& sweep) { return status_of(sweep); });
+            [&](const race::sweep_result& sweep) { return status_of(sweep, entrants); });
     }
     return measure_and_write(
         arguments.files, words,

@@ -88,7 +88,9 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         if (course.times.size() != result.races.size()) {
             const bool never_here =
                 course.times.empty() && member_of(one.value, "status").text() == "skipped";
-            if (!never_here) {
+            if (never_here) {
+                result.skipped.push_back({name, member_of(one.value, "reason").text()});
+            } else {
                 result.missing.push_back(name);
             }
             continue;

@@ -27,6 +27,12 @@ struct launched_scheme {
     unsigned more_launches = 0; ///< See `judgement`.
 };
 
+/// A scheme that runs in no launch.
+struct skipped_scheme {
+    std::string name;
+    std::string reason;
+};
+
 /// What several launches found out together.
 struct launches_result {
     unsigned planned = 0;
@@ -37,6 +43,7 @@ struct launches_result {
     std::vector<launched_scheme> schemes; ///< That ran in every launch, in the order of the race.
     std::vector<std::string> leaders;     ///< As of a race, by the launches' ratios.
     std::vector<std::string> missing;     ///< Schemes that failed in a launch.
+    std::vector<skipped_scheme> skipped;  ///< Schemes that cannot run here.
 };
 
 /// Puts the documents of races together. A launch counts as one value: what a process draws once,

@@ -134,8 +134,15 @@ class Sweep(unittest.TestCase):
             self.assertEqual([one["name"] for one in cell["launches"]["schemes"]],
                              ["serial", "std_thread", "steady_batch"])
         self.assertEqual([(row["cell_size"], row["launches"]) for row in rows], [("64", "3")] * 3 + [("96", "3")] * 3)
-        self.assertIn("2 of 2 races, 3 launches each", result.stderr)
+        self.assertIn("2 of 2 races, 3 of 3 launches each", result.stderr)
         self.assertIn("too few launches to say", result.stderr)
+
+    def test_launches_say_which_scheme_cannot_run(self):
+        for sizes in ("100", "100,200"):
+            result = run("race", "empty", "--size", sizes, "--rate", "20000/s", "--schemes", "steady,std_thread",
+                         "--rounds", "1", "--launches", "2")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("std_thread was asked for but cannot run: it takes no single tasks", result.stderr)
 
     def test_all_cells_are_checked_before_the_first_is_run(self):
         for words, text in ((["--size", "64,3"], "3 is out of range 64 to 2048"),

@@ -82,6 +82,40 @@ void fork_tree(int depth, const Leaf& leaf) {
 } // namespace
 
 // "Calls `f` and `g`, which may run at the same time, and returns both results."
+/// Counts its calls in itself.
+struct counting {
+    int calls = 0;
+    int operator()() { return ++calls; }
+};
+int seven() {
+    return 7;
+}
+
+// "Calls `f` and `g`": each once and as it was passed, whether another thread takes it or not.
+TYPED_TEST(fork_join, calls_each_half_once_and_as_it_was_passed) {
+    const time_limit limit("joins of callables of each kind");
+    TypeParam pool(3);
+    pool.submit([] {
+            for (int i = 0; i < 2000; ++i) {
+                counting first, second;
+                const auto [a, b] = regatta::join(first, second);
+                ASSERT_EQ(a + b, 2);
+                ASSERT_EQ(first.calls, 1); // Not a copy of it.
+                ASSERT_EQ(second.calls, 1);
+                const auto [c, d] = regatta::join(counting{}, counting{10});
+                ASSERT_EQ(c, 1);
+                ASSERT_EQ(d, 11);
+                const auto [e, f] =
+                    regatta::join(seven, [own = std::make_unique<int>(i)] { return *own; });
+                ASSERT_EQ(e, 7);
+                ASSERT_EQ(f, i);
+                const auto [g, h] = regatta::join([] { return 1; }, seven);
+                ASSERT_EQ(g + h, 8);
+            }
+        })
+        .get();
+}
+
 TYPED_TEST(fork_join, returns_both_results) {
     TypeParam pool({.threads = 2});
     EXPECT_EQ(regatta::join(

@@ -38,10 +38,10 @@ public:
         }
     }
     /// Calls the half in place.
-    /// @param g what the frame was made of. It is called itself unless it was moved from: what it
-    /// captured may still be in registers.
+    /// @param g what the frame was made of. Called itself, not the copy in the frame, unless it was
+    /// moved from: what it captured may still be in registers.
     decltype(auto) call(std::remove_reference_t<G>& g) {
-        if constexpr (held && !std::is_trivially_copyable_v<std::remove_cvref_t<G>>) {
+        if constexpr (held && !std::is_trivially_copyable_v<closure>) {
             return static_cast<G&&>(second_)();
         } else {
             return static_cast<G&&>(g)();
@@ -56,10 +56,11 @@ private:
     static inline constinit fork_forecast forecast;
     static constexpr fork_site site{&run, nullptr, &shared_pool_owner::team, &forecast};
 
+    using closure = std::remove_cvref_t<G>;
     /// A small closure made for the call lies in the frame itself: one indirection less.
-    static constexpr bool held = !std::is_lvalue_reference_v<G> &&
-                                 std::is_nothrow_move_constructible_v<std::remove_cvref_t<G>> &&
-                                 sizeof(std::remove_cvref_t<G>) <= 64;
+    static constexpr bool held =
+        !std::is_lvalue_reference_v<G> && std::is_nothrow_move_constructible_v<closure> &&
+        sizeof(std::conditional_t<std::is_object_v<closure>, closure, char>) <= 64;
 
     std::conditional_t<held, std::remove_cv_t<std::remove_reference_t<G>>, G&&> second_;
     fork_result<result> result_;

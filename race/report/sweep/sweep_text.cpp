@@ -113,13 +113,14 @@ std::vector<std::string> names_of(const std::vector<const sweep_cell*>& cells) {
     return names;
 }
 
-/// "15 rounds", "15 to 60 rounds", "6 launches"
+/// "15 rounds", "15 to 60 rounds", "6 of 6 launches"
 std::string evidence_of(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells) {
     const auto count = [&](const sweep_cell* cell) {
         return sweep.launches > 1 ? cell->launches.races.size() : cell->result.rounds;
     };
     const auto [least, most] = std::ranges::minmax(cells | std::views::transform(count));
-    const char* const what = sweep.launches > 1 ? "launches" : "rounds";
+    const std::string what =
+        sweep.launches > 1 ? fmt::format("of {} launches", sweep.launches) : "rounds";
     return least == most ? fmt::format("{} {}", least, what)
                          : fmt::format("{} to {} {}", least, most, what);
 }
@@ -226,6 +227,23 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
     return out;
 }
 
+/// What launches lack.
+std::string gaps_text(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
+                      const text_style& style) {
+    std::string out;
+    for (const sweep_cell* const cell : cells) {
+        if (!cell->launches.missing.empty()) {
+            out += wrapped(fmt::format("Not in every launch of {}: {}.", cell_name(sweep, *cell),
+                                       joined(cell->launches.missing, ", ")),
+                           0, style);
+        }
+    }
+    if (sweep.launches > 1 && sweep.stopped) {
+        out += wrapped("Cut short: this is what was measured by then.", 0, style);
+    }
+    return out;
+}
+
 } // namespace
 
 std::string to_text(const sweep_result& sweep, const provenance& from, const text_style& style) {
@@ -235,6 +253,7 @@ std::string to_text(const sweep_result& sweep, const provenance& from, const tex
     }
     return wrapped(title_of(sweep, cells, from), 0, style) + '\n' +
            winners_text(sweep, cells, style) + '\n' + matrix_text(sweep, cells, style) +
+           gaps_text(sweep, cells, style) +
            wrapped(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
                                "intervals, verdicts and {} are in the JSON.",
                                sweep.rate ? "99th percentiles of the latency" : "Times",

@@ -38,8 +38,8 @@ private:
     static inline constinit word always{1};
 };
 
-/// The frames that a thread has pending, and the region that they belong to. All members but
-/// `scope` and `below` say nothing while no region is open.
+/// The frames that a thread has pending, and the region that they belong to. While no region is
+/// open, all members but `scope` and `below` are as here.
 template<class Atomics>
 struct basic_fork_work {
     using request = fork_request<Atomics>;
