@@ -28,7 +28,6 @@ namespace {
 
 using namespace regatta;
 
-constexpr unsigned usual_rounds = 15; // as `regatta race` has by default
 constexpr std::size_t rows = 400;
 constexpr std::size_t rows_again = 12; // 3 %; 2, 3, 4, 6 or 12 workers share them evenly
 
@@ -74,7 +73,7 @@ unsigned count(const race::scheme_info& one, const race::scheme_info& other, uns
         how.work.size = rows;
         how.scheme.workers = available_cpus();
         how.rounds = options.rounds;
-        how.fill = options.rounds == usual_rounds ? race::usual_fill : std::chrono::seconds{0};
+        how.fill = options.usual_rounds ? race::usual_fill : std::chrono::seconds{0};
         how.seed = options.seed + i;
         how.baseline = "one";
         race::race_control control;
@@ -87,7 +86,7 @@ unsigned count(const race::scheme_info& one, const race::scheme_info& other, uns
 } // namespace
 
 int main(int argc, char** argv) {
-    const auto options = bench::parse_options(argc, argv, usual_rounds);
+    const auto options = bench::parse_options(argc, argv, race::race_options{}.rounds);
     bench::bench_run run(options);
     const auto report = [&](const char* name, const char* left, unsigned called, unsigned races,
                             double bar, bool holds) {

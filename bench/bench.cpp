@@ -45,6 +45,7 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
     } catch (const CLI::ParseError& e) {
         std::exit(app.exit(e) == 0 ? 0 : 2);
     }
+    o.usual_rounds = app.count("--rounds") == 0;
     return o;
 }
 

@@ -75,6 +75,7 @@ struct measured_table {
 struct bench_options {
     std::string json; ///< A file, "-" for standard output, empty for none.
     unsigned rounds = 0;
+    bool usual_rounds = true; ///< The command line does not say how many.
     std::uint64_t seed = 1;
     std::vector<std::string> only; ///< Only tables whose title contains one of these; empty: all.
 };

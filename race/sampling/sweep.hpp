@@ -41,8 +41,8 @@ struct sweep_place {
 /// What was found out there: by one race, or by the races of several launches.
 struct sweep_cell {
     sweep_place at{};
-    race_result result{};       ///< Without rounds where there is none.
-    launches_result launches{}; ///< Without races where there are none.
+    race_result result{};       ///< With 0 rounds if it was not run, or was run in launches.
+    launches_result launches{}; ///< With no races unless it was run in launches.
 };
 
 /// What a sweep found out.

@@ -187,59 +187,68 @@ TEST(bus, a_handler_may_call_what_is_allowed_there) {
     EXPECT_EQ(texts, 11);
 }
 
+/// A handler that still runs when another thread begins to unsubscribe it.
+class handler_that_lingers {
+public:
+    std::atomic<int> alive{0}; ///< Of the values that the handler holds.
+
+    /// In the handler, at its end.
+    void linger() {
+        entered_ = true;
+        await([&] { return unsubscribing_.load(); });
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::yield();
+        }
+        ++after_it_;
+    }
+    /// In the other thread, which unsubscribes next.
+    void await_entry() {
+        await([&] { return entered_.load(); });
+        unsubscribing_ = true;
+    }
+    void expect_end() const {
+        EXPECT_EQ(after_it_, 1);
+        EXPECT_EQ(alive.load(), 0);
+    }
+
+private:
+    std::atomic<bool> entered_{false};
+    std::atomic<bool> unsubscribing_{false};
+    int after_it_ = 0; // Not atomic: unsubscribe orders it.
+};
+
 // "`unsubscribe` from another thread waits for the end of the consumer's current batch": "On return
 // its handler is destroyed: it is not running and will not be called again".
 TEST(bus, unsubscribe_waits_until_the_handler_has_ended_and_is_destroyed) {
     const library_test::time_limit limit("unsubscribe to return");
     for (int round = 0; round < rounds(200); ++round) {
-        std::atomic<int> alive{0};
-        std::atomic<bool> entered{false};
-        std::atomic<bool> unsubscribing{false};
-        int after_it = 0; // Not atomic: unsubscribe orders it.
+        handler_that_lingers handler;
         bus_type bus;
-        const auto s = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) {
-            entered = true;
-            await([&] { return unsubscribing.load(); });
-            for (int i = 0; i < 20; ++i) {
-                std::this_thread::yield();
-            }
-            ++after_it;
-        });
+        const auto s =
+            bus.subscribe<tick>([&, c = counted(handler.alive, 0)](tick&) { handler.linger(); });
         const auto consumer = consumer_of(bus);
         bus.publish(tick{1});
-        await([&] { return entered.load(); });
-        unsubscribing = true;
+        handler.await_entry();
         EXPECT_TRUE(bus.unsubscribe(s));
-        EXPECT_EQ(after_it, 1);
-        EXPECT_EQ(alive.load(), 0);
+        handler.expect_end();
     }
 }
 
 // The same if the handler has ended its subscription itself and still runs.
 TEST(bus, unsubscribe_waits_also_for_a_handler_that_ended_itself) {
     for (int round = 0; round < rounds(200); ++round) {
-        std::atomic<int> alive{0};
-        std::atomic<bool> ended_itself{false};
-        std::atomic<bool> unsubscribing{false};
-        int after_it = 0;
+        handler_that_lingers handler;
         bus_type bus;
         bus_type::subscription s;
-        s = bus.subscribe<tick>([&, c = counted(alive, 0)](tick&) {
+        s = bus.subscribe<tick>([&, c = counted(handler.alive, 0)](tick&) {
             EXPECT_TRUE(bus.unsubscribe(s));
-            ended_itself = true;
-            await([&] { return unsubscribing.load(); });
-            for (int i = 0; i < 20; ++i) {
-                std::this_thread::yield();
-            }
-            ++after_it;
+            handler.linger();
         });
         const auto consumer = consumer_of(bus);
         bus.publish(tick{1});
-        await([&] { return ended_itself.load(); });
-        unsubscribing = true;
+        handler.await_entry();
         EXPECT_FALSE(bus.unsubscribe(s));
-        EXPECT_EQ(after_it, 1);
-        EXPECT_EQ(alive.load(), 0);
+        handler.expect_end();
     }
 }
 

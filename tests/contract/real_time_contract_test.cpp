@@ -58,8 +58,8 @@ class real_time : public testing::Test {
 protected:
     void SetUp() override {
         if (REGATTA_THREAD_SANITIZER) {
-            // A thread that ends takes such a lock. While a preempted thread of lower priority
-            // holds it, the one that ends spins for ever.
+            // A thread takes such a lock when it ends. If a thread of lower priority has the lock
+            // and was preempted, the thread that ends spins for ever.
             GTEST_SKIP() << "the thread sanitizer's own spin locks know no priorities";
         }
         within = false;
