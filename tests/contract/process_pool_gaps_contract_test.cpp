@@ -52,6 +52,7 @@ int stop(const regatta::process_task& task, int x) {
 namespace {
 
 using library_test::forbidden_call;
+using pool_test::expect;
 
 struct old_kernel {
     std::string_view name;
@@ -91,13 +92,6 @@ const std::vector<old_kernel>& old_kernels() {
          "close_range pidfd_open memfd_create "},
     };
     return all;
-}
-
-bool expect(bool holds, const char* what) {
-    if (!holds) {
-        std::printf("not so: %s\n", what);
-    }
-    return holds;
 }
 
 /// "Only its standard streams and the requested descriptors", and how it ends.

@@ -47,6 +47,7 @@ int take_memory(const regatta::process_task& task, std::size_t megabytes, unsign
 
 } // namespace hungry_calls
 
+using pool_test::expect;
 using pool_test::process_pool;
 
 namespace {
@@ -110,13 +111,6 @@ private:
     bool made_ = false;
     bool usable_ = false;
 };
-
-bool expect(bool holds, const char* what) {
-    if (!holds) {
-        std::printf("not so: %s\n", what);
-    }
-    return holds;
-}
 
 /// The error number that an action ends with.
 template<class Action>

@@ -87,7 +87,7 @@ TEST_F(process_pool, workers_may_be_copies_of_one_that_waits) { // "a zygote"
     const auto in = pool.allocate_input<std::uint64_t>(60);
     const auto out = pool.allocate<std::uint64_t>(60);
     std::iota(in.begin(), in.end(), 0u);
-    pool.map<stumble>(in, out).get();
+    pool.map<copied_calls::stumble>(in, out).get();
     for (std::size_t i = 0; i < out.size(); ++i) {
         ASSERT_EQ(out[i], pool_test::mixed(i)) << i;
     }
@@ -103,14 +103,14 @@ TEST_F(process_pool, workers_may_be_copies_of_one_that_waits) { // "a zygote"
 TEST_F(process_pool, a_zygote_that_dies_is_replaced) {
     regatta::process_pool pool({.workers = 1, .zygote = true});
     for (int i = 0; i < 3; ++i) {
-        pool.submit<process_number>().get();
+        pool.submit<copied_calls::process_number>().get();
         const int zygote = child_called("pool");
         if (zygote == 0) {
             GTEST_SKIP() << "nothing is copied here";
         }
         ASSERT_EQ(::kill(zygote, SIGKILL), 0);
         EXPECT_TRUE(pool.signal_worker(0, SIGKILL));
-        EXPECT_GT(pool.submit<process_number>().get(), 0);
+        EXPECT_GT(pool.submit<copied_calls::process_number>().get(), 0);
     }
     EXPECT_EQ(pool.stats().copied, pool.stats().spawned);
 }

@@ -18,9 +18,18 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 
 namespace pool_test {
+
+/// Says what does not hold, in a child that cannot use the test framework.
+inline bool expect(bool holds, const char* what) {
+    if (!holds) {
+        std::printf("not so: %s\n", what);
+    }
+    return holds;
+}
 
 inline std::size_t entries_of(const char* folder) {
     std::size_t count = 0;

@@ -116,12 +116,12 @@ private:
         }
     }
 
+    bool stopping_ = false; ///< Guarded by the mutex.
     regatta::detail::block_cache blocks_{this};
     regatta::detail::wait_graph waits_;
     std::mutex mutex_;
     std::condition_variable filled_;
     std::deque<task> queue_; ///< Guarded by the mutex.
-    bool stopping_ = false;  ///< Guarded by the mutex.
     std::vector<std::jthread> threads_;
 };
 
