@@ -150,6 +150,34 @@ void test_fork() {
     }
 }
 
+/// A child of a process in which another thread is inside `close`.
+void test_fork_in_close() {
+    std::atomic<bool> go_on{false};
+    auto pool = std::make_unique<regatta::worker_pool<row>>(2u);
+    pool->on<row>([&](row&) {
+            while (!go_on) {
+                std::this_thread::yield();
+            }
+        })
+        .start();
+    pool->submit(row{});
+    std::thread closing([&] { pool->close(); });
+    try {
+        for (;;) { // The other worker runs these until the pool is closed to them.
+            pool->execute([] {});
+            std::this_thread::yield();
+        }
+    } catch (const regatta::task_rejected&) {
+    }
+    const int status = status_of_child([&] {
+        pool->close();
+        pool.reset();
+    });
+    expect(status == 0, "close and the destructor return at once in the child");
+    go_on = true;
+    closing.join();
+}
+
 regatta::steady_pool& static_pool() {
     static regatta::steady_pool pool(2);
     return pool;
@@ -365,6 +393,7 @@ int main(int count, char** words) {
         std::string_view name;
         void (*test)();
     } tests[] = {{"fork", test_fork},
+                 {"fork_in_close", test_fork_in_close},
                  {"fork_exit", test_fork_exit},
                  {"fork_in_task", test_fork_in_task},
                  {"fork_under_load", test_fork_under_load},

@@ -80,8 +80,8 @@ public:
     using options = worker_pool_options;
     using statistics = worker_pool_stats;
 
-    /// Starts no thread. Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc`
-    /// if memory runs out.
+    /// Starts no thread. Throws `std::invalid_argument` for bad admission levels and for a capacity
+    /// that no memory can hold, `std::bad_alloc` if memory runs out.
     explicit worker_pool(worker_pool_options o = {})
         : options_(detail::to_pool_options(o))
         , errors_(options_.on_error)
@@ -115,6 +115,7 @@ public:
     /// closed before. Throws `std::system_error` if a thread cannot be created or pinned; then no
     /// worker runs.
     void start() {
+        engine_.refuse_fork("start the pool");
         source_.handlers().check_complete();
         engine_.refuse_worker("start the pool");
         const std::lock_guard lock(starting_);
@@ -276,6 +277,9 @@ public:
     /// and cancels the futures of its tasks. A second call does nothing. In a handler it throws
     /// `std::system_error` (`resource_deadlock_would_occur`).
     void close() {
+        if (engine_.elsewhere()) { // A thread that does not exist here may hold the lock.
+            return engine_.close();
+        }
         engine_.refuse_worker("close or stop the pool");
         const std::lock_guard lock(starting_);
         started() ? engine_.close() : engine_.discard();
@@ -377,7 +381,8 @@ private:
     bool started() const noexcept { return engine_.expected() != 0; }
     /// Throws `std::logic_error` if messages are queued and the pool was never started.
     void check_started(const char* operation) const {
-        if (!started() && !engine_.closed() && !engine_.idle()) {
+        // Not in a fork of the process: a thread that does not exist there may hold the lock.
+        if (!engine_.elsewhere() && !started() && !engine_.closed() && !engine_.idle()) {
             fail_state(
                 detail::text_of({operation, ": messages wait and the pool was never started"}));
         }
