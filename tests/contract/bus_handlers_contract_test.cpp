@@ -14,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -155,6 +156,32 @@ TEST(bus, a_handler_s_destructor_may_use_the_bus) {
     const auto other =
         bus.subscribe<tick>([w = last_words(bus, outside)](tick&) { static_cast<void>(w); });
     EXPECT_TRUE(bus.unsubscribe(other)); // From outside a batch, by this thread.
+    EXPECT_EQ(alive.load(), 0);
+}
+
+// … also when it ends with the bus: what a handler holds may end its own subscription.
+TEST(bus, a_handler_s_destructor_may_use_the_bus_that_ends) {
+    struct guard {
+        bus_type* bus = nullptr;
+        bus_type::subscription mine{};
+        bus_type::subscription other{};
+        counted c;
+        guard(bus_type& b, std::atomic<int>& alive) : bus(&b), c(alive, 0) {}
+        ~guard() {
+            EXPECT_FALSE(bus->unsubscribe(mine));
+            EXPECT_TRUE(bus->unsubscribe(other));
+            EXPECT_TRUE(bus->publish(text{"gone"}));
+        }
+    };
+    std::atomic<int> alive{0};
+    {
+        bus_type bus;
+        auto one = std::make_unique<guard>(bus, alive);
+        guard& inside = *one;
+        inside.mine = bus.subscribe<tick>([own = std::move(one)](tick&) {});
+        inside.other = bus.subscribe<text>([c = counted(alive, 1)](text&) {});
+        EXPECT_EQ(alive.load(), 2);
+    }
     EXPECT_EQ(alive.load(), 0);
 }
 

@@ -88,8 +88,15 @@ public:
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
         , tables_((static_cast<void>(sizeof(Messages)), o.subscribers)...) {}
-    /// Destroys unprocessed messages. All producers and the consumer must have finished.
-    ~async_bus() = default;
+    /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages.
+    /// All producers and the consumer must have finished.
+    ~async_bus() {
+        const auto end_one = [this](auto&... table) {
+            return (destroy_unlocked([&] { return table.release_any(); }) || ...);
+        };
+        while (std::apply(end_one, tables_)) {
+        }
+    }
 
     using lanes::capacity;
     using lanes::close;

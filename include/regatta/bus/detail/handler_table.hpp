@@ -90,6 +90,17 @@ public:
         return {};
     }
 
+    /// `release` of any one handler, whoever has it; empty if there is none. For the end of the
+    /// bus.
+    handler release_any() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (places_[i].state.load(std::memory_order_relaxed) != free) {
+                return release(i);
+            }
+        }
+        return {};
+    }
+
     /// Consumer, not within `dispatch`: activates the handlers that it added since the last call.
     void admit() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
