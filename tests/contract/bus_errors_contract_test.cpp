@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
@@ -153,6 +154,8 @@ TEST(bus, a_handler_must_not_process_its_own_bus) {
 // "Failure: misuse throws `std::logic_error` or `std::invalid_argument`."
 TEST(bus, misuse_is_refused_with_a_reason) {
     EXPECT_THROW(bus_type({.admission = {.low = 90, .medium = 80}}), std::invalid_argument);
+    EXPECT_THROW(bus_type({.capacity = std::numeric_limits<std::size_t>::max()}),
+                 std::invalid_argument);
     bus_type bus({.capacity = 8, .producers = 1, .subscribers = 1, .admission = {.low = 0}});
     EXPECT_THROW(bus.publish(tick{}, admission_class::low), std::invalid_argument);
     EXPECT_FALSE(bus.try_publish(tick{}, admission_class::low));

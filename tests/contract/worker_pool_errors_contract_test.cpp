@@ -14,8 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -183,6 +185,8 @@ TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
 // before" and what else is misuse.
 TEST(worker_pool, misuse_is_refused_with_a_reason) {
     EXPECT_THROW(pool_type({.admission = {.high = 101}}), std::invalid_argument);
+    EXPECT_THROW(pool_type({.capacity = std::numeric_limits<std::size_t>::max()}),
+                 std::invalid_argument);
     regatta::worker_pool<row, text> pool({.threads = 1, .admission = {.low = 0}});
     pool.on<row>([](row&) {});
     EXPECT_THROW(pool.start(), std::logic_error);

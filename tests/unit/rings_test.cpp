@@ -6,6 +6,7 @@
 #include "support/counted.hpp"
 #include "support/eventually.hpp"
 
+#include <regatta/base/config.hpp>
 #include <regatta/sync/mpmc_ring.hpp>
 #include <regatta/sync/mpsc_ring.hpp>
 #include <regatta/sync/spsc_ring.hpp>
@@ -14,8 +15,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -85,6 +88,18 @@ TYPED_TEST(rings, capacity_is_rounded_up_to_a_power_of_two) {
     EXPECT_EQ(ring(64).capacity(), 64u);
     EXPECT_EQ(ring(65).capacity(), 128u);
 }
+
+#if REGATTA_EXCEPTIONS
+// "Throws `std::invalid_argument` for one that no memory can hold": it is not rounded to a smaller
+// one.
+TYPED_TEST(rings, a_capacity_that_no_memory_can_hold_is_refused) {
+    using ring = ring_of<TypeParam, int>;
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    for (const std::size_t capacity : {most, most / 2 + 2, most / 2 + 1, most / 4}) {
+        EXPECT_THROW(static_cast<void>(ring(capacity).capacity()), std::invalid_argument);
+    }
+}
+#endif
 
 TYPED_TEST(rings, an_empty_one_gives_nothing_and_a_full_one_refuses) {
     ring_of<TypeParam, int> ring(4);

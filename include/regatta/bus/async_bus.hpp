@@ -84,7 +84,8 @@ public:
         std::uint32_t generation_ = 0;
     };
 
-    /// Throws `std::invalid_argument` for bad admission levels, `std::bad_alloc` without memory.
+    /// Throws `std::invalid_argument` for bad admission levels and for a capacity that no memory
+    /// can hold, `std::bad_alloc` without memory.
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
         , tables_((static_cast<void>(sizeof(Messages)), o.subscribers)...) {}

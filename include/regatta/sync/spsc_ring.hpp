@@ -7,9 +7,9 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
+#include <regatta/sync/detail/ring_capacity.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -38,9 +38,10 @@ namespace regatta {
 template<class T, class Atomics>
 class basic_spsc_ring {
 public:
-    /// @param capacity at least 1; rounded up to a power of two.
+    /// @param capacity at least 1; rounded up to a power of two. Throws `std::invalid_argument` for
+    /// one that no memory can hold.
     explicit basic_spsc_ring(std::size_t capacity)
-        : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 1)) - 1)
+        : mask_(detail::ring_capacity(capacity, 1, sizeof(cell)) - 1)
         , cells_(std::make_unique<cell[]>(mask_ + 1)) {}
     basic_spsc_ring(const basic_spsc_ring&) = delete;
     basic_spsc_ring& operator=(const basic_spsc_ring&) = delete;

@@ -8,9 +8,8 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
+#include <regatta/sync/detail/ring_capacity.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,9 +40,10 @@ class basic_ticket_ring {
                   "an element is moved between claim and publication, where nothing may throw");
 
 public:
-    /// @param capacity at least 1; rounded up to a power of two, at least 2.
+    /// @param capacity at least 1; rounded up to a power of two, at least 2. Throws
+    /// `std::invalid_argument` for one that no memory can hold.
     explicit basic_ticket_ring(std::size_t capacity)
-        : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1)
+        : mask_(ring_capacity(capacity, 2, sizeof(slot)) - 1)
         , slots_(std::make_unique<slot[]>(mask_ + 1)) {
         for (std::size_t i = 0; i <= mask_; ++i) {
             // relaxed: the ring reaches other threads only by a hand-over that synchronises.
