@@ -4,6 +4,8 @@
 // What the doc comment of dynamic_pool promises besides what every pool does; each test quotes the
 // sentence that it checks.
 
+#include "support/counted.hpp"
+#include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
 #include "support/this_thread.hpp"
 
@@ -19,6 +21,8 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #if REGATTA_LINUX
 #include "thread_count.hpp"
@@ -27,6 +31,7 @@
 namespace {
 
 using library_test::await;
+using library_test::counted;
 using library_test::door;
 using library_test::hold_worker;
 using regatta::cpu_set;
@@ -331,6 +336,47 @@ TEST(dynamic_pool, a_worker_that_leaves_may_submit_in_its_hook) {
         EXPECT_EQ(pool.stats().run, 10u);
     } // Another thread is needed, and has its own hook.
     EXPECT_EQ(runs.load(), 30);
+}
+
+// "They are destroyed unrun": also one that was on its way into the pool when its last thread left.
+TEST(dynamic_pool, discards_what_comes_in_while_its_last_thread_leaves) {
+    using library_test::slow_message;
+    struct slow_task {
+        slow_message way;
+        counted c;
+        slow_task(slow_message::door& d, std::atomic<int>& alive) noexcept : way(d), c(alive, 0) {}
+        void operator()() const {}
+    };
+    const library_test::time_limit limit("stop to return");
+    std::atomic<int> alive{0};
+    slow_message::door way_in;
+    door way_out;
+    dynamic_pool pool({.threads = 1, .on_stop = [&](unsigned) { way_out.pass(); }});
+    pool.remove_threads(1);
+    way_out.await_inside(1);
+    std::thread submits([&] {
+        std::vector<slow_task> one;
+        one.reserve(1);
+        one.emplace_back(way_in, alive);
+        pool.execute_batch(std::move(one)); // The first move is that into the queue.
+    });
+    await([&] { return way_in.reached.load(); });
+    library_test::observed_thread stopping;
+    std::thread stops([&] {
+        stopping.announce();
+        pool.stop(regatta::stop_mode::discard);
+    });
+    await([&] { return pool.closed(); });
+    stopping.await_sleep();
+    way_out.open();
+    await([&] { return pool.running_threads() == 0; });
+    way_in.open = true;
+    submits.join();
+    stops.join();
+    EXPECT_EQ(alive.load(), 0);
+    EXPECT_EQ(pool.queued(), 0u);
+    EXPECT_EQ(pool.stats().submitted, 1u);
+    EXPECT_EQ(pool.stats().cancelled, 1u);
 }
 
 // A task that is run while the pool is destroyed may still use it.

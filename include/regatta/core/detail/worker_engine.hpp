@@ -455,8 +455,9 @@ private:
         loop_.release(loop_type::paused); // The workers look again.
         source_.tell_closed();
         if (discard) {
+            // A worker that leaves may have looked for tasks for the last time.
             source_.drop_all([this]() noexcept { loop_.count_dropped(); },
-                             [this]() noexcept { return running() == 0 && !idle(); });
+                             [this]() noexcept { return expected() == 0 && !idle(); });
         }
         const std::lock_guard lock(join_mutex_);
         wait_for_leavers();
