@@ -5,6 +5,7 @@
 
 #include "support/eventually.hpp"
 #include "support/meeting.hpp"
+#include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
 
 #include <regatta/fork.hpp>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -356,6 +358,24 @@ TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
             [&] { ++done; });
     }
     EXPECT_TRUE(regatta::poll());
+}
+
+// The same where idle workers do not sleep, and spun before the first fork.
+TYPED_TEST(fork_join, workers_that_spin_take_what_is_offered) {
+    const time_limit limit("a worker that spins to take the second half");
+    library_test::observed_thread workers[2];
+    TypeParam pool({.threads = 2,
+                    .spin = std::chrono::nanoseconds::max(),
+                    .on_start = [&](unsigned i) { workers[i].announce(); }});
+    for (const auto& worker : workers) { // A nap before the spin takes no such time.
+        await([&] { return worker.cpu_time() > 5'000'000; });
+    }
+    for (int i = 0; i < 20; ++i) {
+        std::atomic<bool> done{false};
+        regatta::join(
+            pool, [&] { regatta::blocking([&] { await([&] { return done.load(); }); }); },
+            [&] { done = true; });
+    }
 }
 
 // "It is made at the first use, as `balanced_pool()` is"

@@ -473,7 +473,9 @@ private:
         const auto begin = clock::now();
         do {
             for (unsigned i = 0; i < looks; ++i) {
-                if (to_do(source_.ready(me.index, reach()))) {
+                // A fork was offered that wakes nobody else while this worker looks.
+                if (to_do(source_.ready(me.index, reach())) ||
+                    (forks_.used() && forks_.wants_help())) {
                     return true;
                 }
                 Atomics::relax();
