@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -180,6 +181,28 @@ TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws) {
     pool.wait();
     EXPECT_EQ(runs, 0);
     EXPECT_EQ(pool.stats().submitted, 0u);
+}
+
+// The same of callables that cannot be copied.
+TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws_and_makes_what_cannot_be_copied) {
+    std::atomic<int> runs{0};
+    TypeParam pool{{.threads = 1}};
+    int last = 5;
+    const auto made = [&](int i) {
+        if (i == last) {
+            throw std::runtime_error("no fifth");
+        }
+        return [&runs, one = std::make_unique<int>(1)] { runs += *one; };
+    };
+    EXPECT_THROW(pool.execute_batch(std::views::iota(0, 10) | std::views::transform(made)),
+                 std::runtime_error);
+    pool.wait();
+    EXPECT_EQ(runs, 0);
+    EXPECT_EQ(pool.stats().submitted, 0u);
+    last = 10;
+    pool.execute_batch(std::views::iota(0, 10) | std::views::transform(made));
+    pool.wait();
+    EXPECT_EQ(runs, 10);
 }
 
 TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {

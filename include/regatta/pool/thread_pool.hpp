@@ -244,8 +244,10 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
             const auto count = static_cast<std::size_t>(
                 std::ranges::distance(at, detail::batch_ends::last(callables)));
             if constexpr (detail::moved_out_of<Range>) {
-                return intake_.enqueue_all<given>(options.level, std::make_move_iterator(at),
-                                                  count);
+                if constexpr (noexcept(given(std::ranges::iter_move(at)))) {
+                    return intake_.enqueue_all<given>(options.level, std::make_move_iterator(at),
+                                                      count);
+                }
             } else if constexpr (noexcept(given(*std::declval<decltype(at)&>()))) {
                 return intake_.enqueue_all<given>(options.level, at, count);
             }
