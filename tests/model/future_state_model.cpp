@@ -106,7 +106,8 @@ struct task : state<Mutex> {
     void dispose() noexcept override { disposals($) = disposals($) + 1; }
     const void* pool() const noexcept override { return pool_address; }
     const base* source() const noexcept override { return before; }
-    bool hand_over() noexcept override {
+    bool hand_over(base*& after) noexcept override {
+        after = nullptr;
         if (tells) {
             this->wake_chain_waiters();
         }

@@ -376,3 +376,21 @@ TEST(future_then, chains_need_no_deep_stack) {
     }
     EXPECT_EQ(f.get(), links);
 }
+
+// "A chain of any length needs no deep stack": also one that its executor refuses link by link.
+TEST(future_then, chains_that_are_refused_need_no_deep_stack) {
+    struct full_executor {
+        void execute(regatta::detail::future_job) { throw std::runtime_error("full"); }
+    } full;
+    queue_executor executor(1);
+    library_test::latch go(1);
+    auto f = executor.submit([&] {
+        go.wait();
+        return 0;
+    });
+    for (int i = 0; i < 100000; ++i) {
+        f = f.then(full, [](int n) { return n + 1; });
+    }
+    go.count_down();
+    EXPECT_THROW(f.get(), task_cancelled);
+}

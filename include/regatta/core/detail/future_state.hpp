@@ -130,7 +130,14 @@ protected:
     /// Requires the lock on links.
     virtual const basic_future_state* source() const noexcept { return nullptr; }
     /// Hands the job of a continuation to its executor. @returns false if it has none: run it here.
-    virtual bool hand_over() noexcept { return false; }
+    /// @param after set to the continuation of this one if the executor has refused the job.
+    virtual bool hand_over(basic_future_state*& after) noexcept {
+        after = nullptr;
+        return false;
+    }
+    /// Where to leave the continuation of a job that is destroyed: null, unless the calling thread
+    /// is in `hand_over` of this very job. Called by the thread that has the job.
+    virtual basic_future_state** place_after_hand_over() noexcept { return nullptr; }
     /// Waits in a thread that is no worker, until the task is complete. A state whose task runs
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
@@ -165,7 +172,12 @@ private:
     /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
     /// deep stack.
     static void go_on_with(basic_future_state* next) noexcept {
-        while (next != nullptr && !next->hand_over()) {
+        while (next != nullptr) {
+            basic_future_state* after = nullptr;
+            if (next->hand_over(after)) { // It may be gone.
+                next = after;
+                continue;
+            }
             if (!next->status_.claim()) {
                 return next->leave_as_job();
             }
@@ -305,8 +317,14 @@ bool basic_future_state<World>::drop_as_job() noexcept {
         leave_as_job();
         return ran;
     }
+    basic_future_state** const place = place_after_hand_over();
     drop_closure();
-    go_on_with(end(outcome::cancelled, true));
+    basic_future_state* const next = end(outcome::cancelled, true);
+    if (place != nullptr) {
+        *place = next; // A chain that is refused link by link needs no deep stack.
+    } else {
+        go_on_with(next);
+    }
     return false;
 }
 template<class World>

@@ -177,6 +177,41 @@ struct continuation_result<void, F> {
 template<class R, class F>
 using continuation_result_t = typename continuation_result<R, F>::type;
 
+/// A continuation whose job the calling thread is handing to an executor, from construction to
+/// destruction.
+///
+/// Threads: the one that hands over; `of` any.
+class job_hand_over {
+public:
+    explicit job_hand_over(const future_state& continuation) noexcept
+        : continuation_(&continuation)
+        , outer_(std::exchange(innermost(), this)) {}
+    job_hand_over(const job_hand_over&) = delete;
+    job_hand_over& operator=(const job_hand_over&) = delete;
+    ~job_hand_over() { innermost() = outer_; }
+
+    /// The hand-over of a continuation's job, if it is the innermost of the calling thread; else
+    /// null. @param which perhaps over. Then another one may stand at its address, for another
+    /// continuation; or another continuation at the address of that one, with another hand-over.
+    static job_hand_over* of(const future_state& continuation,
+                             const job_hand_over* which) noexcept {
+        job_hand_over* const mine = innermost();
+        return mine != nullptr && mine == which && mine->continuation_ == &continuation ? mine
+                                                                                        : nullptr;
+    }
+
+    future_state* after = nullptr; ///< The continuation of that one, if the job was refused.
+
+private:
+    static job_hand_over*& innermost() noexcept {
+        static constinit thread_local job_hand_over* own = nullptr;
+        return own;
+    }
+
+    const future_state* const continuation_;
+    job_hand_over* const outer_;
+};
+
 /// The state of a continuation. It owns the future's side of the task that it continues. `Executor`
 /// is void if the continuation runs where that task completes.
 template<class R, class F, class Executor>
@@ -225,22 +260,29 @@ private:
 
     const void* pool() const noexcept override { return pool_; }
     const future_state* source() const noexcept override { return source_; }
-    bool hand_over() noexcept override {
+    bool hand_over(future_state*& after) noexcept override {
         if constexpr (std::is_void_v<Executor>) {
-            return false;
+            return future_state::hand_over(after);
         } else {
             if (this->claimed()) { // Cancelled: the executor may be gone.
                 return false;
             }
             this->wake_chain_waiters();
+            job_hand_over mine(*this);
+            hand_over_ = &mine;
             REGATTA_TRY {
                 executor_->execute(future_job(*this));
             }
             REGATTA_CATCH_ALL {
                 // Refused: the job was destroyed, which cancelled this continuation.
             }
+            after = mine.after;
             return true;
         }
+    }
+    future_state** place_after_hand_over() noexcept override {
+        job_hand_over* const mine = job_hand_over::of(*this, hand_over_);
+        return mine != nullptr ? &mine->after : nullptr;
     }
 
     /// The pool whose workers run this. An executor with blocks for futures names that pool; any
@@ -263,6 +305,8 @@ private:
 
     result_state<R>* source_; ///< Guarded by the lock on links.
     Executor* const executor_;
+    /// Of its job; perhaps over. Written before the executor gets the job, read by its holder.
+    const job_hand_over* hand_over_ = nullptr;
     const void* const pool_;
     union { // The closure ends before the state does.
         F closure_;
