@@ -24,7 +24,7 @@ constexpr double largest_margin = 50;
 constexpr double lowest_rate = 0.001;
 constexpr double highest_rate = 1e9;
 
-/// "there is no scheme "tbbb"; did you mean "tbb"?"
+/// "there is no scheme "tbbb" (did you mean "tbb"?)"
 template<class Info>
 std::string unknown(std::string_view kind, std::string_view typed, const std::vector<Info>& all) {
     std::vector<std::string_view> names;
@@ -33,7 +33,7 @@ std::string unknown(std::string_view kind, std::string_view typed, const std::ve
     }
     const std::string near = nearest_name(typed, names);
     return fmt::format("there is no {} \"{}\"{}", kind, typed,
-                       near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
+                       near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
 }
 
 /// The entry that was found, or the error.

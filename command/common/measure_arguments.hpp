@@ -69,7 +69,7 @@ const race::workload_info& workload_named(const std::string& name);
 /// The scheme of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::scheme_info& scheme_named(const std::string& name);
 
-/// "there is no scheme "tbbb"; did you mean "tbb"?"
+/// "there is no scheme "tbbb" (did you mean "tbb"?)"
 std::string unknown_scheme(const std::string& name);
 
 /// What was chosen of the workload. Throws `usage_error` for an option that it does not read.

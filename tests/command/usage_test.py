@@ -141,7 +141,7 @@ class Usage(unittest.TestCase):
                      says=['no scheme "std_thred"', 'did you mean "std_thread"?', "--list"])
         self.refused("race", "--schemes", "xyzzyplugh", *QUICK, says=['no scheme "xyzzyplugh"'])
         self.refused("race", "--schemes", "serail,tbb,std_thred", *QUICK, says=[
-            'no scheme "serail"; did you mean "serial"?', 'no scheme "std_thred"'])
+            'no scheme "serail" (did you mean "serial"?), there is no scheme "std_thred" (did you mean "std_thread"?); `'])
 
     def test_rates_that_cannot_be_offered(self):
         for rate in ("0", "-1", "nan", "many", "1e12", "5/min"):
