@@ -8,7 +8,7 @@
 #include "sampling/super_linear.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,7 +102,7 @@ void judge_all(race_result& result) {
     std::vector<scheme_result*> judged;
     std::vector<paired_comparison> beside;
     for (scheme_result& one : result.schemes) {
-        if (&one != base && !one.measured.samples.empty()) {
+        if (&one != base && one.ok() && !one.measured.samples.empty()) {
             judged.push_back(&one);
             beside.emplace_back(one.measured, base->measured, result.control);
             one.vs_baseline = beside.back().ratio();
@@ -149,7 +149,16 @@ std::vector<std::string> leaders_among(const race_result& result, TakesPart take
 }
 
 std::string percent(double share) {
-    return std::to_string(std::lround(share * 100)) + " %";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f %%", share < 0.00995 ? 1 : 0, share * 100);
+    return text;
+}
+
+/// Items a second; of slow ones with their fraction.
+std::string per_second(double rate) {
+    char text[64];
+    std::snprintf(text, sizeof text, rate < 9.5 ? "%.2g" : "%.0f", rate);
+    return text;
 }
 
 /// That the baseline and its control differ although they are the same.
@@ -172,8 +181,8 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
     const double wall = median(std::move(walls));
     if (wall > 0 && fell_behind(*result.rate, result.items, wall, one.latency)) {
         const double took = static_cast<double>(result.items) / wall * 1e9;
-        result.notes.push_back(one.name + " took " + std::to_string(std::lround(took)) +
-                               " of the " + std::to_string(std::lround(*result.rate)) +
+        result.notes.push_back(one.name + " took " + per_second(took) + " of the " +
+                               per_second(*result.rate) +
                                " items a second that were offered: its latencies are those of a "
                                "queue that grows as long as the run goes on");
     }

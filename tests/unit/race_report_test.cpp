@@ -285,6 +285,11 @@ TEST(race_full_text, an_unsteady_machine_is_said_to_be_one) {
                 testing::ElementsAre(StartsWith("std_thread differs from itself by up to 6 %, "
                                                 "which is more than chance")));
     EXPECT_THAT(notes_of(1), testing::IsEmpty());
+    fakes::result_maker maker;
+    maker.add("std_thread", 100);
+    maker.control_takes = 1.002;
+    maker.result.margin = 0;
+    EXPECT_THAT(maker.finish().notes, testing::Contains(HasSubstr("by up to 0.")));
 }
 
 TEST(race_words, code_of_its_own_is_told_apart) {
@@ -296,7 +301,8 @@ TEST(race_words, code_of_its_own_is_told_apart) {
     EXPECT_THAT(race::outcome_words(result, {}),
                 testing::AllOf(StartsWith("blas_threads won"),
                                HasSubstr("with code of its own; among those that run the items: "
-                                         "std_thread won")));
+                                         "std_thread won"),
+                               HasSubstr("of the time of asio, the next")));
     EXPECT_THAT(race::reason_words(result), HasSubstr("asio"));
 }
 
@@ -308,6 +314,28 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
     }
     EXPECT_THAT(race::outcome_words(maker.finish(), {}), StartsWith("No verdict"));
     EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
+}
+
+TEST(race_words, one_of_several_with_enough_clean_rounds_was_not_alone) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100);
+    EXPECT_THAT(race::outcome_words(maker.finish(), {}),
+                StartsWith("std_thread was measured alone"));
+    maker.add("tbb", 50);
+    for (auto& sample : maker.result.schemes[1].measured.samples) {
+        sample.load.contaminated = sample.round >= 3;
+    }
+    EXPECT_THAT(race::outcome_words(maker.finish(), {}),
+                StartsWith("std_thread alone has enough clean rounds: 10"));
+}
+
+// "a wrong result disqualifies the scheme": its time is held against nothing.
+TEST(race_words, one_that_failed_gets_no_verdict) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    maker.result.schemes[1].status = race::scheme_status::failed;
+    maker.result.schemes[1].wrong_result = true;
+    EXPECT_EQ(maker.finish().find("tbb")->word, race::verdict::undecided);
 }
 
 // A race measures how long a whole run takes, so it names nobody for another quantity.

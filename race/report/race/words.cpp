@@ -118,7 +118,8 @@ std::string cheaper_items(const race_result& result) {
 }
 
 /// Who leads, in a sentence without its end.
-std::string lead(const race_result& result, const std::vector<std::string>& leaders,
+/// @param of_items the leaders are those of the schemes that run the items.
+std::string lead(const race_result& result, const std::vector<std::string>& leaders, bool of_items,
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
     if (leaders.size() > 1) {
@@ -127,9 +128,15 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
                            result.rate ? "lowest latency (99th percentile)" : "fastest",
                            joined(leaders), percent_text(result.margin));
     }
-    const auto others = followers(result, leaders);
+    auto others = followers(result, leaders);
+    std::erase_if(others, [&](const scheme_result* one) { return of_items && !one->runs_items(); });
     if (others.empty()) {
-        return fmt::format("{} was measured alone: {}", first.name,
+        const bool alone = std::ranges::none_of(result.schemes, [&](const scheme_result& one) {
+            return &one != &first && one.ok() && one.time.count != 0 &&
+                   (!of_items || one.runs_items());
+        });
+        return fmt::format("{} {}: {}", first.name,
+                           alone ? "was measured alone" : "alone has enough clean rounds",
                            duration_text(first.time.median, style));
     }
     const scheme_result& next = *others.front();
@@ -153,14 +160,14 @@ std::string outcome_words(const race_result& result, const text_style& style) {
                                  pairs_for_a_verdict)
                    : std::string("Nothing was measured.");
     }
-    std::string text = lead(result, result.leaders, style);
+    std::string text = lead(result, result.leaders, false, style);
     if (result.leaders.size() > 1) {
         text.front() = 'T';
     }
     const bool own_code = !result.find(result.leaders.front())->runs_items();
     if (own_code && !result.item_leaders.empty()) {
         text += fmt::format(", with code of its own; among those that run the items: {}",
-                            lead(result, result.item_leaders, style));
+                            lead(result, result.item_leaders, true, style));
     }
     return text + ".";
 }
