@@ -100,7 +100,7 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
     const std::string length =
         arguments.duration
             ? *arguments.duration + " in all"
-            : fmt::format("{} rounds each, {}", arguments.rounds_or(advise_rounds),
+            : fmt::format("{} each, {}", race::counted(arguments.rounds_or(advise_rounds), "round"),
                           expected_length(workload, arguments, schemes, all_counts, control));
     fmt::print(stderr,
                "Measuring {}: {} schemes with {} workers, then {} with {} workers; {}. Ctrl-C ends "

@@ -87,9 +87,10 @@ void advise_on_pinning(const advising& with) {
     const mode_evidence* pinned = result.find("pinned");
     if (!is_measured(free) || !is_measured(pinned) || is_disturbed(result)) {
         with.leave_open(topic::pinning,
-                        fmt::format("Whether to pin: the {} rounds of {} do not tell; that takes "
+                        fmt::format("Whether to pin: the {} of {} {} not tell; that takes "
                                     "{} clean ones of unpinned and pinned.",
-                                    result.rounds, result.file, pairs_for_a_verdict),
+                                    counted(result.rounds, "round"), result.file,
+                                    result.rounds == 1 ? "does" : "do", pairs_for_a_verdict),
                         measure);
         return;
     }

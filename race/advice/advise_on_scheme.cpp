@@ -75,9 +75,9 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
     std::vector<cited_figure> figures = figures_of(race, one);
     std::string text = fmt::format("Take {}: {}", chosen, figures_text(with, race, one, figures));
     if (leaders.size() > 1) {
-        text += fmt::format("; {} others cannot be told from the fastest (noise floor {}), and it "
+        text += fmt::format("; {} cannot be told from the fastest (noise floor {}), and it "
                             "is {} of them",
-                            leaders.size() - 1, percent_text(floor),
+                            counted(leaders.size() - 1, "other"), percent_text(floor),
                             chosen == leaders.front() ? "the first" : "the simplest");
     } else if (const scheme_evidence* next = next_after(race, leaders, of_items);
                next != nullptr && (!traits_of(next->scheme).reference || !one.speedup)) {
@@ -115,9 +115,9 @@ void advise_on_scheme(const advising& with) {
     const race_evidence& race = *with.all.race;
     if (race.leaders.empty() || !race.noise_floor) {
         with.leave_open(topic::scheme,
-                        fmt::format("Which scheme: the {} rounds of {} gave no verdict; that takes "
+                        fmt::format("Which scheme: the {} of {} gave no verdict; that takes "
                                     "{} clean ones.",
-                                    race.rounds, race.file, pairs_for_a_verdict),
+                                    counted(race.rounds, "round"), race.file, pairs_for_a_verdict),
                         measure);
         return;
     }

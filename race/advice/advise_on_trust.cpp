@@ -23,9 +23,10 @@ void judge_result(const advising& with, const result_evidence& result, bool told
     }
     if (result.stopped) {
         const auto rounds = static_cast<double>(result.rounds);
-        with.say(topic::trust,
-                 fmt::format("{} was cut short after {} rounds.", result.file, result.rounds),
-                 {{"rounds", {rounds, result.file, "rounds"}}});
+        with.say(
+            topic::trust,
+            fmt::format("{} was cut short after {}.", result.file, counted(result.rounds, "round")),
+            {{"rounds", {rounds, result.file, "rounds"}}});
     }
 }
 

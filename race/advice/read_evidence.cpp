@@ -40,6 +40,10 @@ workload_evidence read_workload(const result_value& document) {
 
 void read_common(const result_value& document, result_evidence& read) {
     read.file = document.file();
+    if (const auto rate = document.find("rate")) {
+        rate->refuse("items were offered at a rate, and the times are latencies; advice is about "
+                     "results without --rate");
+    }
     read.machine = read_machine(document["machine"]);
     read.rounds = document["rounds"].whole();
     read.stopped = document["stopped"].boolean();

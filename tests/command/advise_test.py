@@ -56,6 +56,14 @@ class Advise(unittest.TestCase):
         for text in says:
             self.assertIn(text, result.stderr)
 
+    def test_latencies_are_no_times_of_runs(self):
+        for command in (["race", "empty", "--size", "100", "--schemes", "steady"],
+                        ["scale", "empty", "--size", "100", "--workers", "1"]):
+            path = os.path.join(self.folder.name, "rate.json")
+            result = run(*command, "--rate", "20000", "--rounds", "1", "--json", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.refused(path, says=["rate.json: rate: items were offered at a rate"])
+
     def test_from_files(self):
         result = run("advise", self.race, self.scale, "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -109,7 +117,7 @@ class Advise(unittest.TestCase):
         self.assertIsNone(document["scheme"])  # one round is no ground for it
         # Before it begins it says what it will measure, and about how long that takes.
         self.assertRegex(result.stderr, r"^Measuring primes: \d+ schemes with \d+ workers, then std_thread with "
-                                        r"[\d, ]+ workers; 1 rounds each, some \d+ (s|min)\. Ctrl-C ends")
+                                        r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 
     def test_files_that_are_no_results_are_refused(self):
