@@ -20,21 +20,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace regatta::command {
 namespace {
 
-void say_it_cannot_run(const std::string& name, const std::string& reason) {
-    write_all(STDERR_FILENO,
-              fmt::format("regatta race: {} was asked for but cannot run: {}\n", name, reason),
-              "cannot write to standard error");
+/// Of a whole sweep each line once.
+void say_it_cannot_run(const std::string& name, const std::string& reason,
+                       std::set<std::string>& said) {
+    const std::string line =
+        fmt::format("regatta race: {} was asked for but cannot run: {}\n", name, reason);
+    if (said.insert(line).second) {
+        write_all(STDERR_FILENO, line, "cannot write to standard error");
+    }
 }
 
-int status_of(const race::race_result& result) {
+int status_of(const race::race_result& result, std::set<std::string>& said) {
     bool failed = false;
     for (const race::scheme_result& one : result.schemes) {
         if (one.status == race::scheme_status::skipped && one.named) {
-            say_it_cannot_run(one.name, one.reason);
+            say_it_cannot_run(one.name, one.reason, said);
             failed = true;
         }
         failed = failed || one.status == race::scheme_status::failed;
@@ -42,12 +48,13 @@ int status_of(const race::race_result& result) {
     return failed ? exit_code::failure : exit_code::success;
 }
 
-int status_of(const race::launches_result& result, const std::vector<race::entrant>& entrants) {
+int status_of(const race::launches_result& result, const std::vector<race::entrant>& entrants,
+              std::set<std::string>& said) {
     bool failed = !result.missing.empty();
-    for (const race::skipped_scheme& one : result.skipped) {
+    for (const race::unmeasured_scheme& one : result.skipped) {
         if (std::ranges::any_of(
                 entrants, [&](const race::entrant& e) { return e.named && e.name == one.name; })) {
-            say_it_cannot_run(one.name, one.reason);
+            say_it_cannot_run(one.name, one.reason, said);
             failed = true;
         }
     }
@@ -55,9 +62,11 @@ int status_of(const race::launches_result& result, const std::vector<race::entra
 }
 
 int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>& entrants) {
+    std::set<std::string> said;
     int worst = exit_code::success;
     for (const race::sweep_cell* const cell : sweep.measured()) {
-        worst = std::max({worst, status_of(cell->result), status_of(cell->launches, entrants)});
+        worst = std::max(
+            {worst, status_of(cell->result, said), status_of(cell->launches, entrants, said)});
     }
     return worst;
 }
@@ -81,7 +90,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const unsigned launches = arguments.launches.value_or(1);
     std::vector<std::string> each = words;
     if (options.fill.count() > 0) { // more launches tell more than more rounds of one
-        each.insert(each.end(), {"--rounds", std::to_string(options.rounds)});
+        each.insert(each.begin() + 2, {"--rounds", std::to_string(options.rounds)});
     }
     const auto documents = [&](race::race_control& control, const auto& report) {
         return run_launches(launches, options.seed, each, control, report);
@@ -101,7 +110,10 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             [&](race::race_control& control, const auto& report) {
                 return race::sum_up_launches(documents(control, report), launches, options.seed);
             },
-            [&](const race::launches_result& result) { return status_of(result, entrants); });
+            [&](const race::launches_result& result) {
+                std::set<std::string> said;
+                return status_of(result, entrants, said);
+            });
     }
     if (arguments.is_sweep()) {
         return measure_and_write(
@@ -117,7 +129,10 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
         [&](race::race_control& control, const auto& report) {
             return race::run_race(workload, entrants, options, control, report);
         },
-        [](const race::race_result& result) { return status_of(result); });
+        [](const race::race_result& result) {
+            std::set<std::string> said;
+            return status_of(result, said);
+        });
 }
 
 } // namespace regatta::command

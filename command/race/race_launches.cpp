@@ -30,10 +30,13 @@ namespace {
 constexpr std::array<std::string_view, 4> own_options{"--launches", "--json", "--csv",
                                                       "--order-seed"};
 
-/// What was typed after the program's name, without those.
-std::vector<std::string> words_of_a_launch(const std::vector<std::string>& words) {
-    std::vector<std::string> kept;
-    for (std::size_t i = 1; i < words.size(); ++i) {
+/// What was typed after the program's name, without those, and with `own` after "race": behind a
+/// "--" of the user's no option is one.
+std::vector<std::string> words_of_a_launch(const std::vector<std::string>& words,
+                                           const std::vector<std::string>& own) {
+    std::vector<std::string> kept{words.at(1)};
+    kept.insert(kept.end(), own.begin(), own.end());
+    for (std::size_t i = 2; i < words.size(); ++i) {
         const std::string_view word = words[i];
         const std::string_view name = word.substr(0, word.find('='));
         if (word == "-q" || word == "--quiet") {
@@ -83,9 +86,8 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
         report(now);
         const detail::unique_descriptor result = memory_file();
         const detail::unique_descriptor said = memory_file();
-        std::vector<std::string> arguments = words_of_a_launch(words);
-        arguments.insert(arguments.end(), {"--json", "-", "--quiet", "--order-seed",
-                                           std::to_string(order_seed + launch)});
+        std::vector<std::string> arguments = words_of_a_launch(
+            words, {"--json", "-", "--quiet", "--order-seed", std::to_string(order_seed + launch)});
         subprocess process = spawn({.program = "/proc/self/exe",
                                     .arguments = std::move(arguments),
                                     .standard_output = result.get(),

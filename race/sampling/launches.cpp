@@ -23,16 +23,41 @@ const json& member_of(const json& object, std::string_view name) {
     return *found;
 }
 
-/// A scheme's entry in the document of a launch, where it has figures; null where not.
-const json* figures_of(const json& race, const std::string& name) {
+/// A scheme's entry in the document of a launch.
+const json& entry_of(const json& race, const std::string& name) {
     for (const json::member& one : member_of(race, "schemes").members()) {
         if (member_of(one.value, "name").text() == name) {
-            const bool ran = member_of(one.value, "status").text() == "ok" &&
-                             !member_of(one.value, "vs_baseline_undropped").is_null();
-            return ran ? &one.value : nullptr;
+            return one.value;
         }
     }
     fail_argument("launches: a race is without " + name);
+}
+
+/// The same where it has figures; null where not.
+const json* figures_of(const json& race, const std::string& name) {
+    const json& entry = entry_of(race, name);
+    const bool ran = member_of(entry, "status").text() == "ok" &&
+                     !member_of(entry, "vs_baseline_undropped").is_null();
+    return ran ? &entry : nullptr;
+}
+
+/// Why it is missing, as the first launch says it that does; empty where none does.
+std::string why_missing(const std::vector<json>& races, const std::string& name) {
+    for (std::size_t launch = 0; launch < races.size(); ++launch) {
+        const json& entry = entry_of(races[launch], name);
+        if (const json& reason = member_of(entry, "reason"); !reason.is_null()) {
+            const char* const how = member_of(entry, "wrong_result").boolean()      ? "DISQUALIFIED"
+                                    : member_of(entry, "status").text() == "failed" ? "FAILED"
+                                                                                    : "skipped";
+            return how + (" in launch " + std::to_string(launch + 1)) + ": " + reason.text();
+        }
+    }
+    return {};
+}
+
+/// Stopped before anything was measured that can be compared.
+bool is_empty(const json& race) {
+    return member_of(race, "stopped").boolean() && member_of(race, "rounds").number() == 0;
 }
 
 /// A value a launch, as if launches were the rounds of a race.
@@ -64,6 +89,7 @@ course_of_launches course_of(const std::vector<json>& races, const std::string& 
 launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::uint64_t seed) {
     launches_result result;
     result.planned = planned;
+    result.stopped = std::erase_if(races, is_empty) != 0;
     result.races = std::move(races);
     if (result.races.empty()) {
         return result;
@@ -91,7 +117,7 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
             if (never_here) {
                 result.skipped.push_back({name, member_of(one.value, "reason").text()});
             } else {
-                result.missing.push_back(name);
+                result.missing.push_back({name, why_missing(result.races, name)});
             }
             continue;
         }

@@ -27,10 +27,10 @@ struct launched_scheme {
     unsigned more_launches = 0; ///< See `judgement`.
 };
 
-/// A scheme that runs in no launch.
-struct skipped_scheme {
+/// A scheme without figures.
+struct unmeasured_scheme {
     std::string name;
-    std::string reason;
+    std::string reason; ///< Of the first launch that gives one.
 };
 
 /// What several launches found out together.
@@ -39,15 +39,16 @@ struct launches_result {
     bool stopped = false; ///< Cut short.
     std::string baseline; ///< Empty: nobody could run.
     double margin = usual_margin;
-    std::vector<json> races;              ///< The document of each, in their order.
-    std::vector<launched_scheme> schemes; ///< That ran in every launch, in the order of the race.
-    std::vector<std::string> leaders;     ///< As of a race, by the launches' ratios.
-    std::vector<std::string> missing;     ///< Schemes that failed in a launch.
-    std::vector<skipped_scheme> skipped;  ///< Schemes that cannot run here.
+    std::vector<json> races;                ///< The document of each, in their order.
+    std::vector<launched_scheme> schemes;   ///< That ran in every launch, in the order of the race.
+    std::vector<std::string> leaders;       ///< As of a race, by the launches' ratios.
+    std::vector<unmeasured_scheme> missing; ///< Schemes that failed in a launch.
+    std::vector<unmeasured_scheme> skipped; ///< Schemes that cannot run here.
 };
 
 /// Puts the documents of races together. A launch counts as one value: what a process draws once,
-/// such as addresses and pages, is alike in all its rounds.
+/// such as addresses and pages, is alike in all its rounds. One that was stopped before its first
+/// round was complete does not count.
 /// Failure: `std::invalid_argument` where the documents are not those of the same race.
 /// @param seed of the resampling behind the leaders.
 launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::uint64_t seed);

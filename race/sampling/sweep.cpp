@@ -81,7 +81,8 @@ std::size_t sweep_axes::cells() const noexcept {
 std::vector<const sweep_cell*> sweep_result::measured() const {
     std::vector<const sweep_cell*> all;
     for (const sweep_cell& cell : cells) {
-        if (cell.result.rounds != 0 || !cell.launches.races.empty()) {
+        const bool none_can = !cell.result.schemes.empty() && !cell.result.stopped;
+        if (cell.result.rounds != 0 || none_can || !cell.launches.races.empty()) {
             all.push_back(&cell);
         }
     }

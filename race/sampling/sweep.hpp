@@ -41,7 +41,7 @@ struct sweep_place {
 /// What was found out there: by one race, or by the races of several launches.
 struct sweep_cell {
     sweep_place at{};
-    race_result result{};       ///< With 0 rounds if it was not run, or was run in launches.
+    race_result result{};       ///< Without schemes if it was not run, or was run in launches.
     launches_result launches{}; ///< With no races unless it was run in launches.
 };
 
@@ -55,7 +55,7 @@ struct sweep_result {
     bool stopped = false;            ///< Cut short.
     std::vector<sweep_cell> cells{}; ///< Sizes outermost, capacities innermost; not as they ran.
 
-    /// Of those that have figures.
+    /// Of those that were run, if only to find that no scheme can.
     std::vector<const sweep_cell*> measured() const;
 };
 

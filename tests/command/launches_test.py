@@ -62,6 +62,11 @@ class Launches(unittest.TestCase):
                      "--launches", "2", "--json", "-")
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(json.loads(result.stdout)["missing"], ["bad"])
+        self.assertIn("Not in every launch: bad, FAILED in launch 1: ", result.stderr)
+
+    def test_words_after_a_mark_are_no_options(self):
+        result = run("race", "--schemes", "serial", "--size", "100", "--launches", "2", "--", "empty")
+        self.assertEqual(result.returncode, 0, result.stderr)
 
 
 if __name__ == "__main__":

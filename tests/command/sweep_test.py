@@ -144,6 +144,17 @@ class Sweep(unittest.TestCase):
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn("std_thread was asked for but cannot run: it takes no single tasks", result.stderr)
 
+    def test_one_that_cannot_run_anywhere_is_told_once(self):
+        for launches in ([], ["--launches", "2"]):
+            result = run("race", "empty", "--size", "100,200", "--rate", "20000/s", "--schemes", "std_thread",
+                         "--rounds", "1", "--json", "-", *launches)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(result.stderr.count("std_thread was asked for but cannot run"), 1, result.stderr)
+            self.assertNotIn("Stopped", result.stderr)
+            document = json.loads(result.stdout)
+            support.validate(document, "sweep")
+            self.assertEqual(len(document["cells"]), 2)
+
     def test_all_cells_are_checked_before_the_first_is_run(self):
         for words, text in ((["--size", "64,3"], "3 is out of range 64 to 2048"),
                             (["--workers", "1,0"], '--workers: "0"'),

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_fakes.hpp"
+#include "report/race/json.hpp"
+#include "report/race/launches_report.hpp"
 #include "report/sweep/sweep_report.hpp"
 #include "sampling/race.hpp"
 #include "sampling/sweep.hpp"
@@ -14,12 +16,15 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -103,4 +108,53 @@ TEST(race_sweep, hands_each_cell_to_the_schemes) {
                                         short_race(), axes, control);
     EXPECT_EQ(result.cells.size(), 4u);
     EXPECT_THAT(seen, ElementsAre(given(1, 5, 0), given(1, 5, 9), given(2, 5, 0), given(2, 5, 9)));
+}
+
+TEST(race_sweep, says_what_failed_and_where) {
+    auto good = fakes::info("one", fakes::run_serially);
+    auto bad = fakes::info("two", [](race::run_context& context) {
+        fakes::run_serially(context);
+        if (context.work.items() == 20) {
+            throw std::runtime_error("it broke");
+        }
+    });
+    race::race_control control;
+    const race::sweep_axes axes{.sizes = {10, 20}, .workers = {}, .chunks = {}, .capacities = {}};
+    const auto text_of = [&](const std::vector<race::entrant>& entrants) {
+        return race::to_text(
+            race::run_sweep(fakes::counting_info(), entrants, short_race(), axes, control), {},
+            {.width = 200});
+    };
+    EXPECT_THAT(text_of({{"one", &good, false}, {"two", &bad, false}}),
+                AllOf(HasSubstr("FAILED two: it broke (size 20)\n"), HasSubstr("1 round each")));
+    bad.obstacle = [](const race::workload&) { return std::string("not here"); };
+    const std::string nothing = text_of({{"two", &bad, true}});
+    EXPECT_THAT(nothing, AllOf(HasSubstr("nothing was measured"), Not(HasSubstr("Stopped")),
+                               Not(HasSubstr("over those of"))));
+}
+
+// "One that was stopped before its first round was complete does not count."
+TEST(race_launches, one_that_was_stopped_at_once_does_not_count) {
+    auto good = fakes::info("one", fakes::run_serially);
+    auto bad = fakes::info("two", [](race::run_context&) {});
+    const auto launch = [&](bool stopped) {
+        race::race_control control;
+        return race::json::parse(race::to_json(
+            race::run_race(fakes::counting_info(), {{"one", &good, false}, {"two", &bad, false}},
+                           short_race(), control,
+                           [&](const race::progress&) {
+                               if (stopped) {
+                                   control.request_stop();
+                               }
+                           }),
+            {}));
+    };
+    const auto whole = race::sum_up_launches({launch(false), launch(true)}, 2, 1);
+    EXPECT_EQ(whole.races.size(), 1u);
+    EXPECT_TRUE(whole.stopped);
+    ASSERT_EQ(whole.schemes.size(), 1u);
+    EXPECT_EQ(whole.schemes.front().name, "one");
+    EXPECT_THAT(race::to_text(whole, {}, {.width = 200}),
+                AllOf(HasSubstr("1 launch of 2"),
+                      HasSubstr("Not in every launch: two, DISQUALIFIED in launch 1: ")));
 }

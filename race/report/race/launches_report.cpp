@@ -59,10 +59,15 @@ std::string table_of(const launches_result& result, const text_style& style) {
 }
 
 std::string outcome_of(const launches_result& result) {
+    if (result.races.empty()) {
+        return "Nothing was measured.";
+    }
     if (result.leaders.empty()) {
-        return result.schemes.empty() ? std::string("Nothing was measured in every launch.")
-                                      : fmt::format("No verdict: that takes {} launches at least.",
-                                                    pairs_for_a_verdict);
+        return result.schemes.empty()
+                   ? std::string("Nothing was measured in every launch.")
+                   : fmt::format("No verdict: that takes {} {}launches at least.",
+                                 pairs_for_a_verdict,
+                                 result.races.size() < pairs_for_a_verdict ? "" : "undisturbed ");
     }
     return result.leaders.size() == 1
                ? fmt::format("{} won over all launches.", result.leaders.front())
@@ -73,10 +78,22 @@ std::string outcome_of(const launches_result& result) {
 
 } // namespace
 
+std::string missing_text(const launches_result& result, const std::string& where,
+                         const text_style& style) {
+    std::string out;
+    for (const unmeasured_scheme& one : result.missing) {
+        out += wrapped(fmt::format("Not in every launch{}: {}{}{}", where, one.name,
+                                   one.reason.empty() ? "." : ", ", one.reason),
+                       2, style);
+    }
+    return out;
+}
+
 std::string to_text(const launches_result& result, const provenance& from,
                     const text_style& style) {
-    std::string out =
-        wrapped(fmt::format("{} launches of {}", result.races.size(), result.planned), 2, style);
+    std::string out = wrapped(
+        fmt::format("{} of {}", counted(result.races.size(), "launch", "launches"), result.planned),
+        2, style);
     out += short_warnings(from.machine, style);
     if (!result.schemes.empty()) {
         out += '\n' + table_of(result, style);
@@ -86,9 +103,7 @@ std::string to_text(const launches_result& result, const provenance& from,
                                    result.baseline, percent_text(result.margin)),
                        2, style);
     }
-    if (!result.missing.empty()) {
-        out += wrapped("Not in every launch: " + joined_names(result.missing) + ".", 2, style);
-    }
+    out += missing_text(result, "", style);
     if (result.stopped || result.races.size() < result.planned) {
         out += coloured(wrapped("Cut short: this is what was measured by then.", 2, style), "1;33",
                         style);
@@ -103,7 +118,10 @@ std::string to_json(const launches_result& result, const provenance& from) {
     document["baseline"] = text_or_null(result.baseline);
     document["margin"] = result.margin;
     document["leaders"] = result.leaders;
-    document["missing"] = result.missing;
+    document["missing"] = json::array();
+    for (const unmeasured_scheme& one : result.missing) {
+        document["missing"].push_back(one.name);
+    }
     json schemes = json::array();
     for (const launched_scheme& one : result.schemes) {
         schemes.push_back(

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "report/common/grid.hpp"
+#include "report/race/launches_report.hpp"
 #include "report/sweep/sweep_report.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
@@ -92,8 +93,18 @@ const std::vector<std::string>& leaders_of(const sweep_cell& cell) {
     return cell.launches.races.empty() ? cell.result.leaders : cell.launches.leaders;
 }
 
-const std::string& baseline_of(const sweep_cell& cell) {
-    return cell.launches.races.empty() ? cell.result.baseline : cell.launches.baseline;
+/// That of all races, or "the baseline" where it is not one.
+std::string baseline_of(const std::vector<const sweep_cell*>& cells) {
+    std::string name;
+    for (const sweep_cell* const cell : cells) {
+        const std::string& here =
+            cell->launches.races.empty() ? cell->result.baseline : cell->launches.baseline;
+        if (!name.empty() && !here.empty() && here != name) {
+            return "the baseline";
+        }
+        name = here.empty() ? name : here;
+    }
+    return name;
 }
 
 /// The schemes that any cell has figures of, in the order of the entrants.
@@ -113,25 +124,26 @@ std::vector<std::string> names_of(const std::vector<const sweep_cell*>& cells) {
     return names;
 }
 
-/// "15 rounds", "15 to 60 rounds", "6 of 6 launches"
+/// "1 round", "15 to 60 rounds", "6 of 6 launches"
 std::string evidence_of(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells) {
     const auto count = [&](const sweep_cell* cell) {
         return sweep.launches > 1 ? cell->launches.races.size() : cell->result.rounds;
     };
     const auto [least, most] = std::ranges::minmax(cells | std::views::transform(count));
-    const std::string what =
-        sweep.launches > 1 ? fmt::format("of {} launches", sweep.launches) : "rounds";
+    const std::string what = sweep.launches > 1 ? fmt::format("of {} launches", sweep.launches)
+                             : most == 1        ? "round"
+                                                : "rounds";
     return least == most ? fmt::format("{} {}", least, what)
                          : fmt::format("{} to {} {}", least, most, what);
 }
 
 std::string title_of(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                      const provenance& from) {
-    std::string text =
-        fmt::format("{}: {} of {} races, {} each, on {} CPUs", sweep.workload, cells.size(),
-                    sweep.cells.size(), evidence_of(sweep, cells), available_cpus());
+    std::string text = fmt::format("{}: {} of {} races, {} each, on {}", sweep.workload,
+                                   cells.size(), sweep.cells.size(), evidence_of(sweep, cells),
+                                   counted(available_cpus(), "CPU"));
     if (sweep.rate) {
-        text += fmt::format(", {} items/s offered", std::lround(*sweep.rate));
+        text += fmt::format(", {} items/s offered", amount_text(*sweep.rate));
     }
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
@@ -155,7 +167,9 @@ std::string winners_text(const sweep_result& sweep, const std::vector<const swee
         where.cells.push_back(cell_name(sweep, *cell));
         time.cells.push_back(best ? duration_text(best->figure, style) : "");
         ratio.cells.push_back(best ? ratio_text(best->ratio) : "");
-        who.cells.push_back(leaders.empty() ? too_few : joined(leaders, ", "));
+        who.cells.push_back(!leaders.empty()           ? joined(leaders, ", ")
+                            : names_of({cell}).empty() ? "nothing was measured"
+                                                       : too_few);
     }
     return grid_text({where, time, ratio, who}, style);
 }
@@ -180,6 +194,9 @@ std::string heights_of(const std::vector<double>& ratios, double least, double m
 std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                         const text_style& style) {
     const std::vector<std::string> names = names_of(cells);
+    if (names.empty()) {
+        return {};
+    }
     std::vector<std::vector<double>> rows;
     double least = 1;
     double most = 1;
@@ -227,18 +244,43 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
     return out;
 }
 
-/// What launches lack.
+/// Adds the cell's name to those of which the text is true.
+void say_of(std::vector<std::pair<std::string, std::string>>& all, const std::string& text,
+            const std::string& cell) {
+    const auto same = std::ranges::find(all, text, [](const auto& one) { return one.first; });
+    if (same == all.end()) {
+        all.emplace_back(text, cell);
+    } else {
+        same->second += "; " + cell;
+    }
+}
+
+/// What spoils a race, what failed in it, and what launches lack.
 std::string gaps_text(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                       const text_style& style) {
+    std::vector<std::pair<std::string, std::string>> all;
     std::string out;
     for (const sweep_cell* const cell : cells) {
-        if (!cell->launches.missing.empty()) {
-            out += wrapped(fmt::format("Not in every launch of {}: {}.", cell_name(sweep, *cell),
-                                       joined(cell->launches.missing, ", ")),
-                           0, style);
+        const std::string name = cell_name(sweep, *cell);
+        if (cell->result.contaminated > 0.25) {
+            say_of(all, "NOTE: disturbed by other processes in more than a quarter of the samples",
+                   name);
         }
+        for (const scheme_result& one : cell->result.schemes) {
+            if (one.status == scheme_status::failed) {
+                say_of(all,
+                       fmt::format("{} {}: {}", one.wrong_result ? "DISQUALIFIED" : "FAILED",
+                                   one.name, one.reason),
+                       name);
+            }
+        }
+        out += missing_text(cell->launches, " of " + name, style);
     }
-    if (sweep.launches > 1 && sweep.stopped) {
+    for (const auto& [text, where] : all) {
+        out += coloured(wrapped(fmt::format("{} ({})", text, where), 2, style),
+                        text.starts_with("NOTE") ? "1;33" : "1;31", style);
+    }
+    if (sweep.stopped) {
         out += wrapped("Cut short: this is what was measured by then.", 0, style);
     }
     return out;
@@ -254,12 +296,14 @@ std::string to_text(const sweep_result& sweep, const provenance& from, const tex
     return wrapped(title_of(sweep, cells, from), 0, style) + '\n' +
            winners_text(sweep, cells, style) + '\n' + matrix_text(sweep, cells, style) +
            gaps_text(sweep, cells, style) +
-           wrapped(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
-                               "intervals, verdicts and {} are in the JSON.",
-                               sweep.rate ? "99th percentiles of the latency" : "Times",
-                               baseline_of(*cells.front()), sweep.rate ? "lower" : "faster",
-                               sweep.rate ? "other percentiles" : "where the time went"),
-                   0, style);
+           (names_of(cells).empty()
+                ? std::string()
+                : wrapped(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
+                                      "intervals, verdicts and {} are in the JSON.",
+                                      sweep.rate ? "99th percentiles of the latency" : "Times",
+                                      baseline_of(cells), sweep.rate ? "lower" : "faster",
+                                      sweep.rate ? "other percentiles" : "where the time went"),
+                          0, style));
 }
 
 } // namespace regatta::race
