@@ -364,11 +364,15 @@ TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
 TYPED_TEST(fork_join, workers_that_spin_take_what_is_offered) {
     const time_limit limit("a worker that spins to take the second half");
     library_test::observed_thread workers[2];
-    TypeParam pool({.threads = 2,
-                    .spin = std::chrono::nanoseconds::max(),
-                    .on_start = [&](unsigned i) { workers[i].announce(); }});
-    for (const auto& worker : workers) { // A nap before the spin takes no such time.
-        await([&] { return worker.cpu_time() > 5'000'000; });
+    std::atomic<int> started{0};
+    TypeParam pool(
+        {.threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [&](unsigned i) {
+             workers[i].announce();
+             ++started;
+         }});
+    await([&] { return started == 2; });
+    for (const auto& worker : workers) { // What comes before the spin takes far less.
+        await([&] { return worker.cpu_time() < 0 || worker.cpu_time() > 5'000'000; });
     }
     for (int i = 0; i < 20; ++i) {
         std::atomic<bool> done{false};
