@@ -164,7 +164,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
         "  regatta cpus check 2-3 --owner 4711        CPUs on which my program runs\n"
         "  regatta cpus check 2-3 --for 1min --json result.json\n"
         "\nAs root (or with CAP_PERFMON) it names everybody who ran there, from the kernel's own "
-        "record of\nswitches. Without, it sees that somebody did, and names those whom /proc "
+        "record of switches. Without, it sees that somebody did, and names those whom /proc "
         "shows.\n"
         "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
         "and 143 ended by Ctrl-C and SIGTERM.");

@@ -47,9 +47,8 @@ void add_status(subcommand cpus, action& chosen) {
     status_arguments& a = *arguments;
     add_json_option(command, a.files, "all of it");
     command.add_flag("--effects", a.effects, "Show what each lease has done to the machine");
-    command.footer(
-        "Exit status: 0, also where nobody owns any; 1 not every lease could be read, "
-        "or the result not be\nwritten; 2 wrong usage, or a file that cannot be opened.");
+    command.footer("Exit status: 0, also where nobody owns any; 1 not every lease could be read, "
+                   "or the result not be written; 2 wrong usage, or a file that cannot be opened.");
     command.runs(chosen, [arguments] { return show_status(*arguments); });
 }
 

@@ -78,8 +78,8 @@ void add_cpus_pin(subcommand cpus, action& chosen) {
     command.footer(
         "Examples:\n"
         "  regatta cpus pin --pid 4711 2-3     as taskset -a -cp 2-3 4711 does\n"
-        "\nThreads that it starts later inherit that. Others may use the CPUs as before; to own\n"
-        "them see regatta cpus run. Where some of the CPUs are not for this process, the kernel\n"
+        "\nThreads that it starts later inherit that. Others may use the CPUs as before; to own "
+        "them see regatta cpus run. Where some of the CPUs are not for this process, the kernel "
         "takes the others; the line that is printed says which.\n"
         "\nExit status: 0 pinned, 1 there is no such process or it may not be pinned there, "
         "2 wrong usage.");

@@ -146,7 +146,7 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
         "  regatta cpus plan 2-5 --huge-pages 1G:4\n"
         "\nIt only looks, and needs no privilege. A reboot and the boot loader's files are yours.\n"
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
-        "the system), or\nthe result could not be written; 2 wrong usage, or a file that cannot be "
+        "the system), or the result could not be written; 2 wrong usage, or a file that cannot be "
         "opened.");
     command.runs(chosen, [arguments] { return run_command(*arguments); });
 }

@@ -207,12 +207,12 @@ void add_cpus_run(subcommand cpus, action& chosen, const std::vector<std::string
         "  regatta cpus run 2-3 -- ./server --port 80\n"
         "  regatta cpus run --count 2 --move-others --at-least shielded -- make test\n"
         "\nAt the end, also after Ctrl-C or a kill, everything is as it was. Whatever of the "
-        "program\n"
+        "program "
         "is still running then goes on; without groups it keeps the affinity that it inherited.\n"
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
-        "there\n"
+        "there "
         "is no such program, 126 it cannot be run; 1 the CPUs cannot be had, or not all could be "
-        "given back\nand the program's is 0; 2 wrong usage.");
+        "given back and the program's is 0; 2 wrong usage.");
     command.final_callback([&chosen, arguments, list, &words] {
         if (!chosen) {
             sort_words(*arguments, list.count() > 0, words);

@@ -108,15 +108,15 @@ void add_shm_command(subcommand app, action& chosen) {
                "  regatta shm --json -             the same for programs\n"
                "  regatta shm clean                remove what a crash left, nothing else\n"
                "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; "
-               "2 wrong\nusage.");
+               "2 wrong usage.");
 
     const subcommand clean =
         shm.add_subcommand("clean", "Remove your segments that no process uses any more");
     add_run(clean, true, chosen);
-    clean.footer("It removes named segments of this library that belong to you and that no\n"
+    clean.footer("It removes named segments of this library that belong to you and that no "
                  "process has open. Other files, segments in use and those of other users stay.\n"
                  "\nExit status: 0 nothing of yours is stale now, 1 something could not be "
-                 "removed,\n2 wrong usage.");
+                 "removed, 2 wrong usage.");
 }
 
 } // namespace regatta::command

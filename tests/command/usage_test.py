@@ -53,6 +53,14 @@ class Usage(unittest.TestCase):
             self.assertEqual([line for line in result.stdout.splitlines() if len(line) > 80], [])
             self.assertEqual(run("help", *words).stdout, result.stdout)
 
+    def test_no_line_of_a_help_ends_early(self):
+        for words in self.commands():
+            lines = run(*words, "--help").stdout.splitlines()
+            prose = lines[max(i for i, line in enumerate(lines) if line.startswith(" ")) + 1:]
+            for line, following in zip(prose, prose[1:]):
+                if line and following:
+                    self.assertGreater(len(line) + 1 + len(following.split()[0]), 80, line)
+
     def test_help_has_examples(self):
         for words in (["--help"], ["race", "--help"]):
             result = run(*words)
