@@ -16,10 +16,11 @@ namespace regatta::race {
 /// For people: a row a scheme, with the interval over the launches.
 std::string to_text(const launches_result& result, const provenance& from, const text_style& style);
 
-/// The document, indented, with a final newline; docs/reference/launches.schema.json describes it.
 /// A line for each scheme that some launch lacks, with why. @param where " of size 64", or nothing.
 std::string missing_text(const launches_result& result, const std::string& where,
                          const text_style& style);
+
+/// The document, indented, with a final newline; docs/reference/launches.schema.json describes it.
 std::string to_json(const launches_result& result, const provenance& from);
 
 /// The names of the columns, with a newline.
