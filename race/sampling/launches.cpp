@@ -9,6 +9,7 @@
 #include <regatta/base/error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -60,17 +61,35 @@ bool is_empty(const json& race) {
     return member_of(race, "stopped").boolean() && member_of(race, "rounds").number() == 0;
 }
 
+/// The baseline of most of them, the first of equals: where it fails, another one takes its place.
+std::string usual_baseline(const std::vector<json>& races) {
+    std::map<std::string, std::size_t> times;
+    for (const json& race : races) {
+        if (const std::string name = member_of(race, "baseline").text(); !name.empty()) {
+            ++times[name];
+        }
+    }
+    std::string most; // where nobody could run
+    for (const json& race : races) {
+        std::string name = member_of(race, "baseline").text();
+        if (times[name] > times[most]) {
+            most = std::move(name);
+        }
+    }
+    return most;
+}
+
 /// A value a launch, as if launches were the rounds of a race.
 struct course_of_launches {
     series ratios;
     std::vector<double> times;
 };
 
-course_of_launches course_of(const std::vector<json>& races, const std::string& name) {
+course_of_launches course_of(const std::vector<const json*>& races, const std::string& name) {
     course_of_launches course;
     course.ratios.name = name;
     for (unsigned launch = 0; launch < races.size(); ++launch) {
-        if (const json* found = figures_of(races[launch], name)) {
+        if (const json* found = figures_of(*races[launch], name)) {
             const json& clean = member_of(*found, "vs_baseline");
             const json& ratio =
                 clean.is_null() ? member_of(*found, "vs_baseline_undropped") : clean;
@@ -96,22 +115,26 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     }
     const json& first = result.races.front();
     result.margin = member_of(first, "margin").number();
-    result.baseline = member_of(first, "baseline").text(); // empty of a null
+    result.baseline = usual_baseline(result.races);
+    std::vector<const json*> compared; // by ratios to the same
     for (const json& race : result.races) {
         result.stopped = result.stopped || member_of(race, "stopped").boolean();
-        if (member_of(race, "baseline").text() != result.baseline) {
-            fail_argument("launches: their baselines differ");
+        if (member_of(race, "baseline").text() == result.baseline) {
+            compared.push_back(&race);
         }
+    }
+    if (compared.size() != result.races.size()) {
+        result.missing.push_back({result.baseline, why_missing(result.races, result.baseline)});
     }
     std::vector<series> all;
     series base{"baseline", {}, {}};
-    for (unsigned launch = 0; launch < result.races.size(); ++launch) {
+    for (unsigned launch = 0; launch < compared.size(); ++launch) {
         base.samples.push_back({launch, 1, {}});
     }
     for (const json::member& one : member_of(first, "schemes").members()) {
         const std::string name = member_of(one.value, "name").text();
-        course_of_launches course = course_of(result.races, name);
-        if (course.times.size() != result.races.size()) {
+        course_of_launches course = course_of(compared, name);
+        if (course.times.size() != compared.size()) {
             const bool never_here =
                 course.times.empty() && member_of(one.value, "status").text() == "skipped";
             if (never_here) {
@@ -147,7 +170,7 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
             judged.push_back(&result.schemes[i]);
         }
     }
-    if (result.races.size() < pairs_for_a_verdict) {
+    if (compared.size() < pairs_for_a_verdict) {
         return result;
     }
     const std::vector<judgement> words = judge(beside, result.margin);

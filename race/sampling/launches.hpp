@@ -48,7 +48,8 @@ struct launches_result {
 
 /// Puts the documents of races together. A launch counts as one value: what a process draws once,
 /// such as addresses and pages, is alike in all its rounds. One that was stopped before its first
-/// round was complete does not count.
+/// round was complete does not count, nor does one in which the baseline failed: its ratios are to
+/// another scheme.
 /// Failure: `std::invalid_argument` where the documents are not those of the same race.
 /// @param seed of the resampling behind the leaders.
 launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::uint64_t seed);
