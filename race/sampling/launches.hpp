@@ -40,7 +40,7 @@ struct launches_result {
     std::string baseline; ///< Empty: nobody could run.
     double margin = usual_margin;
     std::vector<json> races;                ///< The document of each, in their order.
-    std::vector<launched_scheme> schemes;   ///< That ran in every launch, in the order of the race.
+    std::vector<launched_scheme> schemes;   ///< That ran in every launch that counts.
     std::vector<std::string> leaders;       ///< As of a race, by the launches' ratios.
     std::vector<unmeasured_scheme> missing; ///< Schemes that failed in a launch.
     std::vector<unmeasured_scheme> skipped; ///< Schemes that cannot run here.

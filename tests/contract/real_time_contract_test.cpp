@@ -59,7 +59,7 @@ protected:
     void SetUp() override {
         if (REGATTA_THREAD_SANITIZER) {
             // A thread takes such a lock when it ends. If a thread of lower priority has the lock
-            // and was preempted, the thread that ends spins for ever.
+            // and was preempted, the ending thread waits for it in a loop without end.
             GTEST_SKIP() << "the thread sanitizer's own spin locks know no priorities";
         }
         within = false;

@@ -90,8 +90,8 @@ public:
         return {};
     }
 
-    /// `release` of any one handler, whoever has it; empty if there is none. For the end of the
-    /// bus.
+    /// Takes out one handler, in whatever state it is. Empty if there is none. No other thread may
+    /// use the table any more.
     handler release_any() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             if (places_[i].state.load(std::memory_order_relaxed) != free) {
