@@ -169,13 +169,12 @@ TEST(autoscale_contract, may_be_closed_while_it_is_scaled) {
     }
 }
 
-template<class Pool>
-class schedule_contract : public testing::Test {};
-TYPED_TEST_SUITE(schedule_contract, library_test::every_pool, library_test::pool_names);
+class schedule_contract : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, schedule_contract, library_test::every_pool(), library_test::pool_name);
 
 // "continues a coroutine on a worker"
-TYPED_TEST(schedule_contract, continues_on_a_worker) {
-    TypeParam pool{{.threads = 1}};
+TEST_P(schedule_contract, continues_on_a_worker) {
+    auto [pool] = make_pool({.threads = 1});
     const auto there = pool.submit([] { return std::this_thread::get_id(); }).get();
     const auto where = [](thread_pool& p) -> co_task<std::thread::id> {
         co_await p.schedule();
@@ -185,8 +184,8 @@ TYPED_TEST(schedule_contract, continues_on_a_worker) {
 }
 
 // "Refuses tasks from outside": the coroutine learns it by `task_cancelled`.
-TYPED_TEST(schedule_contract, tells_a_closed_pool) {
-    TypeParam pool{{.threads = 1}};
+TEST_P(schedule_contract, tells_a_closed_pool) {
+    auto [pool] = make_pool({.threads = 1});
     pool.close();
     const auto go = [](thread_pool& p) -> co_task<> { co_await p.schedule(); };
     EXPECT_THROW(sync_wait(go(pool)), task_cancelled);

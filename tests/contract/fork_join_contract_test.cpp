@@ -31,9 +31,8 @@ using library_test::await;
 using library_test::barrier;
 using library_test::time_limit;
 
-template<class Pool>
-class fork_join : public testing::Test {};
-TYPED_TEST_SUITE(fork_join, library_test::every_pool, library_test::pool_names);
+class fork_join : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, fork_join, library_test::every_pool(), library_test::pool_name);
 
 long fork_fib(int n) {
     if (n < 2) {
@@ -94,9 +93,9 @@ int seven() {
 }
 
 // "Calls `f` and `g`": each once and as it was passed, whether another thread takes it or not.
-TYPED_TEST(fork_join, calls_each_half_once_and_as_it_was_passed) {
+TEST_P(fork_join, calls_each_half_once_and_as_it_was_passed) {
     const time_limit limit("joins of callables of each kind");
-    TypeParam pool(3);
+    auto [pool] = make_pool(3);
     pool.submit([] {
             for (int i = 0; i < 2000; ++i) {
                 counting first, second;
@@ -118,8 +117,8 @@ TYPED_TEST(fork_join, calls_each_half_once_and_as_it_was_passed) {
         .get();
 }
 
-TYPED_TEST(fork_join, returns_both_results) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, returns_both_results) {
+    auto [pool] = make_pool({.threads = 2});
     EXPECT_EQ(regatta::join(
                   pool, [] { return 1; }, [] { return std::string("two"); }),
               std::make_pair(1, std::string("two")));
@@ -133,8 +132,8 @@ TYPED_TEST(fork_join, returns_both_results) {
 
 // "The type that `join(f, g)` returns: `std::pair` of both results, the only result if the other
 // call returns nothing, or `void`."
-TYPED_TEST(fork_join, returns_what_there_is) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, returns_what_there_is) {
+    auto [pool] = make_pool({.threads = 2});
     int done = 0;
     static_assert(std::is_void_v<decltype(regatta::join(
                       pool, [] {}, [] {}))>);
@@ -158,8 +157,8 @@ TYPED_TEST(fork_join, returns_what_there_is) {
 }
 
 // "throws the exception of `f`, otherwise that of `g`"
-TYPED_TEST(fork_join, throws_what_a_half_threw) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, throws_what_a_half_threw) {
+    auto [pool] = make_pool({.threads = 2});
     const auto thrown_by = [&](auto&& f, auto&& g) {
         try {
             regatta::join(pool, f, g);
@@ -178,8 +177,8 @@ TYPED_TEST(fork_join, throws_what_a_half_threw) {
 }
 
 // "If `f` throws, `g` is not called unless it has begun; in that case `join` waits for its end."
-TYPED_TEST(fork_join, loses_no_result_of_the_other_half) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, loses_no_result_of_the_other_half) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<int> alive{0};
     for (int i = 0; i < 300; ++i) {
         bool caught = false;
@@ -196,9 +195,9 @@ TYPED_TEST(fork_join, loses_no_result_of_the_other_half) {
 }
 
 // "Nesting to any depth": one worker, or none that helps, needs no other.
-TYPED_TEST(fork_join, nests_a_thousand_deep_on_one_worker) {
+TEST_P(fork_join, nests_a_thousand_deep_on_one_worker) {
     const time_limit limit("forks on one worker");
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     EXPECT_EQ(pool.submit([] { return nest_first(1000) + nest_second(1000); }).get(), 2000);
     EXPECT_EQ(regatta::join(
                   pool, [] { return nest_first(1000); }, [] { return nest_second(1000); }),
@@ -206,8 +205,8 @@ TYPED_TEST(fork_join, nests_a_thousand_deep_on_one_worker) {
 }
 
 // "an idle worker may call `g`": even if it is the only one that there is to give, and at once.
-TYPED_TEST(fork_join, shares_the_only_half_there_is) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, shares_the_only_half_there_is) {
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 20; ++i) {
         barrier both(2);
         regatta::join(
@@ -220,8 +219,8 @@ TYPED_TEST(fork_join, shares_the_only_half_there_is) {
 }
 
 // "In a task the workers are those of its pool"
-TYPED_TEST(fork_join, runs_on_the_workers_of_the_pool) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, runs_on_the_workers_of_the_pool) {
+    auto [pool] = make_pool({.threads = 2});
     std::mutex lock;
     std::set<std::thread::id> workers;
     barrier all(2);
@@ -264,8 +263,8 @@ TYPED_TEST(fork_join, runs_on_the_workers_of_the_pool) {
 }
 
 // "Calls all of them, possibly at the same time"
-TYPED_TEST(fork_join, invokes_all) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, invokes_all) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<int> sum{0};
     for (int i = 0; i < 100; ++i) {
         regatta::invoke(
@@ -279,8 +278,8 @@ TYPED_TEST(fork_join, invokes_all) {
 }
 
 // "Waits until all children have ended, those included that children spawn."
-TYPED_TEST(fork_join, scope_waits_for_all_children) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, scope_waits_for_all_children) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 50; ++round) {
         std::atomic<int> sum{0};
         regatta::task_scope scope(pool);
@@ -300,8 +299,8 @@ TYPED_TEST(fork_join, scope_waits_for_all_children) {
 
 // "`wait` throws the first exception of a child. Children that have not begun by then are destroyed
 // unrun."
-TYPED_TEST(fork_join, scope_ends_with_the_first_exception) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, scope_ends_with_the_first_exception) {
+    auto [pool] = make_pool({.threads = 2});
     const auto held = std::make_shared<int>(0);
     for (int round = 0; round < 50; ++round) {
         regatta::task_scope scope(pool);
@@ -324,8 +323,8 @@ TYPED_TEST(fork_join, scope_ends_with_the_first_exception) {
 }
 
 // "The destructor waits, and drops an exception that no `wait` has thrown."
-TYPED_TEST(fork_join, scope_ends_with_its_block) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, scope_ends_with_its_block) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<int> sum{0};
     {
         regatta::task_scope scope(pool);
@@ -340,8 +339,8 @@ TYPED_TEST(fork_join, scope_ends_with_its_block) {
 
 // "Before that it offers all pending forks of this thread to others": the first half waits for the
 // second, which no other thread would see.
-TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_join, blocking_offers_what_is_pending) {
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 20; ++i) {
         std::atomic<int> done{0};
         regatta::join(
@@ -361,11 +360,11 @@ TYPED_TEST(fork_join, blocking_offers_what_is_pending) {
 }
 
 // The same where idle workers do not sleep, and spun before the first fork.
-TYPED_TEST(fork_join, workers_that_spin_take_what_is_offered) {
+TEST_P(fork_join, workers_that_spin_take_what_is_offered) {
     const time_limit limit("a worker that spins to take the second half");
     library_test::observed_thread workers[2];
     std::atomic<int> started{0};
-    TypeParam pool(
+    auto [pool] = make_pool(
         {.threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [&](unsigned i) {
              workers[i].announce();
              ++started;

@@ -28,9 +28,8 @@ namespace {
 
 using library_test::barrier;
 
-template<class Pool>
-class fork_loops : public testing::Test {};
-TYPED_TEST_SUITE(fork_loops, library_test::every_pool, library_test::pool_names);
+class fork_loops : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, fork_loops, library_test::every_pool(), library_test::pool_name);
 
 /// Some work that a compiler does not remove.
 void spin_a_little(int rounds) {
@@ -43,8 +42,8 @@ void spin_a_little(int rounds) {
 } // namespace
 
 // "Calls `f(i)` for every i from `begin` to `end` - 1"
-TYPED_TEST(fork_loops, visits_every_index_once) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, visits_every_index_once) {
+    auto [pool] = make_pool({.threads = 2});
     for (const int size : {0, 1, 2, 3, 7, 8, 9, 17, 100, 1000, 10007, 100003}) {
         std::vector<unsigned char> visits(static_cast<std::size_t>(size), 0);
         for (int round = 0; round < 3; ++round) {
@@ -57,8 +56,8 @@ TYPED_TEST(fork_loops, visits_every_index_once) {
 }
 
 // "The same" for every type of index, up to its ends.
-TYPED_TEST(fork_loops, takes_any_type_of_index) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, takes_any_type_of_index) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<std::int64_t> sum{0};
     regatta::parallel_for(pool, static_cast<signed char>(-128), static_cast<signed char>(127),
                           [&](signed char i) { sum += i; });
@@ -79,8 +78,8 @@ TYPED_TEST(fork_loops, takes_any_type_of_index) {
 }
 
 // "Calls `f(element)` for every element of a range with random access."
-TYPED_TEST(fork_loops, visits_every_element) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, visits_every_element) {
+    auto [pool] = make_pool({.threads = 2});
     std::vector<int> values(5000, 1);
     regatta::parallel_for(pool, values, [](int& v) { ++v; });
     EXPECT_EQ(std::count(values.begin(), values.end(), 2), 5000);
@@ -89,8 +88,8 @@ TYPED_TEST(fork_loops, visits_every_element) {
 }
 
 // "Calls `f(row, column)` for every pair of indices.", "Calls `f(plane, row, column)`"
-TYPED_TEST(fork_loops, visits_every_cell) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, visits_every_cell) {
+    auto [pool] = make_pool({.threads = 2});
     constexpr int a = 7;
     constexpr int b = 50;
     constexpr int c = 33;
@@ -107,8 +106,8 @@ TYPED_TEST(fork_loops, visits_every_cell) {
 
 // "on the calling thread and idle workers": two iterations run at the same time if the first one
 // offers the second, by `blocking` or by `poll`.
-TYPED_TEST(fork_loops, runs_iterations_at_the_same_time) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, runs_iterations_at_the_same_time) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 20; ++round) {
         barrier both(2);
         const auto meet = [&](int) { regatta::blocking([&] { both.arrive_and_wait(); }); };
@@ -130,8 +129,8 @@ TYPED_TEST(fork_loops, runs_iterations_at_the_same_time) {
 }
 
 // Loops in loops, in joins, in loops.
-TYPED_TEST(fork_loops, nest) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, nest) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<int> sum{0};
     regatta::parallel_for(pool, 0, 40, [&](int i) {
         regatta::parallel_for(0, i, [&](int) {
@@ -143,8 +142,8 @@ TYPED_TEST(fork_loops, nest) {
 }
 
 // "throws the first exception of an iteration; iterations that have not begun by then are skipped"
-TYPED_TEST(fork_loops, throw_what_an_iteration_threw) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, throw_what_an_iteration_threw) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 300; ++round) {
         std::atomic<int> ran{0};
         EXPECT_THROW(regatta::parallel_for(pool, 0, 100000,
@@ -161,8 +160,8 @@ TYPED_TEST(fork_loops, throw_what_an_iteration_threw) {
 }
 
 // The end of a loop is the end of the loops within it.
-TYPED_TEST(fork_loops, end_the_loops_within) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, end_the_loops_within) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 20; ++round) {
         std::atomic<bool> inside{false};
         EXPECT_THROW(regatta::parallel_for(
@@ -185,8 +184,8 @@ TYPED_TEST(fork_loops, end_the_loops_within) {
 }
 
 // "Ends the loop early: iterations that have not begun are skipped."
-TYPED_TEST(fork_loops, end_at_a_stop_request) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, end_at_a_stop_request) {
+    auto [pool] = make_pool({.threads = 2});
     std::stop_source stop;
     std::atomic<int> ran{0};
     regatta::parallel_for(pool, 0, std::numeric_limits<int>::max(),
@@ -205,8 +204,8 @@ TYPED_TEST(fork_loops, end_at_a_stop_request) {
 }
 
 // "The most threads that work for the loop, the caller included."
-TYPED_TEST(fork_loops, keep_to_the_limit_of_workers) {
-    TypeParam pool({.threads = 4});
+TEST_P(fork_loops, keep_to_the_limit_of_workers) {
+    auto [pool] = make_pool({.threads = 4});
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
     const auto body = [&](int) {
@@ -224,8 +223,8 @@ TYPED_TEST(fork_loops, keep_to_the_limit_of_workers) {
 }
 
 // "The fewest iterations that are given to another thread."
-TYPED_TEST(fork_loops, give_away_a_grain_at_least) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, give_away_a_grain_at_least) {
+    auto [pool] = make_pool({.threads = 2});
     const auto caller = std::this_thread::get_id();
     regatta::parallel_for(pool, 0, 1000,
                           [&](int) { EXPECT_EQ(std::this_thread::get_id(), caller); },
@@ -234,8 +233,8 @@ TYPED_TEST(fork_loops, give_away_a_grain_at_least) {
 
 // "Reduces `transform(e)` of all elements"; "`reduce` must be associative; it need not be
 // commutative."
-TYPED_TEST(fork_loops, reduce_in_order) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, reduce_in_order) {
+    auto [pool] = make_pool({.threads = 2});
     std::vector<std::string> words;
     std::string all = "from";
     for (int i = 0; i < 2000; ++i) {
@@ -266,13 +265,13 @@ TYPED_TEST(fork_loops, reduce_in_order) {
 }
 
 // "the same bits for any number of workers, also of sums of floating-point numbers"
-TYPED_TEST(fork_loops, reduce_to_the_same_bits) {
+TEST_P(fork_loops, reduce_to_the_same_bits) {
     std::vector<double> values(100000);
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = std::sin(static_cast<double>(i)) * 1e10;
     }
     const auto sum = [&](unsigned threads) {
-        TypeParam pool({.threads = threads});
+        auto [pool] = make_pool({.threads = threads});
         return regatta::parallel_reduce(pool, values.begin(), values.end(), 0.5, std::plus<>(),
                                         {.deterministic = true});
     };
@@ -285,8 +284,8 @@ TYPED_TEST(fork_loops, reduce_to_the_same_bits) {
 }
 
 // A transform or reduction that throws.
-TYPED_TEST(fork_loops, reductions_throw) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_loops, reductions_throw) {
+    auto [pool] = make_pool({.threads = 2});
     const auto failing = [](int i) {
         return i == 7777 ? throw std::runtime_error("a value") : std::to_string(i % 10);
     };

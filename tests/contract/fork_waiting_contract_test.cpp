@@ -29,9 +29,8 @@ using library_test::eventually;
 using library_test::time_limit;
 using library_test::would_deadlock;
 
-template<class Pool>
-class fork_waiting : public testing::Test {};
-TYPED_TEST_SUITE(fork_waiting, library_test::every_pool, library_test::pool_names);
+class fork_waiting : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, fork_waiting, library_test::every_pool(), library_test::pool_name);
 
 int count_leaves(int depth) {
     if (depth == 0) {
@@ -45,10 +44,10 @@ int count_leaves(int depth) {
 } // namespace
 
 // "a fork may submit": and waits for the future, on any number of workers.
-TYPED_TEST(fork_waiting, forks_submit_and_get) {
+TEST_P(fork_waiting, forks_submit_and_get) {
     const time_limit limit("futures of tasks that forks submit");
     for (unsigned threads = 1; threads <= 3; ++threads) {
-        TypeParam pool({.threads = threads});
+        auto [pool] = make_pool({.threads = threads});
         for (int i = 0; i < 100; ++i) {
             const auto both = [&] {
                 return regatta::join(
@@ -62,8 +61,8 @@ TYPED_TEST(fork_waiting, forks_submit_and_get) {
 }
 
 // "Waits until no task is queued or running": a region that was opened from outside is one.
-TYPED_TEST(fork_waiting, wait_waits_for_a_region) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_waiting, wait_waits_for_a_region) {
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 50; ++i) {
         door d;
         std::atomic<bool> over{false};
@@ -83,10 +82,10 @@ TYPED_TEST(fork_waiting, wait_waits_for_a_region) {
 
 // "Other tasks that wait like it count as done": also the halves of a task, whichever thread runs
 // them, and a region from outside.
-TYPED_TEST(fork_waiting, forks_wait_for_the_pool) {
+TEST_P(fork_waiting, forks_wait_for_the_pool) {
     const time_limit limit("the pool, in forks of its tasks");
     for (unsigned threads = 1; threads <= 3; ++threads) {
-        TypeParam pool({.threads = threads});
+        auto [pool] = make_pool({.threads = threads});
         std::atomic<int> ran{0};
         const auto half = [&] {
             count_leaves(8);
@@ -113,9 +112,9 @@ TYPED_TEST(fork_waiting, forks_wait_for_the_pool) {
 
 // A worker that looked for forks takes a task instead, for as long as the region lasts: another one
 // that is idle takes part.
-TYPED_TEST(fork_waiting, an_idle_worker_helps_after_the_one_that_watched_took_a_task) {
+TEST_P(fork_waiting, an_idle_worker_helps_after_the_one_that_watched_took_a_task) {
     for (unsigned threads = 2; threads <= 4; ++threads) {
-        TypeParam pool({.threads = threads});
+        auto [pool] = make_pool({.threads = threads});
         for (int i = 0; i < 100; ++i) {
             door busy;
             const auto meet = [](std::string_view who) {
@@ -148,8 +147,8 @@ TYPED_TEST(fork_waiting, an_idle_worker_helps_after_the_one_that_watched_took_a_
 }
 
 // "Returns once no task runs, within a task at once."
-TYPED_TEST(fork_waiting, pause_waits_for_a_region) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_waiting, pause_waits_for_a_region) {
+    auto [pool] = make_pool({.threads = 2});
     door d;
     std::atomic<bool> over{false};
     std::thread outside([&] {
@@ -174,18 +173,19 @@ TYPED_TEST(fork_waiting, pause_waits_for_a_region) {
 }
 
 // "runs the accepted tasks and those that they submit": and regions that are open.
-TYPED_TEST(fork_waiting, close_waits_for_a_region) {
+TEST_P(fork_waiting, close_waits_for_a_region) {
     for (int i = 0; i < 50; ++i) {
-        std::optional<TypeParam> pool(std::in_place, regatta::pool_options{.threads = 2});
+        std::optional owner(make_pool({.threads = 2}));
+        regatta::thread_pool& pool = owner->get<0>();
         door d;
         int leaves = 0;
         std::thread outside([&] {
             regatta::join(
-                *pool, [&] { d.pass(), leaves = count_leaves(6); }, [] { count_leaves(6); });
+                pool, [&] { d.pass(), leaves = count_leaves(6); }, [] { count_leaves(6); });
         });
         d.await_inside(1);
         std::thread opener([&] { d.open(); });
-        pool.reset();
+        owner.reset();
         EXPECT_EQ(leaves, 64);
         opener.join();
         outside.join();
@@ -193,8 +193,8 @@ TYPED_TEST(fork_waiting, close_waits_for_a_region) {
 }
 
 // "also `task_rejected` if the pool is closed"; "(`resource_deadlock_would_occur`) in a task"
-TYPED_TEST(fork_waiting, refuse_what_cannot_be) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_waiting, refuse_what_cannot_be) {
+    auto [pool] = make_pool({.threads = 2});
     regatta::join(
         pool, [&] { EXPECT_TRUE(would_deadlock([&] { pool.close(); })); }, [] {});
     pool.close();
@@ -207,8 +207,8 @@ TYPED_TEST(fork_waiting, refuse_what_cannot_be) {
 }
 
 // "The same, but the executor runs `f`": a continuation may fork.
-TYPED_TEST(fork_waiting, continuations_fork) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_waiting, continuations_fork) {
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 50; ++i) {
         auto leaves = pool.submit([] { return count_leaves(4); })
                           .then([](int n) { return n + count_leaves(5); })
@@ -218,22 +218,22 @@ TYPED_TEST(fork_waiting, continuations_fork) {
 }
 
 // "Called on each worker with its index": hooks may fork.
-TYPED_TEST(fork_waiting, hooks_fork) {
+TEST_P(fork_waiting, hooks_fork) {
     std::atomic<int> leaves{0};
     {
-        TypeParam pool({.threads = 3,
-                        .on_start = [&](unsigned) { leaves += count_leaves(6); },
-                        .on_stop = [&](unsigned) { leaves += count_leaves(6); }});
+        auto [pool] = make_pool({.threads = 3,
+                                 .on_start = [&](unsigned) { leaves += count_leaves(6); },
+                                 .on_stop = [&](unsigned) { leaves += count_leaves(6); }});
         regatta::parallel_for(pool, 0, 100, [](int) { count_leaves(3); });
     }
     EXPECT_EQ(leaves, 6 * 64);
 }
 
 // Two pools at once, within each other and beside each other.
-TYPED_TEST(fork_waiting, two_pools_do_not_meet) {
+TEST_P(fork_waiting, two_pools_do_not_meet) {
     const time_limit limit("regions of two pools within each other");
-    TypeParam a({.threads = 2});
-    TypeParam b({.threads = 2});
+    auto [a] = make_pool({.threads = 2});
+    auto [b] = make_pool({.threads = 2});
     for (int i = 0; i < 100; ++i) {
         const auto inner = [&] {
             return regatta::join(
@@ -253,8 +253,8 @@ TYPED_TEST(fork_waiting, two_pools_do_not_meet) {
 }
 
 // Many threads open regions on one pool; their number is not bounded by it.
-TYPED_TEST(fork_waiting, many_threads_fork_at_once) {
-    TypeParam pool({.threads = 2});
+TEST_P(fork_waiting, many_threads_fork_at_once) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 5; ++round) {
         std::vector<std::thread> threads;
         std::atomic<int> leaves{0};
@@ -277,9 +277,9 @@ TYPED_TEST(fork_waiting, many_threads_fork_at_once) {
 }
 
 // Destroying a pool that has forked, at any moment after the region.
-TYPED_TEST(fork_waiting, pools_end_after_forks) {
+TEST_P(fork_waiting, pools_end_after_forks) {
     for (int i = 0; i < 100; ++i) {
-        TypeParam pool({.threads = 2});
+        auto [pool] = make_pool({.threads = 2});
         regatta::parallel_for(pool, 0, 1 + i % 10, [](int) { count_leaves(4); });
         pool.execute([] { count_leaves(6); });
     }

@@ -26,9 +26,8 @@ using library_test::door;
 using library_test::hold_worker;
 using regatta::priority;
 
-template<class Pool>
-class pool_allocation : public testing::Test {};
-TYPED_TEST_SUITE(pool_allocation, library_test::every_pool, library_test::pool_names);
+class pool_allocation : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_allocation, library_test::every_pool(), library_test::pool_name);
 
 /// A closure of that size, which counts its runs.
 template<std::size_t Size>
@@ -125,8 +124,8 @@ long fibonacci_of_two(Pool& pool, int n) {
 
 // "A task that was run in a wait, or cancelled, gives its memory back while the tasks that wait for
 // it still run: a recursion of futures needs memory for its depth, not for all its tasks."
-TYPED_TEST(pool_allocation, of_a_recursion_is_for_its_depth) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_allocation, of_a_recursion_is_for_its_depth) {
+    auto [pool] = make_pool({.threads = 1});
     const auto bytes_of = [&](auto&& call, int n, long result) {
         return count_bytes([&] { EXPECT_EQ(pool.submit([&] { return call(n); }).get(), result); });
     };
@@ -145,10 +144,10 @@ TYPED_TEST(pool_allocation, of_a_recursion_is_for_its_depth) {
 }
 
 // "… and without memory for a moment it loses none."
-TYPED_TEST(pool_allocation, that_fails_in_a_recursion_loses_nothing) {
+TEST_P(pool_allocation, that_fails_in_a_recursion_loses_nothing) {
     for (long fails = 0; fails < 4; ++fails) {
         SCOPED_TRACE(fails);
-        TypeParam pool({.threads = 1});
+        auto [pool] = make_pool({.threads = 1});
         std::atomic<int> runs{0};
         const auto task = [&runs] { ++runs; };
         pool.submit([&] {
@@ -177,8 +176,8 @@ TYPED_TEST(pool_allocation, that_fails_in_a_recursion_loses_nothing) {
 
 // "A closure of up to `task_slot::inline_size` bytes lies in the queue's cell, one of up to
 // `task_room_size` bytes beside it".
-TYPED_TEST(pool_allocation, is_none_in_the_steady_state) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_allocation, is_none_in_the_steady_state) {
+    auto [pool] = make_pool({.threads = 2});
     expect_none<0>(pool);
     expect_none<8 + 8>(pool);
     expect_none<48>(pool);
@@ -188,8 +187,8 @@ TYPED_TEST(pool_allocation, is_none_in_the_steady_state) {
 
 // "two calls of the heap …: for the returned list and for an internal one. None per task in the
 // steady state."
-TYPED_TEST(pool_allocation, is_two_for_a_batch_with_futures) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_allocation, is_two_for_a_batch_with_futures) {
+    auto [pool] = make_pool({.threads = 2});
     const std::stop_source source;
     for (const std::size_t length : {10u, 1000u}) {
         SCOPED_TRACE(length);
@@ -210,9 +209,9 @@ TYPED_TEST(pool_allocation, is_two_for_a_batch_with_futures) {
     }
 }
 
-TYPED_TEST(pool_allocation, is_one_for_a_larger_closure) {
+TEST_P(pool_allocation, is_one_for_a_larger_closure) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     expect_in_the_end(1, [&] {
         pool.execute(sized<500>(runs));
         pool.wait();
@@ -220,8 +219,8 @@ TYPED_TEST(pool_allocation, is_one_for_a_larger_closure) {
 }
 
 // "Returns … once no task runs": a pause needs no memory, so that none can end half done.
-TYPED_TEST(pool_allocation, is_none_for_a_pause) {
-    TypeParam pool({.threads = 3});
+TEST_P(pool_allocation, is_none_for_a_pause) {
+    auto [pool] = make_pool({.threads = 3});
     door d;
     hold_worker(pool, d);
     std::thread opener([&] {
@@ -239,15 +238,15 @@ TYPED_TEST(pool_allocation, is_none_for_a_pause) {
 
 // "`std::bad_alloc` before anything is changed": wherever the heap fails, the caller is told, no
 // room is lost, and the pool goes on.
-TYPED_TEST(pool_allocation, that_fails_changes_nothing) {
+TEST_P(pool_allocation, that_fails_changes_nothing) {
     for (long fails = 0; fails < 12; ++fails) {
         std::atomic<int> runs{0};
         regatta::pool_options options{.threads = 1};
-        if constexpr (!std::is_same_v<TypeParam, regatta::dynamic_pool>) {
+        if (!makes<regatta::dynamic_pool>()) {
             options.capacity = 200;
             options.when_full = regatta::overflow::reject;
         }
-        TypeParam pool(std::move(options));
+        auto [pool] = make_pool(std::move(options));
         door d;
         hold_worker(pool, d);
         std::vector<sized<100>> batch(30, sized<100>(runs));

@@ -30,13 +30,12 @@ using library_test::door;
 using regatta::priority;
 using regatta::task_rejected;
 
-template<class Pool>
-class pool_batch : public testing::Test {};
-TYPED_TEST_SUITE(pool_batch, library_test::every_pool, library_test::pool_names);
+class pool_batch : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_batch, library_test::every_pool(), library_test::pool_name);
 
-template<class Pool>
-class pool_bounded_batch : public testing::Test {};
-TYPED_TEST_SUITE(pool_bounded_batch, library_test::bounded_pools, library_test::pool_names);
+class pool_bounded_batch : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_bounded_batch, library_test::bounded_pools(),
+                         library_test::pool_name);
 
 /// A callable that can be copied and tells how often it was.
 struct copied {
@@ -54,8 +53,8 @@ struct copied {
 } // namespace
 
 // "Workers call every callable of a range."
-TYPED_TEST(pool_batch, runs_every_task_once) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_batch, runs_every_task_once) {
+    auto [pool] = make_pool({.threads = 2});
     for (const std::size_t size : {0u, 1u, 10u, 63u, 64u, 65u, 1000u}) {
         std::vector<std::atomic<int>> runs(size);
         std::vector<std::function<void()>> batch;
@@ -72,11 +71,11 @@ TYPED_TEST(pool_batch, runs_every_task_once) {
 }
 
 // "An rvalue range that is not a view is moved from": its elements need not be copyable.
-TYPED_TEST(pool_batch, moves_out_of_an_rvalue) {
+TEST_P(pool_batch, moves_out_of_an_rvalue) {
     std::atomic<int> runs{0};
     std::atomic<int> copies{0};
     std::atomic<int> alive{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     const auto make = [&](int value) {
         return [&runs, c = counted(alive, value)] { runs += c.value(); };
     };
@@ -98,10 +97,10 @@ TYPED_TEST(pool_batch, moves_out_of_an_rvalue) {
 }
 
 // … and those of an lvalue are copied, also of a view, which owns nothing.
-TYPED_TEST(pool_batch, copies_out_of_an_lvalue_and_a_view) {
+TEST_P(pool_batch, copies_out_of_an_lvalue_and_a_view) {
     std::atomic<int> runs{0};
     std::atomic<int> copies{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::vector<copied> batch(3, copied(copies, runs));
     const auto intact = [&] {
         return std::all_of(batch.begin(), batch.end(), [](const copied& c) { return c.runs; });
@@ -122,9 +121,9 @@ TYPED_TEST(pool_batch, copies_out_of_an_lvalue_and_a_view) {
 }
 
 // A view of what cannot be copied is moved out of: the tasks that another pool has handed over.
-TYPED_TEST(pool_batch, takes_handed_over_tasks) {
+TEST_P(pool_batch, takes_handed_over_tasks) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::vector<regatta::task> refused;
     for (int i = 0; i < 100; ++i) {
         refused.emplace_back([&] { ++runs; });
@@ -138,13 +137,13 @@ TYPED_TEST(pool_batch, takes_handed_over_tasks) {
 
 // "A task is any callable, even a move-only one. A worker calls it once": one that can only be
 // called so.
-TYPED_TEST(pool_batch, takes_callables_that_are_called_as_rvalues) {
+TEST_P(pool_batch, takes_callables_that_are_called_as_rvalues) {
     struct only_once {
         std::atomic<int>& runs;
         void operator()() && { ++runs; }
     };
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     pool.execute(only_once{runs});
     pool.submit(only_once{runs}).get();
     pool.wait();
@@ -152,9 +151,9 @@ TYPED_TEST(pool_batch, takes_callables_that_are_called_as_rvalues) {
 }
 
 // A range that is made while it is read.
-TYPED_TEST(pool_batch, takes_ranges_without_a_size) {
+TEST_P(pool_batch, takes_ranges_without_a_size) {
     std::atomic<int> sum{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     const auto adds = [&](int i) { return [&sum, i] { sum += i; }; };
     pool.execute_batch(std::views::iota(1, 101) | std::views::transform(adds));
     pool.execute_batch(std::views::iota(1, 101) | std::views::transform(adds), priority::high);
@@ -167,9 +166,9 @@ TYPED_TEST(pool_batch, takes_ranges_without_a_size) {
 }
 
 // "Failure: … before anything is changed": also what a view throws that makes its callables.
-TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws) {
+TEST_P(pool_batch, takes_nothing_of_a_range_that_throws) {
     std::atomic<int> runs{0};
-    TypeParam pool{{.threads = 1}};
+    auto [pool] = make_pool({.threads = 1});
     const auto made = [&](int i) {
         if (i == 5) {
             throw std::runtime_error("no fifth");
@@ -184,9 +183,9 @@ TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws) {
 }
 
 // The same of callables that cannot be copied.
-TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws_and_makes_what_cannot_be_copied) {
+TEST_P(pool_batch, takes_nothing_of_a_range_that_throws_and_makes_what_cannot_be_copied) {
     std::atomic<int> runs{0};
-    TypeParam pool{{.threads = 1}};
+    auto [pool] = make_pool({.threads = 1});
     int last = 5;
     const auto made = [&](int i) {
         if (i == last) {
@@ -205,7 +204,7 @@ TYPED_TEST(pool_batch, takes_nothing_of_a_range_that_throws_and_makes_what_canno
     EXPECT_EQ(runs, 10);
 }
 
-TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
+TEST_P(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
     struct wary {
         std::atomic<int>* sum;
         explicit wary(std::atomic<int>& s) : sum(&s) {}
@@ -213,7 +212,7 @@ TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
         void operator()() const { ++*sum; }
     };
     std::atomic<int> sum{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::vector<wary> batch(10, wary(sum));
     pool.execute_batch(batch);
     pool.execute_batch(batch, std::stop_source().get_token());
@@ -232,8 +231,8 @@ TYPED_TEST(pool_batch, takes_large_closures_and_such_whose_move_may_throw) {
 }
 
 // "The same for every callable of a range. @returns their futures, in order."
-TYPED_TEST(pool_batch, gives_the_results_in_order) {
-    TypeParam pool({.threads = 3});
+TEST_P(pool_batch, gives_the_results_in_order) {
+    auto [pool] = make_pool({.threads = 3});
     std::vector<std::function<int()>> batch;
     for (int i = 0; i < 300; ++i) {
         batch.emplace_back([i] { return i * i; });
@@ -250,8 +249,8 @@ TYPED_TEST(pool_batch, gives_the_results_in_order) {
 }
 
 // What one of them throws is in its own future.
-TYPED_TEST(pool_batch, keeps_each_exception_in_its_place) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_batch, keeps_each_exception_in_its_place) {
+    auto [pool] = make_pool({.threads = 2});
     std::vector<std::function<int()>> batch;
     for (int i = 0; i < 10; ++i) {
         batch.emplace_back([i] { return i == 4 ? throw std::runtime_error("four") : i; });
@@ -265,9 +264,9 @@ TYPED_TEST(pool_batch, keeps_each_exception_in_its_place) {
     EXPECT_EQ(pool.stats().errors, 0u);
 }
 
-TYPED_TEST(pool_batch, of_futures_can_be_cancelled_and_stopped) {
+TEST_P(pool_batch, of_futures_can_be_cancelled_and_stopped) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     door d;
     library_test::hold_worker(pool, d);
     std::vector<std::function<void()>> batch(5, [&] { ++runs; });
@@ -286,9 +285,9 @@ TYPED_TEST(pool_batch, of_futures_can_be_cancelled_and_stopped) {
 }
 
 // Batches from within tasks, from several threads.
-TYPED_TEST(pool_batch, comes_from_tasks_too) {
+TEST_P(pool_batch, comes_from_tasks_too) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 10; ++i) {
         pool.execute([&] {
             std::vector<std::function<void()>> batch(100, [&] { ++runs; });
@@ -301,9 +300,9 @@ TYPED_TEST(pool_batch, comes_from_tasks_too) {
 }
 
 // "`task_rejected::accepted` is the number of tasks accepted from the front."
-TYPED_TEST(pool_bounded_batch, says_how_many_found_room) {
+TEST_P(pool_bounded_batch, says_how_many_found_room) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 4, .when_full = regatta::overflow::reject});
+    auto [pool] = make_pool({.threads = 1, .capacity = 4, .when_full = regatta::overflow::reject});
     door d;
     library_test::hold_worker(pool, d);
     std::vector<std::function<void()>> batch(10, [&] { ++runs; });
@@ -336,10 +335,10 @@ TYPED_TEST(pool_bounded_batch, says_how_many_found_room) {
 }
 
 // A batch that is larger than the pool goes through it under `overflow::block`.
-TYPED_TEST(pool_bounded_batch, larger_than_the_pool_waits_for_room) {
+TEST_P(pool_bounded_batch, larger_than_the_pool_waits_for_room) {
     std::atomic<int> runs{0};
     for (const std::size_t capacity : {1u, 2u, 3u, 7u, 64u}) {
-        TypeParam pool({.threads = 2, .capacity = capacity});
+        auto [pool] = make_pool({.threads = 2, .capacity = capacity});
         std::vector<std::function<void()>> batch(1000, [&] { ++runs; });
         runs = 0;
         pool.execute_batch(batch);

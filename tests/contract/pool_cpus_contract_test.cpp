@@ -55,12 +55,11 @@ struct made_up_cpus {
     }
 };
 
-template<class Pool>
-class pool_cpus : public testing::Test {
+class pool_cpus : public library_test::pool_test {
 protected:
     made_up_cpus cpus;
 };
-TYPED_TEST_SUITE(pool_cpus, library_test::every_pool, library_test::pool_names);
+INSTANTIATE_TEST_SUITE_P(, pool_cpus, library_test::every_pool(), library_test::pool_name);
 
 struct number {
     int value = 0;
@@ -69,8 +68,8 @@ struct number {
 } // namespace
 
 // "CPUs of their own, which every worker enters", "0: as many as `cpus` has"
-TYPED_TEST(pool_cpus, are_entered_by_every_worker) {
-    TypeParam pool({.cpus = this->cpus.lease()});
+TEST_P(pool_cpus, are_entered_by_every_worker) {
+    auto [pool] = make_pool({.cpus = this->cpus.lease()});
     EXPECT_EQ(pool.threads(), 3u);
     EXPECT_EQ(this->cpus.entered.size(), 3u);
     EXPECT_TRUE(pool.submit([&] { return this->cpus.has(std::this_thread::get_id()); }).get());
@@ -78,26 +77,26 @@ TYPED_TEST(pool_cpus, are_entered_by_every_worker) {
 }
 
 // "They are released with the last copy of these options, the pool's included."
-TYPED_TEST(pool_cpus, are_given_back_with_the_last_copy) {
+TEST_P(pool_cpus, are_given_back_with_the_last_copy) {
     {
         regatta::pool_options options{.threads = 1, .cpus = this->cpus.lease()};
         {
-            TypeParam first(options);
-            TypeParam second(options);
+            auto [first] = make_pool(options);
+            auto [second] = make_pool(options);
             EXPECT_EQ(this->cpus.entered.size(), 2u);
         }
         EXPECT_FALSE(this->cpus.given_back);
-        const TypeParam last(std::move(options));
+        const auto [last] = make_pool(std::move(options));
         EXPECT_FALSE(this->cpus.given_back);
     }
     EXPECT_TRUE(this->cpus.given_back);
 }
 
 // "`std::system_error`: a thread could not be had, moved, pinned or scheduled, and none is left"
-TYPED_TEST(pool_cpus, that_cannot_be_entered_leave_nothing_behind) {
+TEST_P(pool_cpus, that_cannot_be_entered_leave_nothing_behind) {
     this->cpus.error = EBUSY;
     try {
-        TypeParam pool({.threads = 2, .name = "own", .cpus = this->cpus.lease()});
+        auto [pool] = make_pool({.threads = 2, .name = "own", .cpus = this->cpus.lease()});
         FAIL();
     } catch (const std::system_error& error) {
         EXPECT_EQ(error.code().value(), EBUSY);

@@ -49,20 +49,18 @@ private:
     std::multiset<std::string> texts_;
 };
 
-template<class Pool>
-class pool_errors : public testing::Test {};
-TYPED_TEST_SUITE(pool_errors, library_test::every_pool, library_test::pool_names);
+class pool_errors : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_errors, library_test::every_pool(), library_test::pool_name);
 
-template<class Pool>
-class pool_figures : public testing::Test {};
-TYPED_TEST_SUITE(pool_figures, library_test::every_pool, library_test::pool_names);
+class pool_figures : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_figures, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // "Its exception goes to `pool_options::on_error`.", from each way to fire and forget.
-TYPED_TEST(pool_errors, of_execute_go_to_the_sink) {
+TEST_P(pool_errors, of_execute_go_to_the_sink) {
     kept_errors errors;
-    TypeParam pool({.threads = 2, .on_error = errors.sink()});
+    auto [pool] = make_pool({.threads = 2, .on_error = errors.sink()});
     const auto throws = [](const char* what) { return [what] { throw std::runtime_error(what); }; };
     pool.execute(throws("execute"));
     pool.execute(priority::high, throws("with a priority"));
@@ -91,10 +89,10 @@ TYPED_TEST(pool_errors, of_execute_go_to_the_sink) {
 }
 
 // … also what a task throws that a waiting task runs, and one that ends the pool.
-TYPED_TEST(pool_errors, of_tasks_that_are_run_while_waiting) {
+TEST_P(pool_errors, of_tasks_that_are_run_while_waiting) {
     kept_errors errors;
     {
-        TypeParam pool({.threads = 1, .on_error = errors.sink()});
+        auto [pool] = make_pool({.threads = 1, .on_error = errors.sink()});
         pool.execute([&] {
             pool.execute([] { throw std::runtime_error("inner"); });
             pool.wait();
@@ -108,9 +106,9 @@ TYPED_TEST(pool_errors, of_tasks_that_are_run_while_waiting) {
 }
 
 // "the future of its result or exception".
-TYPED_TEST(pool_errors, of_submit_go_to_the_future) {
+TEST_P(pool_errors, of_submit_go_to_the_future) {
     kept_errors errors;
-    TypeParam pool({.threads = 2, .on_error = errors.sink()});
+    auto [pool] = make_pool({.threads = 2, .on_error = errors.sink()});
     auto future = pool.submit([]() -> int { throw std::out_of_range("here"); });
     EXPECT_THROW(future.get(), std::out_of_range);
     EXPECT_THROW(pool.submit(priority::low, [] { throw 5; }).get(), int);
@@ -129,10 +127,10 @@ TYPED_TEST(pool_errors, of_submit_go_to_the_future) {
 
 // The default of `error_sink`: "prints the first one to stderr; its owner's statistics count them
 // all".
-TYPED_TEST(pool_errors, without_a_sink_the_first_is_printed) {
+TEST_P(pool_errors, without_a_sink_the_first_is_printed) {
     testing::internal::CaptureStderr();
     {
-        TypeParam pool({.threads = 1});
+        auto [pool] = make_pool({.threads = 1});
         pool.execute([] { throw std::runtime_error("the first"); });
         pool.execute([] { throw std::runtime_error("the second"); });
         pool.execute([] { throw 1; });
@@ -145,8 +143,8 @@ TYPED_TEST(pool_errors, without_a_sink_the_first_is_printed) {
 }
 
 // "exceptions of the callable itself are ignored".
-TYPED_TEST(pool_errors, of_the_sink_are_ignored) {
-    TypeParam pool(
+TEST_P(pool_errors, of_the_sink_are_ignored) {
+    auto [pool] = make_pool(
         {.threads = 1, .on_error = [](const std::exception_ptr&) { throw std::logic_error("x"); }});
     pool.execute([] { throw std::runtime_error("a task"); });
     pool.wait();
@@ -155,14 +153,14 @@ TYPED_TEST(pool_errors, of_the_sink_are_ignored) {
 }
 
 // "Receives the exceptions of … `on_start` and `on_stop`": the worker works all the same.
-TYPED_TEST(pool_errors, of_hooks_go_to_the_sink) {
+TEST_P(pool_errors, of_hooks_go_to_the_sink) {
     kept_errors errors;
     std::atomic<int> runs{0};
     {
-        TypeParam pool({.threads = 2,
-                        .on_error = errors.sink(),
-                        .on_start = [](unsigned) { throw std::runtime_error("start"); },
-                        .on_stop = [](unsigned) { throw std::runtime_error("stop"); }});
+        auto [pool] = make_pool({.threads = 2,
+                                 .on_error = errors.sink(),
+                                 .on_start = [](unsigned) { throw std::runtime_error("start"); },
+                                 .on_stop = [](unsigned) { throw std::runtime_error("stop"); }});
         for (int i = 0; i < 10; ++i) {
             pool.execute([&] { ++runs; });
         }
@@ -173,13 +171,13 @@ TYPED_TEST(pool_errors, of_hooks_go_to_the_sink) {
 }
 
 // An exception that copying or moving a closure throws reaches the caller; the pool has no trace.
-TYPED_TEST(pool_errors, of_a_closure_s_copy_reach_the_caller) {
+TEST_P(pool_errors, of_a_closure_s_copy_reach_the_caller) {
     struct fragile {
         fragile() = default;
         fragile(const fragile&) { throw std::runtime_error("copy"); }
         void operator()() const {}
     };
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     const fragile f;
     EXPECT_THROW(pool.execute(f), std::runtime_error);
     EXPECT_THROW(pool.try_execute(f), std::runtime_error);
@@ -192,8 +190,8 @@ TYPED_TEST(pool_errors, of_a_closure_s_copy_reach_the_caller) {
 }
 
 // "While it is idle they are exact, and submitted = run + cancelled."
-TYPED_TEST(pool_figures, are_exact_when_idle) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_figures, are_exact_when_idle) {
+    auto [pool] = make_pool({.threads = 2});
     auto before = pool.stats();
     EXPECT_EQ(before.submitted + before.run + before.cancelled + before.refused + before.errors,
               0u);
@@ -226,8 +224,8 @@ TYPED_TEST(pool_figures, are_exact_when_idle) {
 }
 
 // A task that a waiting worker ran is counted as run, also if its place in the queue is dropped.
-TYPED_TEST(pool_figures, count_what_a_wait_ran_as_run) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_figures, count_what_a_wait_ran_as_run) {
+    auto [pool] = make_pool({.threads = 1});
     door d;
     pool.execute([&] {
         pool.submit([] {}).get(); // Runs it here; its place stays in the queue.
@@ -243,8 +241,8 @@ TYPED_TEST(pool_figures, count_what_a_wait_ran_as_run) {
 }
 
 // "How often the worker went to sleep", "Time with a task".
-TYPED_TEST(pool_figures, say_what_workers_did) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_figures, say_what_workers_did) {
+    auto [pool] = make_pool({.threads = 1});
     library_test::await([&] { return pool.stats().parked != 0; });
     const auto idle = pool.stats().workers[0].busy;
     door d;

@@ -55,22 +55,23 @@ struct account {
     void add(int amount) { balance += amount; }
 };
 
-template<class Pool>
-class pool_execution : public testing::Test {};
-TYPED_TEST_SUITE(pool_execution, library_test::every_pool, library_test::pool_names);
+class pool_execution : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_execution, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // "Code written for an `executor` changes its pool by changing one type".
-TYPED_TEST(pool_execution, models_an_executor) {
-    static_assert(regatta::executor<TypeParam>);
-    static_assert(!std::is_copy_constructible_v<TypeParam>);
-    static_assert(!std::is_move_constructible_v<TypeParam>);
+TEST(pool_types, model_an_executor) {
+    regatta::race::every_pool::for_each([]<class Pool> {
+        static_assert(regatta::executor<Pool>);
+        static_assert(!std::is_copy_constructible_v<Pool>);
+        static_assert(!std::is_move_constructible_v<Pool>);
+    });
 }
 
 // "with the arguments given at its submission. The task holds them by value".
-TYPED_TEST(pool_execution, holds_arguments_by_value) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_execution, holds_arguments_by_value) {
+    auto [pool] = make_pool({.threads = 1});
     door d;
     library_test::hold_worker(pool, d);
     std::string text = "before";
@@ -88,8 +89,8 @@ TYPED_TEST(pool_execution, holds_arguments_by_value) {
 }
 
 // "`std::ref` passes a reference."
-TYPED_TEST(pool_execution, passes_references_by_ref) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_execution, passes_references_by_ref) {
+    auto [pool] = make_pool({.threads = 1});
     int value = 1;
     account mine;
     auto adds = [](int& to, int amount) { to += amount; };
@@ -106,10 +107,10 @@ TYPED_TEST(pool_execution, passes_references_by_ref) {
 }
 
 // "A task is any callable, even a move-only one."
-TYPED_TEST(pool_execution, takes_callables_of_every_kind) {
+TEST_P(pool_execution, takes_callables_of_every_kind) {
     static std::atomic<int> calls{0};
     calls = 0;
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     pool.execute([p = std::make_unique<int>(1)] { calls += *p; });
     pool.execute(+[] { ++calls; });
     pool.execute(std::function<void()>([] { ++calls; }));
@@ -125,9 +126,9 @@ TYPED_TEST(pool_execution, takes_callables_of_every_kind) {
 }
 
 // "A larger closure, or one whose move may throw, lies on the heap": they run like any other.
-TYPED_TEST(pool_execution, takes_closures_of_every_size_and_alignment) {
+TEST_P(pool_execution, takes_closures_of_every_size_and_alignment) {
     std::atomic<int> sum{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     const auto all_ways = [&](auto closure) {
         const int before = sum.load();
         pool.execute(closure);
@@ -151,9 +152,9 @@ TYPED_TEST(pool_execution, takes_closures_of_every_size_and_alignment) {
     }
 }
 
-TYPED_TEST(pool_execution, takes_closures_whose_move_may_throw) {
+TEST_P(pool_execution, takes_closures_whose_move_may_throw) {
     std::atomic<int> sum{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::stop_source source;
     pool.execute(wary(sum));
     pool.execute(source.get_token(), wary(sum));
@@ -165,10 +166,10 @@ TYPED_TEST(pool_execution, takes_closures_whose_move_may_throw) {
 }
 
 // "A task whose stop token is stopped before its turn is not run."
-TYPED_TEST(pool_execution, does_not_run_what_was_stopped) {
+TEST_P(pool_execution, does_not_run_what_was_stopped) {
     std::atomic<int> ran{0};
     std::atomic<int> alive{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     door d;
     library_test::hold_worker(pool, d);
     std::stop_source source;
@@ -196,9 +197,9 @@ TYPED_TEST(pool_execution, does_not_run_what_was_stopped) {
 }
 
 // "A task that takes a `std::stop_token` as its first argument receives the token."
-TYPED_TEST(pool_execution, gives_the_stop_token_to_who_takes_it) {
+TEST_P(pool_execution, gives_the_stop_token_to_who_takes_it) {
     std::atomic<int> stopped{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     std::stop_source source;
     const auto waits = [&](std::stop_token stop) {
         library_test::await([&] { return stop.stop_requested(); });
@@ -235,9 +236,9 @@ TYPED_TEST(pool_execution, gives_the_stop_token_to_who_takes_it) {
 }
 
 // "all members may be called from any thread, tasks of the pool included".
-TYPED_TEST(pool_execution, tasks_submit_tasks) {
+TEST_P(pool_execution, tasks_submit_tasks) {
     std::atomic<int> leaves{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::function<void(int)> grow = [&](int depth) {
         if (depth == 0) {
             ++leaves;
@@ -254,9 +255,9 @@ TYPED_TEST(pool_execution, tasks_submit_tasks) {
 }
 
 // What a closure holds is gone when the pool is idle.
-TYPED_TEST(pool_execution, destroys_closures_with_their_run) {
+TEST_P(pool_execution, destroys_closures_with_their_run) {
     std::atomic<int> alive{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 200; ++i) {
         pool.execute([c = counted(alive, i)] { static_cast<void>(c.value()); });
         pool.execute([c = counted(alive, i), more = std::array<char, 100>{}] {
@@ -268,12 +269,12 @@ TYPED_TEST(pool_execution, destroys_closures_with_their_run) {
 }
 
 // Nothing is shared by two pools of a type, and a task of one may use the other.
-TYPED_TEST(pool_execution, two_pools_are_independent) {
+TEST_P(pool_execution, two_pools_are_independent) {
     std::atomic<int> inner_runs{0};
     std::atomic<int> outer_runs{0};
-    TypeParam inner({.threads = 1});
+    auto [inner] = make_pool({.threads = 1});
     {
-        TypeParam outer({.threads = 1});
+        auto [outer] = make_pool({.threads = 1});
         for (int i = 0; i < 20; ++i) {
             outer.execute([&] {
                 for (int k = 0; k < 10; ++k) {
@@ -304,12 +305,12 @@ TYPED_TEST(pool_execution, two_pools_are_independent) {
 }
 
 // A task may close another pool of the type.
-TYPED_TEST(pool_execution, a_task_makes_and_closes_a_pool_of_its_own) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_execution, a_task_makes_and_closes_a_pool_of_its_own) {
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<int> runs{0};
     for (int i = 0; i < 8; ++i) {
         pool.execute([&] {
-            TypeParam own({.threads = 1});
+            auto [own] = make_pool({.threads = 1});
             own.execute([&] { ++runs; });
             own.close();
             EXPECT_THROW(own.execute([] {}), regatta::task_rejected);

@@ -22,19 +22,18 @@ using library_test::hold_worker;
 using regatta::hand_over;
 using regatta::task;
 
-template<class Pool>
-class pool_hand_over : public testing::Test {};
-TYPED_TEST_SUITE(pool_hand_over, library_test::bounded_pools, library_test::pool_names);
+class pool_hand_over : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_hand_over, library_test::bounded_pools(), library_test::pool_name);
 
 } // namespace
 
 // "`receive` takes a `task`, one at a time".
-TYPED_TEST(pool_hand_over, gives_tasks_one_by_one) {
+TEST_P(pool_hand_over, gives_tasks_one_by_one) {
     std::vector<task> kept;
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 2, .when_full = hand_over([&](task t) {
-                                                     kept.push_back(std::move(t));
-                                                 })});
+    auto [pool] = make_pool({.threads = 1, .capacity = 2, .when_full = hand_over([&](task t) {
+                                                              kept.push_back(std::move(t));
+                                                          })});
     door d;
     hold_worker(pool, d);
     for (int i = 0; i < 5; ++i) {
@@ -63,15 +62,16 @@ TYPED_TEST(pool_hand_over, gives_tasks_one_by_one) {
 }
 
 // "or a `std::span<task>` with all tasks that one call of the pool could not place".
-TYPED_TEST(pool_hand_over, gives_all_of_a_batch_at_once) {
+TEST_P(pool_hand_over, gives_all_of_a_batch_at_once) {
     std::vector<std::size_t> sizes;
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 2, .when_full = hand_over([&](std::span<task> some) {
-                                                     sizes.push_back(some.size());
-                                                     for (task& t : some) {
-                                                         t();
-                                                     }
-                                                 })});
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 2, .when_full = hand_over([&](std::span<task> some) {
+                                                    sizes.push_back(some.size());
+                                                    for (task& t : some) {
+                                                        t();
+                                                    }
+                                                })});
     door d;
     hold_worker(pool, d);
     std::vector<std::function<void()>> batch(10, [&] { ++runs; });
@@ -88,8 +88,9 @@ TYPED_TEST(pool_hand_over, gives_all_of_a_batch_at_once) {
 }
 
 // What the sink does not take is gone: its futures are cancelled.
-TYPED_TEST(pool_hand_over, a_task_that_is_not_taken_is_cancelled) {
-    TypeParam pool({.threads = 1, .capacity = 1, .when_full = hand_over([](std::span<task>) {})});
+TEST_P(pool_hand_over, a_task_that_is_not_taken_is_cancelled) {
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 1, .when_full = hand_over([](std::span<task>) {})});
     door d;
     hold_worker(pool, d);
     pool.execute([] {});
@@ -100,10 +101,10 @@ TYPED_TEST(pool_hand_over, a_task_that_is_not_taken_is_cancelled) {
 }
 
 // "what `receive` throws reaches the caller."
-TYPED_TEST(pool_hand_over, what_the_sink_throws_reaches_the_caller) {
-    TypeParam pool({.threads = 1, .capacity = 1, .when_full = hand_over([](const task&) {
-                                                     throw std::length_error("no");
-                                                 })});
+TEST_P(pool_hand_over, what_the_sink_throws_reaches_the_caller) {
+    auto [pool] = make_pool({.threads = 1, .capacity = 1, .when_full = hand_over([](const task&) {
+                                                              throw std::length_error("no");
+                                                          })});
     door d;
     hold_worker(pool, d);
     pool.execute([] {});
@@ -118,12 +119,12 @@ TYPED_TEST(pool_hand_over, what_the_sink_throws_reaches_the_caller) {
 }
 
 // "so that a dynamic pool can serve as the overflow cache of a steady one".
-TYPED_TEST(pool_hand_over, a_dynamic_pool_takes_the_overflow) {
+TEST_P(pool_hand_over, a_dynamic_pool_takes_the_overflow) {
     std::atomic<int> runs{0};
     regatta::dynamic_pool cache({.threads = 1});
-    TypeParam pool({.threads = 1, .capacity = 8, .when_full = hand_over([&](task t) {
-                                                     cache.execute(std::move(t));
-                                                 })});
+    auto [pool] = make_pool({.threads = 1, .capacity = 8, .when_full = hand_over([&](task t) {
+                                                              cache.execute(std::move(t));
+                                                          })});
     std::vector<regatta::future<int>> futures;
     for (int i = 0; i < 1000; ++i) {
         pool.execute([&] { ++runs; });
@@ -140,13 +141,13 @@ TYPED_TEST(pool_hand_over, a_dynamic_pool_takes_the_overflow) {
 }
 
 // A worker's own submission is handed over likewise.
-TYPED_TEST(pool_hand_over, takes_what_tasks_submit) {
+TEST_P(pool_hand_over, takes_what_tasks_submit) {
     std::atomic<int> handed{0};
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 3, .when_full = hand_over([&](task t) {
-                                                     ++handed;
-                                                     t();
-                                                 })});
+    auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = hand_over([&](task t) {
+                                                              ++handed;
+                                                              t();
+                                                          })});
     pool.execute([&] {
         for (int i = 0; i < 10; ++i) {
             pool.execute([&] { ++runs; });

@@ -18,26 +18,25 @@ using library_test::await;
 using library_test::door;
 using regatta::dynamic_pool;
 
-template<class Pool>
-class pool_hooks : public testing::Test {};
-TYPED_TEST_SUITE(pool_hooks, library_test::every_pool, library_test::pool_names);
+class pool_hooks : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_hooks, library_test::every_pool(), library_test::pool_name);
 
-template<class Pool>
-class bounded_pool_hooks : public testing::Test {};
-TYPED_TEST_SUITE(bounded_pool_hooks, library_test::bounded_pools, library_test::pool_names);
+class bounded_pool_hooks : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, bounded_pool_hooks, library_test::bounded_pools(),
+                         library_test::pool_name);
 
 } // namespace
 
 // All workers of a closed pool get to their hooks: the one who finds the end first tells the others
 // before it calls its own.
-TYPED_TEST(pool_hooks, wait_for_each_other_at_the_end) {
+TEST_P(pool_hooks, wait_for_each_other_at_the_end) {
     for (int round = 0; round < 50; ++round) {
         std::atomic<int> there{0};
         door d;
-        TypeParam pool({.threads = 3, .on_stop = [&](unsigned) {
-                            ++there;
-                            await([&] { return there.load() == 3; });
-                        }});
+        auto [pool] = make_pool({.threads = 3, .on_stop = [&](unsigned) {
+                                     ++there;
+                                     await([&] { return there.load() == 3; });
+                                 }});
         // The others go to sleep again while this one works.
         pool.execute([&] { d.pass(); });
         d.await_inside(1);
@@ -49,20 +48,20 @@ TYPED_TEST(pool_hooks, wait_for_each_other_at_the_end) {
 
 // "`close` waits for them, `wait` does not. The same holds for a task that a hook runs itself
 // because it waits for its future."
-TYPED_TEST(pool_hooks, have_what_they_run_for_themselves) {
-    std::atomic<TypeParam*> made{nullptr};
+TEST_P(pool_hooks, have_what_they_run_for_themselves) {
+    std::atomic<regatta::thread_pool*> made{nullptr};
     std::atomic<bool> ended{false};
     door d;
-    TypeParam pool({.threads = 2, .on_start = [&](unsigned worker) {
-                        if (worker == 0) {
-                            await([&] { return made.load() != nullptr; });
-                            const auto future = made.load()->submit([&] {
-                                d.pass();
-                                ended = true;
-                            });
-                            future.wait();
-                        }
-                    }});
+    auto [pool] = make_pool({.threads = 2, .on_start = [&](unsigned worker) {
+                                 if (worker == 0) {
+                                     await([&] { return made.load() != nullptr; });
+                                     const auto future = made.load()->submit([&] {
+                                         d.pass();
+                                         ended = true;
+                                     });
+                                     future.wait();
+                                 }
+                             }});
     door other; // Keeps the other worker from the task until the hook has begun it.
     library_test::hold_worker(pool, other);
     made = &pool;
@@ -105,19 +104,19 @@ TEST(dynamic_pool_hooks, a_leaver_waits_for_a_task_in_its_hook) {
 
 // "Those that run others on the same worker while they wait for room" count as done if they are
 // tasks; a hook that does so is none.
-TYPED_TEST(bounded_pool_hooks, run_tasks_that_wait_for_all_others) {
-    std::atomic<TypeParam*> made{nullptr};
+TEST_P(bounded_pool_hooks, run_tasks_that_wait_for_all_others) {
+    std::atomic<regatta::thread_pool*> made{nullptr};
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 1, .on_start = [&](unsigned) {
-                        await([&] { return made.load() != nullptr; });
-                        TypeParam& mine = *made.load();
-                        for (int i = 0; i < 4; ++i) {
-                            mine.execute([&] {
-                                mine.wait();
-                                ++runs;
-                            });
-                        }
-                    }});
+    auto [pool] = make_pool({.threads = 1, .capacity = 1, .on_start = [&](unsigned) {
+                                 await([&] { return made.load() != nullptr; });
+                                 regatta::thread_pool& mine = *made.load();
+                                 for (int i = 0; i < 4; ++i) {
+                                     mine.execute([&] {
+                                         mine.wait();
+                                         ++runs;
+                                     });
+                                 }
+                             }});
     made = &pool;
     await([&] { return runs.load() == 4; });
     pool.wait();

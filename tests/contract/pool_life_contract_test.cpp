@@ -25,16 +25,15 @@ using library_test::hold_worker;
 using regatta::stop_mode;
 using regatta::task_rejected;
 
-template<class Pool>
-class pool_life : public testing::Test {};
-TYPED_TEST_SUITE(pool_life, library_test::every_pool, library_test::pool_names);
+class pool_life : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_life, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // "Workers begin no further task until `resume`; the pool still accepts tasks."
-TYPED_TEST(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
+TEST_P(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     EXPECT_FALSE(pool.paused());
     pool.pause();
     pool.pause();
@@ -53,8 +52,8 @@ TYPED_TEST(pool_life, a_paused_pool_takes_tasks_and_runs_none) {
 }
 
 // The workers of a paused pool sleep: none wakes the others for tasks that it may not run itself.
-TYPED_TEST(pool_life, a_paused_pool_sleeps) {
-    TypeParam pool({.threads = 4});
+TEST_P(pool_life, a_paused_pool_sleeps) {
+    auto [pool] = make_pool({.threads = 4});
     const auto parked = [&] { return pool.stats().parked; };
     await([&] { return parked() >= 4; });
     pool.pause();
@@ -69,8 +68,8 @@ TYPED_TEST(pool_life, a_paused_pool_sleeps) {
 }
 
 // "Returns once no task runs, within a task at once."
-TYPED_TEST(pool_life, pause_returns_when_no_task_runs) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_life, pause_returns_when_no_task_runs) {
+    auto [pool] = make_pool({.threads = 2});
     for (int round = 0; round < 200; ++round) {
         std::atomic<int> running{0};
         for (int i = 0; i < 20; ++i) {
@@ -94,9 +93,9 @@ TYPED_TEST(pool_life, pause_returns_when_no_task_runs) {
     EXPECT_TRUE(inside.get());
 }
 
-TYPED_TEST(pool_life, a_task_that_pauses_its_pool_is_the_last) {
+TEST_P(pool_life, a_task_that_pauses_its_pool_is_the_last) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     door d;
     hold_worker(pool, d);
     pool.execute([&] {
@@ -114,13 +113,13 @@ TYPED_TEST(pool_life, a_task_that_pauses_its_pool_is_the_last) {
 }
 
 // A task that waits for the pool goes on while that is paused, whoever's queue the others are in.
-TYPED_TEST(pool_life, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
+TEST_P(pool_life, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
     for (const bool steal : {true, false}) {
-        if (!steal && !std::is_same_v<TypeParam, regatta::steady_pool>) {
+        if (!steal && !makes<regatta::steady_pool>()) {
             continue;
         }
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 3, .steal = steal});
+        auto [pool] = make_pool({.threads = 3, .steal = steal});
         door d;
         library_test::observed_thread pauser;
         pool.execute([&] {
@@ -147,9 +146,9 @@ TYPED_TEST(pool_life, a_paused_pool_leaves_all_tasks_to_those_that_wait) {
 }
 
 // "Refuses tasks from outside, runs the accepted tasks and those that they submit".
-TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
+TEST_P(pool_life, close_runs_what_was_taken_and_what_that_submits) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2, .name = "closing"});
+    auto [pool] = make_pool({.threads = 2, .name = "closing"});
     std::function<void(int)> grow = [&](int depth) {
         ++runs;
         if (depth != 0) {
@@ -190,10 +189,10 @@ TYPED_TEST(pool_life, close_runs_what_was_taken_and_what_that_submits) {
 }
 
 // "It resumes a paused pool."
-TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
+TEST_P(pool_life, close_resumes_a_paused_pool) {
     const library_test::time_limit limit("close of a paused pool to return");
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     pool.pause();
     for (int i = 0; i < 20; ++i) {
         pool.execute([&] { ++runs; });
@@ -202,11 +201,11 @@ TYPED_TEST(pool_life, close_resumes_a_paused_pool) {
     EXPECT_EQ(runs.load(), 20);
 }
 
-TYPED_TEST(pool_life, several_threads_close_at_once) {
+TEST_P(pool_life, several_threads_close_at_once) {
     const library_test::time_limit limit("each close to return");
     for (int round = 0; round < library_test::rounds(100); ++round) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 2});
+        auto [pool] = make_pool({.threads = 2});
         for (int i = 0; i < 20; ++i) {
             pool.execute([&] { ++runs; });
         }
@@ -225,11 +224,11 @@ TYPED_TEST(pool_life, several_threads_close_at_once) {
 
 // "with `stop_mode::discard` it does not run tasks that have not begun"; "their futures are
 // cancelled".
-TYPED_TEST(pool_life, discard_destroys_what_has_not_begun) {
+TEST_P(pool_life, discard_destroys_what_has_not_begun) {
     std::atomic<int> alive{0};
     std::atomic<int> runs{0};
     std::optional<regatta::future<int>> waits_inside;
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     door d;
     pool.execute([&] {
         d.pass();
@@ -257,9 +256,9 @@ TYPED_TEST(pool_life, discard_destroys_what_has_not_begun) {
 }
 
 // A task that waits while its pool discards gets what it waits for cancelled.
-TYPED_TEST(pool_life, discard_ends_the_waits_of_tasks) {
+TEST_P(pool_life, discard_ends_the_waits_of_tasks) {
     const library_test::time_limit limit("the waits of tasks to end");
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     std::atomic<bool> waiting{false};
     door d;
     hold_worker(pool, d);
@@ -277,19 +276,19 @@ TYPED_TEST(pool_life, discard_ends_the_waits_of_tasks) {
 }
 
 // The destructor is `close`: in whatever state the pool is.
-TYPED_TEST(pool_life, is_destroyed_in_every_state) {
+TEST_P(pool_life, is_destroyed_in_every_state) {
     const library_test::time_limit limit("the destructor to return");
     std::atomic<int> runs{0};
     std::atomic<int> alive{0};
     const auto task = [&] { return [&runs, c = counted(alive, 1)] { runs += c.value(); }; };
-    { const TypeParam idle({.threads = 2}); }
-    { TypeParam by_default; }
+    { const auto [idle] = make_pool({.threads = 2}); }
+    { make_pool(); }
     {
-        TypeParam paused({.threads = 2});
+        auto [paused] = make_pool({.threads = 2});
         paused.pause();
     }
     {
-        TypeParam paused_with_tasks({.threads = 2});
+        auto [paused_with_tasks] = make_pool({.threads = 2});
         paused_with_tasks.pause();
         for (int i = 0; i < 10; ++i) {
             paused_with_tasks.execute(task());
@@ -297,20 +296,20 @@ TYPED_TEST(pool_life, is_destroyed_in_every_state) {
     }
     EXPECT_EQ(runs.exchange(0), 10);
     {
-        TypeParam at_work({.threads = 2});
+        auto [at_work] = make_pool({.threads = 2});
         for (int i = 0; i < 1000; ++i) {
             at_work.execute(task());
         }
     }
     EXPECT_EQ(runs.exchange(0), 1000);
     {
-        TypeParam closed({.threads = 2});
+        auto [closed] = make_pool({.threads = 2});
         closed.execute(task());
         closed.close();
     }
     EXPECT_EQ(runs.exchange(0), 1);
     {
-        TypeParam pausing_itself({.threads = 2});
+        auto [pausing_itself] = make_pool({.threads = 2});
         pausing_itself.execute([&] { pausing_itself.pause(); });
         for (int i = 0; i < 10; ++i) {
             pausing_itself.execute(task());
@@ -322,13 +321,15 @@ TYPED_TEST(pool_life, is_destroyed_in_every_state) {
 
 // "ends the threads": also if the last task is destroyed by the thread that stops the pool, after
 // the worker has looked and gone back to sleep.
-TYPED_TEST(pool_life, discard_wakes_a_worker_that_looked_too_early) {
+TEST_P(pool_life, discard_wakes_a_worker_that_looked_too_early) {
     const library_test::time_limit limit("a worker that looked too early to be woken");
     struct late_end {
-        TypeParam* pool;
+        regatta::thread_pool* pool;
         std::thread::id stopper;
 
-        late_end(TypeParam& p) noexcept : pool(&p), stopper(std::this_thread::get_id()) {}
+        late_end(regatta::thread_pool& p) noexcept
+            : pool(&p)
+            , stopper(std::this_thread::get_id()) {}
         late_end(late_end&& other) noexcept
             : pool(std::exchange(other.pool, nullptr))
             , stopper(other.stopper) {}
@@ -344,7 +345,7 @@ TYPED_TEST(pool_life, discard_wakes_a_worker_that_looked_too_early) {
         void operator()() const {}
     };
     for (int round = 0; round < library_test::rounds(20); ++round) {
-        TypeParam pool({.threads = 1});
+        auto [pool] = make_pool({.threads = 1});
         pool.pause();
         pool.execute(late_end(pool));
         pool.stop(stop_mode::discard);
@@ -353,10 +354,10 @@ TYPED_TEST(pool_life, discard_wakes_a_worker_that_looked_too_early) {
 }
 
 // "It may outlive its pool."
-TYPED_TEST(pool_life, futures_outlive_the_pool) {
+TEST_P(pool_life, futures_outlive_the_pool) {
     std::vector<regatta::future<int>> futures;
     {
-        TypeParam pool({.threads = 1});
+        auto [pool] = make_pool({.threads = 1});
         for (int i = 0; i < 100; ++i) {
             futures.push_back(pool.submit([i] { return i; }));
         }
@@ -367,12 +368,12 @@ TYPED_TEST(pool_life, futures_outlive_the_pool) {
 }
 
 // A task that is done makes its future ready, also while the pool is being destroyed.
-TYPED_TEST(pool_life, others_wait_for_futures_while_it_is_destroyed) {
+TEST_P(pool_life, others_wait_for_futures_while_it_is_destroyed) {
     for (int round = 0; round < library_test::rounds(100); ++round) {
         regatta::future<int> future;
         std::thread waiter;
         {
-            TypeParam pool({.threads = 2});
+            auto [pool] = make_pool({.threads = 2});
             future = pool.submit([] { return 5; });
             waiter = std::thread([&] { EXPECT_EQ(future.get(), 5); });
         }

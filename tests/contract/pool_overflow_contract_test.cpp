@@ -30,17 +30,16 @@ using regatta::priority;
 using regatta::task;
 using regatta::task_rejected;
 
-template<class Pool>
-class pool_overflow : public testing::Test {};
-TYPED_TEST_SUITE(pool_overflow, library_test::bounded_pools, library_test::pool_names);
+class pool_overflow : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_overflow, library_test::bounded_pools(), library_test::pool_name);
 
 } // namespace
 
 // "The limit of waiting tasks, in all queues together; 0: no limit."
-TYPED_TEST(pool_overflow, has_the_capacity_that_it_was_given) {
+TEST_P(pool_overflow, has_the_capacity_that_it_was_given) {
     for (const std::size_t capacity : {1u, 2u, 5u, 100u}) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 2, .capacity = capacity});
+        auto [pool] = make_pool({.threads = 2, .capacity = capacity});
         EXPECT_EQ(pool.capacity(), capacity);
         pool.pause();
         std::size_t taken = 0;
@@ -53,13 +52,14 @@ TYPED_TEST(pool_overflow, has_the_capacity_that_it_was_given) {
         pool.wait();
         EXPECT_EQ(runs.load(), static_cast<int>(capacity));
     }
-    EXPECT_EQ(TypeParam({.threads = 1}).capacity(), 0u);
+    EXPECT_EQ(make_pool({.threads = 1}).get<0>().capacity(), 0u);
 }
 
 // `reject`: "The caller gets `task_rejected`."; "false if full or closed: f untouched".
-TYPED_TEST(pool_overflow, reject_tells_the_caller) {
+TEST_P(pool_overflow, reject_tells_the_caller) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 1, .capacity = 2, .when_full = overflow::reject, .name = "small"});
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 2, .when_full = overflow::reject, .name = "small"});
     door d;
     hold_worker(pool, d);
     fill(pool, runs);
@@ -89,13 +89,13 @@ TYPED_TEST(pool_overflow, reject_tells_the_caller) {
 }
 
 // `run_here`: "The caller runs the task"
-TYPED_TEST(pool_overflow, run_here_runs_it_in_the_caller) {
+TEST_P(pool_overflow, run_here_runs_it_in_the_caller) {
     std::atomic<int> runs{0};
     std::atomic<int> errors{0};
-    TypeParam pool({.threads = 1,
-                    .capacity = 1,
-                    .when_full = overflow::run_here,
-                    .on_error = [&](const std::exception_ptr&) { ++errors; }});
+    auto [pool] = make_pool({.threads = 1,
+                             .capacity = 1,
+                             .when_full = overflow::run_here,
+                             .on_error = [&](const std::exception_ptr&) { ++errors; }});
     door d;
     hold_worker(pool, d);
     fill(pool, runs);
@@ -121,9 +121,9 @@ TYPED_TEST(pool_overflow, run_here_runs_it_in_the_caller) {
 }
 
 // "The oldest waiting task of the lowest waiting priority is dropped unrun".
-TYPED_TEST(pool_overflow, drop_oldest_drops_the_oldest) {
+TEST_P(pool_overflow, drop_oldest_drops_the_oldest) {
     std::vector<int> order;
-    TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
+    auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
     door d;
     hold_worker(pool, d);
     std::vector<regatta::future<void>> futures;
@@ -147,10 +147,11 @@ TYPED_TEST(pool_overflow, drop_oldest_drops_the_oldest) {
 }
 
 // What continues a task that is dropped is submitted by whoever drops it.
-TYPED_TEST(pool_overflow, drop_oldest_may_submit_in_turn) {
+TEST_P(pool_overflow, drop_oldest_may_submit_in_turn) {
     for (const std::size_t capacity : {1u, 2u}) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 1, .capacity = capacity, .when_full = overflow::drop_oldest});
+        auto [pool] =
+            make_pool({.threads = 1, .capacity = capacity, .when_full = overflow::drop_oldest});
         door d;
         hold_worker(pool, d);
         std::vector<regatta::future<void>> ends;
@@ -173,9 +174,9 @@ TYPED_TEST(pool_overflow, drop_oldest_may_submit_in_turn) {
 }
 
 // "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
-TYPED_TEST(pool_overflow, drop_oldest_spares_the_more_important) {
+TEST_P(pool_overflow, drop_oldest_spares_the_more_important) {
     std::vector<int> order;
-    TypeParam pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
+    auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});
     door d;
     hold_worker(pool, d);
     const auto append = [&](priority level, int i) {
@@ -196,14 +197,14 @@ TYPED_TEST(pool_overflow, drop_oldest_spares_the_more_important) {
 }
 
 // A closed pool that is still at work drops nothing of what it has promised to run.
-TYPED_TEST(pool_overflow, a_closed_pool_refuses_whatever_the_policy) {
+TEST_P(pool_overflow, a_closed_pool_refuses_whatever_the_policy) {
     std::atomic<int> handed{0};
     const regatta::overflow_policy policies[] = {
         overflow::block, overflow::reject, overflow::run_here, overflow::drop_oldest,
         regatta::hand_over([&](const task&) { ++handed; })};
     for (const auto& policy : policies) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 1, .capacity = 2, .when_full = policy});
+        auto [pool] = make_pool({.threads = 1, .capacity = 2, .when_full = policy});
         door d;
         hold_worker(pool, d);
         fill(pool, runs);

@@ -20,15 +20,14 @@ using library_test::door;
 using library_test::hold_worker;
 using regatta::priority;
 
-template<class Pool>
-class pool_priority : public testing::Test {};
-TYPED_TEST_SUITE(pool_priority, library_test::every_pool, library_test::pool_names);
+class pool_priority : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_priority, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // "whichever worker is free begins the one that has waited longest".
-TYPED_TEST(pool_priority, one_worker_runs_tasks_in_order) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_priority, one_worker_runs_tasks_in_order) {
+    auto [pool] = make_pool({.threads = 1});
     for (const auto level : {priority::medium, priority::high, priority::low}) {
         std::vector<int> order;
         for (int i = 0; i < 500; ++i) {
@@ -46,8 +45,8 @@ TYPED_TEST(pool_priority, one_worker_runs_tasks_in_order) {
 }
 
 // "A worker takes from the high queue, then its own, … and the low queue."
-TYPED_TEST(pool_priority, the_higher_comes_first) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_priority, the_higher_comes_first) {
+    auto [pool] = make_pool({.threads = 1});
     std::string order;
     pool.pause();
     for (const auto& [level, letter] : {std::pair(priority::low, 'l'),
@@ -65,8 +64,8 @@ TYPED_TEST(pool_priority, the_higher_comes_first) {
 
 // "To prevent starvation, every 8th take of a worker tries the medium queues before the high one.
 // Every 32nd take tries the low queue first."
-TYPED_TEST(pool_priority, none_starves) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_priority, none_starves) {
+    auto [pool] = make_pool({.threads = 1});
     std::string order;
     pool.pause();
     for (int i = 0; i < 640; ++i) {
@@ -83,8 +82,8 @@ TYPED_TEST(pool_priority, none_starves) {
 }
 
 // … however long the others keep coming.
-TYPED_TEST(pool_priority, a_low_task_runs_among_endless_high_ones) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_priority, a_low_task_runs_among_endless_high_ones) {
+    auto [pool] = make_pool({.threads = 1});
     std::atomic<bool> reached{false};
     std::function<void()> endless = [&] {
         if (!reached.load()) {
@@ -104,9 +103,9 @@ TYPED_TEST(pool_priority, a_low_task_runs_among_endless_high_ones) {
 }
 
 // A task whose worker is held is run by another.
-TYPED_TEST(pool_priority, a_long_task_holds_up_nobody_else) {
+TEST_P(pool_priority, a_long_task_holds_up_nobody_else) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     door d;
     hold_worker(pool, d);
     for (int i = 0; i < 500; ++i) {

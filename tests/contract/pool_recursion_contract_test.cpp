@@ -19,12 +19,11 @@ namespace {
 using library_test::door;
 using library_test::hold_worker;
 
-template<class Pool>
-class pool_recursion : public testing::Test {};
-TYPED_TEST_SUITE(pool_recursion, library_test::every_pool, library_test::pool_names);
-template<class Pool>
-class bounded_pool_recursion : public testing::Test {};
-TYPED_TEST_SUITE(bounded_pool_recursion, library_test::bounded_pools, library_test::pool_names);
+class pool_recursion : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_recursion, library_test::every_pool(), library_test::pool_name);
+class bounded_pool_recursion : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, bounded_pool_recursion, library_test::bounded_pools(),
+                         library_test::pool_name);
 
 /// Submits that many tasks, one after the other, and waits for each.
 template<class Pool>
@@ -50,8 +49,8 @@ long sum_of(Pool& pool, long first, long last) {
 } // namespace
 
 // "The pools take the tasks of one queue in the order in which they were put in."
-TYPED_TEST(pool_recursion, keeps_the_order_of_tasks_that_wait) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_recursion, keeps_the_order_of_tasks_that_wait) {
+    auto [pool] = make_pool({.threads = 1});
     std::string order;
     const auto put = [&](char letter) { pool.execute([&order, letter] { order += letter; }); };
     pool.submit([&] {
@@ -68,13 +67,13 @@ TYPED_TEST(pool_recursion, keeps_the_order_of_tasks_that_wait) {
         .get();
     pool.wait();
     // A balanced_pool has two queues, and looks at the worker's own first.
-    constexpr bool apart = std::is_same_v<TypeParam, regatta::balanced_pool>;
+    const bool apart = makes<regatta::balanced_pool>();
     EXPECT_EQ(order, apart ? "abdfce" : "abcdef");
 }
 
 // "each that was taken is run", once, by whichever worker, and counted as one.
-TYPED_TEST(pool_recursion, runs_each_task_once_on_several_workers) {
-    TypeParam pool({.threads = 3});
+TEST_P(pool_recursion, runs_each_task_once_on_several_workers) {
+    auto [pool] = make_pool({.threads = 3});
     std::vector<regatta::future<long>> sums;
     for (int i = 0; i < 8; ++i) {
         sums.push_back(pool.submit([&pool] { return sum_of(pool, 0, 2000); }));
@@ -91,8 +90,8 @@ TYPED_TEST(pool_recursion, runs_each_task_once_on_several_workers) {
 }
 
 // A task that was set aside still wakes a worker, and is one of those that `queued` tells of.
-TYPED_TEST(pool_recursion, leaves_what_waits_to_the_other_workers) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_recursion, leaves_what_waits_to_the_other_workers) {
+    auto [pool] = make_pool({.threads = 2});
     door other;
     hold_worker(pool, other);
     std::atomic<bool> ran{false};
@@ -108,8 +107,8 @@ TYPED_TEST(pool_recursion, leaves_what_waits_to_the_other_workers) {
 }
 
 // "`discard` destroys what has not begun …; futures of it throw `task_cancelled`."
-TYPED_TEST(pool_recursion, discards_what_waits) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_recursion, discards_what_waits) {
+    auto [pool] = make_pool({.threads = 1});
     door d;
     regatta::future<void> queued;
     pool.execute([&] {
@@ -128,10 +127,10 @@ TYPED_TEST(pool_recursion, discards_what_waits) {
 }
 
 // A task that a wait has run takes no room.
-TYPED_TEST(bounded_pool_recursion, has_room_as_long_as_few_tasks_wait) {
+TEST_P(bounded_pool_recursion, has_room_as_long_as_few_tasks_wait) {
     for (const std::size_t capacity : {1u, 2u, 3u, 10u, 100u}) {
-        TypeParam pool(
-            {.threads = 1, .capacity = capacity, .when_full = regatta::overflow::reject});
+        auto [pool] =
+            make_pool({.threads = 1, .capacity = capacity, .when_full = regatta::overflow::reject});
         pool.submit([&] { submit_and_wait(pool, 300); }).get();
         pool.wait();
         EXPECT_EQ(pool.stats().refused, 0u);

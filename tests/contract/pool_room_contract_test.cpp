@@ -23,19 +23,18 @@ using library_test::fill;
 using library_test::hold_worker;
 using regatta::task_rejected;
 
-template<class Pool>
-class pool_room : public testing::Test {};
-TYPED_TEST_SUITE(pool_room, library_test::bounded_pools, library_test::pool_names);
+class pool_room : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_room, library_test::bounded_pools(), library_test::pool_name);
 
 } // namespace
 
 // `block`: "The caller waits for room".
-TYPED_TEST(pool_room, block_waits_for_room) {
+TEST_P(pool_room, block_waits_for_room) {
     const library_test::time_limit limit("a submitter that goes on when there is room");
     for (const std::size_t capacity : {1u, 2u, 3u, 10u}) {
         std::atomic<int> runs{0};
         std::atomic<int> through{0};
-        TypeParam pool({.threads = 1, .capacity = capacity});
+        auto [pool] = make_pool({.threads = 1, .capacity = capacity});
         door d;
         hold_worker(pool, d);
         fill(pool, runs);
@@ -64,9 +63,9 @@ TYPED_TEST(pool_room, block_waits_for_room) {
 }
 
 // … as soon as there is some: a task may wait for the producer that waits.
-TYPED_TEST(pool_room, block_goes_on_with_the_first_room) {
+TEST_P(pool_room, block_goes_on_with_the_first_room) {
     const library_test::time_limit limit("a submitter that goes on with the first room");
-    TypeParam pool({.threads = 1, .capacity = 10});
+    auto [pool] = make_pool({.threads = 1, .capacity = 10});
     door first;
     hold_worker(pool, first);
     std::atomic<bool> through{false};
@@ -87,10 +86,10 @@ TYPED_TEST(pool_room, block_goes_on_with_the_first_room) {
 }
 
 // "a worker of the pool runs other tasks while it waits": tasks that submit do not deadlock.
-TYPED_TEST(pool_room, block_lets_a_worker_run_others) {
+TEST_P(pool_room, block_lets_a_worker_run_others) {
     for (const unsigned threads : {1u, 2u}) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = threads, .capacity = 2});
+        auto [pool] = make_pool({.threads = threads, .capacity = 2});
         for (int i = 0; i < 10; ++i) {
             pool.execute([&] {
                 for (int k = 0; k < 50; ++k) {
@@ -107,11 +106,11 @@ TYPED_TEST(pool_room, block_lets_a_worker_run_others) {
 
 // "At most 64 tasks may wait within each other on one worker": the next is refused, and counted as
 // that.
-TYPED_TEST(pool_room, block_refuses_who_waits_too_deep) {
+TEST_P(pool_room, block_refuses_who_waits_too_deep) {
     for (const std::size_t batch : {0u, 3u}) {
         std::atomic<unsigned> offered{1};
         std::atomic<unsigned> told{0};
-        TypeParam pool({.threads = 1, .capacity = 1});
+        auto [pool] = make_pool({.threads = 1, .capacity = 1});
         std::function<void()> submit = [&] {
             const auto offer = [&](unsigned count, auto&& call) {
                 offered += count;
@@ -137,13 +136,13 @@ TYPED_TEST(pool_room, block_refuses_who_waits_too_deep) {
 }
 
 // Close ends the wait: "`task_rejected` for a task that the pool does not take".
-TYPED_TEST(pool_room, close_wakes_who_waits_for_room) {
+TEST_P(pool_room, close_wakes_who_waits_for_room) {
     const library_test::time_limit limit("a submitter that gives up when the pool is closed");
     for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {
         std::atomic<int> runs{0};
         std::atomic<int> refused{0};
         std::atomic<int> taken{0};
-        TypeParam pool({.threads = 1, .capacity = 2});
+        auto [pool] = make_pool({.threads = 1, .capacity = 2});
         door d;
         hold_worker(pool, d);
         fill(pool, runs);
@@ -178,10 +177,10 @@ TYPED_TEST(pool_room, close_wakes_who_waits_for_room) {
 
 // "So do tasks that run others on the same worker while they wait for room": a task that is run on
 // top of one that waits for room may itself wait for the pool.
-TYPED_TEST(pool_room, a_task_waits_on_top_of_one_that_waits_for_room) {
+TEST_P(pool_room, a_task_waits_on_top_of_one_that_waits_for_room) {
     for (const unsigned threads : {1u, 2u, 3u}) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = threads, .capacity = 2});
+        auto [pool] = make_pool({.threads = threads, .capacity = 2});
         for (unsigned i = 0; i < threads; ++i) {
             pool.execute([&] {
                 for (int k = 0; k < 20; ++k) {

@@ -38,9 +38,8 @@ namespace {
 using library_test::door;
 using regatta::cpu_set;
 
-template<class Pool>
-class pool_threads : public testing::Test {};
-TYPED_TEST_SUITE(pool_threads, library_test::every_pool, library_test::pool_names);
+class pool_threads : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_threads, library_test::every_pool(), library_test::pool_name);
 
 /// Calls `f` on each of the pool's workers once.
 template<class Pool, class F>
@@ -60,9 +59,9 @@ void on_each_worker(Pool& pool, F f) {
 } // namespace
 
 // "Workers; 0: as many as `available_cpus()` says."
-TYPED_TEST(pool_threads, are_as_many_as_asked) {
-    EXPECT_EQ(TypeParam().threads(), regatta::available_cpus());
-    TypeParam pool({.threads = 5});
+TEST_P(pool_threads, are_as_many_as_asked) {
+    EXPECT_EQ(make_pool().get<0>().threads(), regatta::available_cpus());
+    auto [pool] = make_pool({.threads = 5});
     EXPECT_EQ(pool.threads(), 5u);
     std::mutex guard;
     std::set<std::thread::id> ids;
@@ -74,11 +73,11 @@ TYPED_TEST(pool_threads, are_as_many_as_asked) {
 }
 
 // "Worker i is named "name/i"; Linux shows the first 15 bytes."
-TYPED_TEST(pool_threads, are_named) {
+TEST_P(pool_threads, are_named) {
     for (const std::string name : {"rows", "a-name-of-many-letters"}) {
         std::mutex guard;
         std::set<std::string> names;
-        TypeParam pool({.threads = 2, .name = name});
+        auto [pool] = make_pool({.threads = 2, .name = name});
         on_each_worker(pool, [&] {
             const std::lock_guard lock(guard);
             names.insert(library_test::name_of_this_thread());
@@ -90,7 +89,7 @@ TYPED_TEST(pool_threads, are_named) {
 }
 
 // "Worker i is pinned to the i-th CPU of the set, modulo their number."
-TYPED_TEST(pool_threads, are_pinned) {
+TEST_P(pool_threads, are_pinned) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
@@ -103,11 +102,11 @@ TYPED_TEST(pool_threads, are_pinned) {
     std::mutex guard;
     std::vector<cpu_set> seen(3);
     {
-        const TypeParam pool(
-            {.threads = 3, .pin = cpu_set{cpus[0], cpus[1]}, .on_start = [&](unsigned i) {
-                 const std::lock_guard lock(guard);
-                 EXPECT_EQ(regatta::try_affinity_of_this_thread(seen[i]), 0);
-             }});
+        const auto [pool] =
+            make_pool({.threads = 3, .pin = cpu_set{cpus[0], cpus[1]}, .on_start = [&](unsigned i) {
+                           const std::lock_guard lock(guard);
+                           EXPECT_EQ(regatta::try_affinity_of_this_thread(seen[i]), 0);
+                       }});
     }
     EXPECT_EQ(seen, (std::vector<cpu_set>{{cpus[0]}, {cpus[1]}, {cpus[0]}}));
     cpu_set after;
@@ -116,26 +115,26 @@ TYPED_TEST(pool_threads, are_pinned) {
 }
 
 // "Called on each worker with its index, before its first task and after its last."
-TYPED_TEST(pool_threads, call_their_hooks) {
+TEST_P(pool_threads, call_their_hooks) {
     std::mutex guard;
     std::multiset<unsigned> started;
     std::multiset<unsigned> stopped;
     std::set<std::thread::id> begun;
     std::atomic<int> wrong{0};
     {
-        TypeParam pool({.threads = 3,
-                        .on_start =
-                            [&](unsigned i) {
-                                const std::lock_guard lock(guard);
-                                started.insert(i);
-                                begun.insert(std::this_thread::get_id());
-                            },
-                        .on_stop =
-                            [&](unsigned i) {
-                                const std::lock_guard lock(guard);
-                                stopped.insert(i);
-                                begun.erase(std::this_thread::get_id());
-                            }});
+        auto [pool] = make_pool({.threads = 3,
+                                 .on_start =
+                                     [&](unsigned i) {
+                                         const std::lock_guard lock(guard);
+                                         started.insert(i);
+                                         begun.insert(std::this_thread::get_id());
+                                     },
+                                 .on_stop =
+                                     [&](unsigned i) {
+                                         const std::lock_guard lock(guard);
+                                         stopped.insert(i);
+                                         begun.erase(std::this_thread::get_id());
+                                     }});
         for (int i = 0; i < 100; ++i) {
             pool.execute([&] {
                 const std::lock_guard lock(guard);
@@ -149,11 +148,11 @@ TYPED_TEST(pool_threads, call_their_hooks) {
 }
 
 // "`std::chrono::nanoseconds::max()`: it never sleeps": such a pool works and ends like any other.
-TYPED_TEST(pool_threads, may_stay_awake) {
+TEST_P(pool_threads, may_stay_awake) {
     for (const auto spin : {std::chrono::nanoseconds(std::chrono::microseconds(100)),
                             std::chrono::nanoseconds::max()}) {
         std::atomic<int> runs{0};
-        TypeParam pool({.threads = 2, .spin = spin});
+        auto [pool] = make_pool({.threads = 2, .spin = spin});
         for (int i = 0; i < 20; ++i) {
             pool.submit([&] { ++runs; }).get();
         }
@@ -166,7 +165,7 @@ TYPED_TEST(pool_threads, may_stay_awake) {
 }
 
 // "Copies share the callable of `on_error`": one set of options serves several pools.
-TYPED_TEST(pool_threads, of_two_pools_have_the_same_options) {
+TEST_P(pool_threads, of_two_pools_have_the_same_options) {
     std::atomic<int> errors{0};
     std::atomic<int> starts{0};
     const regatta::pool_options options{
@@ -175,8 +174,8 @@ TYPED_TEST(pool_threads, of_two_pools_have_the_same_options) {
                         const std::exception_ptr&) { errors += *mine; },
         .on_start = [&](unsigned) { ++starts; }};
     {
-        TypeParam one(options);
-        TypeParam other(options);
+        auto [one] = make_pool(options);
+        auto [other] = make_pool(options);
         one.execute([] { throw std::runtime_error("of one"); });
         other.execute([] { throw std::runtime_error("of the other"); });
     }
@@ -185,10 +184,10 @@ TYPED_TEST(pool_threads, of_two_pools_have_the_same_options) {
 }
 
 // Options that make no sense are refused with the reason.
-TYPED_TEST(pool_threads, bad_options_are_refused_with_a_reason) {
+TEST_P(pool_threads, bad_options_are_refused_with_a_reason) {
     const auto reason = [](regatta::pool_options options) -> std::string {
         try {
-            const TypeParam pool(std::move(options));
+            const auto [pool] = make_pool(std::move(options));
         } catch (const std::invalid_argument& error) {
             return error.what();
         }
@@ -199,16 +198,16 @@ TYPED_TEST(pool_threads, bad_options_are_refused_with_a_reason) {
     EXPECT_NE(reason({.threads = 1, .schedule = {regatta::scheduling_policy::fifo, 100}})
                   .find("from 1 to 99"),
               std::string::npos);
-    if (!std::is_same_v<TypeParam, regatta::steady_pool>) {
+    if (!makes<regatta::steady_pool>()) {
         EXPECT_NE(reason({.threads = 1, .steal = false}).find("steal"), std::string::npos);
     }
-    if (std::is_same_v<TypeParam, regatta::dynamic_pool>) {
+    if (makes<regatta::dynamic_pool>()) {
         EXPECT_NE(reason({.threads = 1, .capacity = 5}).find("capacity = 5"), std::string::npos);
     }
 }
 
 // A CPU that does not exist: `std::system_error` that names it, and nothing is left behind.
-TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
+TEST_P(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
@@ -222,11 +221,11 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
 #endif
     for (int i = 0; i < 10; ++i) {
         try {
-            const TypeParam pool({.threads = 4,
-                                  .name = "lost",
-                                  .pin = cpu_set{*mine.begin(), absent},
-                                  .on_start = [&](unsigned) { ++started; },
-                                  .on_stop = [&](unsigned) { ++stopped; }});
+            const auto [pool] = make_pool({.threads = 4,
+                                           .name = "lost",
+                                           .pin = cpu_set{*mine.begin(), absent},
+                                           .on_start = [&](unsigned) { ++started; },
+                                           .on_stop = [&](unsigned) { ++stopped; }});
             ADD_FAILURE() << "pinned to CPU " << absent;
         } catch (const std::system_error& error) {
             const std::string text = error.what();
@@ -242,9 +241,9 @@ TYPED_TEST(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
 
 #if REGATTA_LINUX
 // "Scheduling class and priority of the workers."
-TYPED_TEST(pool_threads, are_scheduled_as_asked) {
+TEST_P(pool_threads, are_scheduled_as_asked) {
     std::atomic<int> as_asked{0};
-    TypeParam pool({.threads = 2, .schedule = {regatta::scheduling_policy::batch, 5}});
+    auto [pool] = make_pool({.threads = 2, .schedule = {regatta::scheduling_policy::batch, 5}});
     on_each_worker(pool, [&] { as_asked += ::sched_getscheduler(0) == SCHED_BATCH ? 1 : 0; });
     EXPECT_EQ(as_asked.load(), 2);
     EXPECT_EQ(::sched_getscheduler(0), SCHED_OTHER);
@@ -253,7 +252,7 @@ TYPED_TEST(pool_threads, are_scheduled_as_asked) {
 #if !REGATTA_THREAD_SANITIZER
 // Threads that cannot be had: the constructor throws; a pool that has none for its last tasks
 // destroys these unrun and tells.
-TYPED_TEST(pool_threads, that_cannot_be_had_are_reported) {
+TEST_P(pool_threads, that_cannot_be_had_are_reported) {
     const auto without_threads = [](auto&& test) {
         if (::getuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) { // The limit is not root's.
             ::_exit(77);
@@ -274,13 +273,13 @@ TYPED_TEST(pool_threads, that_cannot_be_had_are_reported) {
     };
     testing::FLAGS_gtest_death_test_style =
         "fast"; // No thread runs here, and emulators do not start programs.
-    EXPECT_EXIT(without_threads([&] { return refused([] { TypeParam pool({.threads = 3}); }); }),
+    EXPECT_EXIT(without_threads([&] { return refused([] { make_pool({.threads = 3}); }); }),
                 testing::ExitedWithCode(0), "");
-    if constexpr (std::is_same_v<TypeParam, regatta::dynamic_pool>) {
+    if (makes<regatta::dynamic_pool>()) {
         const auto last_tasks = [&] {
             std::atomic<int> told{0};
             regatta::future<void> future;
-            std::optional<TypeParam> pool;
+            std::optional<regatta::dynamic_pool> pool;
             pool.emplace(regatta::pool_options{
                 .threads = 1, .on_error = [&](const std::exception_ptr&) { ++told; }});
             pool->resize(0);

@@ -24,9 +24,8 @@ using library_test::hold_worker;
 using library_test::would_deadlock;
 using std::chrono::milliseconds;
 
-template<class Pool>
-class pool_waiting : public testing::Test {};
-TYPED_TEST_SUITE(pool_waiting, library_test::every_pool, library_test::pool_names);
+class pool_waiting : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, pool_waiting, library_test::every_pool(), library_test::pool_name);
 
 /// Runs each task at once.
 struct counting_executor {
@@ -40,9 +39,9 @@ struct counting_executor {
 
 } // namespace
 
-TYPED_TEST(pool_waiting, several_threads_wait_at_once) {
+TEST_P(pool_waiting, several_threads_wait_at_once) {
     const library_test::time_limit limit("each wait to return");
-    TypeParam pool({.threads = 2});
+    auto [pool] = make_pool({.threads = 2});
     door d;
     hold_worker(pool, d);
     std::atomic<int> back{0};
@@ -67,8 +66,8 @@ TYPED_TEST(pool_waiting, several_threads_wait_at_once) {
 }
 
 // "The same, for at most `limit`. @returns whether the pool became idle."
-TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
+    auto [pool] = make_pool({.threads = 1});
     EXPECT_TRUE(pool.wait_for(milliseconds(0)));
     door d;
     hold_worker(pool, d);
@@ -88,11 +87,11 @@ TYPED_TEST(pool_waiting, with_a_limit_it_tells_whether_the_pool_is_idle) {
 }
 
 // "and tasks that wait like it count as done; 64 may do so within each other on one worker."
-TYPED_TEST(pool_waiting, waits_nest_on_one_thread) {
+TEST_P(pool_waiting, waits_nest_on_one_thread) {
     const library_test::time_limit limit("nested waits to return");
     for (const unsigned threads : {1u, 2u}) {
         for (const int depth : {10, 64}) {
-            TypeParam pool({.threads = threads});
+            auto [pool] = make_pool({.threads = threads});
             std::atomic<int> deepest{0};
             std::function<void(int)> nest = [&](int level) {
                 if (level == depth) {
@@ -110,8 +109,8 @@ TYPED_TEST(pool_waiting, waits_nest_on_one_thread) {
 }
 
 // … and one more is told that it cannot.
-TYPED_TEST(pool_waiting, one_wait_too_deep_is_refused) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_waiting, one_wait_too_deep_is_refused) {
+    auto [pool] = make_pool({.threads = 1});
     std::atomic<int> waits{0};
     std::atomic<int> refused{0};
     std::function<void(int)> nest = [&](int level) {
@@ -132,8 +131,8 @@ TYPED_TEST(pool_waiting, one_wait_too_deep_is_refused) {
     EXPECT_GE(refused.load(), 1);
 }
 
-TYPED_TEST(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
+    auto [pool] = make_pool({.threads = 1});
     auto sum = pool.submit([&] {
         auto first = pool.submit([] { return 1; });
         auto then = std::move(first).then(pool, [](int i) { return i + 1; });
@@ -146,9 +145,9 @@ TYPED_TEST(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
 
 // "A continuation that was cancelled before the task ended does not reach it": its executor may be
 // gone by then.
-TYPED_TEST(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
+TEST_P(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
     counting_executor executor;
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     door d;
     hold_worker(pool, d);
     auto next = pool.submit([] {}).then(executor, [] {});
@@ -159,9 +158,9 @@ TYPED_TEST(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
 }
 
 // "A wait that could never end throws `std::system_error`".
-TYPED_TEST(pool_waiting, a_task_that_waits_for_itself_is_told) {
+TEST_P(pool_waiting, a_task_that_waits_for_itself_is_told) {
     for (const unsigned threads : {1u, 3u}) {
-        TypeParam pool({.threads = threads});
+        auto [pool] = make_pool({.threads = threads});
         regatta::future<bool> mine;
         std::atomic<bool> set{false};
         mine = pool.submit([&] {
@@ -174,8 +173,8 @@ TYPED_TEST(pool_waiting, a_task_that_waits_for_itself_is_told) {
 }
 
 // The same for a limited time: not for one that runs on top of it, on the same worker.
-TYPED_TEST(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
-    TypeParam pool({.threads = 1});
+TEST_P(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
+    auto [pool] = make_pool({.threads = 1});
     door d;
     hold_worker(pool, d);
     auto beneath = pool.submit([&] { return pool.wait_for(std::chrono::milliseconds(100)); });
@@ -187,8 +186,8 @@ TYPED_TEST(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
 }
 
 // "`std::system_error` (`resource_deadlock_would_occur`) in a task of the pool."
-TYPED_TEST(pool_waiting, a_task_cannot_end_its_own_pool) {
-    TypeParam pool({.threads = 2});
+TEST_P(pool_waiting, a_task_cannot_end_its_own_pool) {
+    auto [pool] = make_pool({.threads = 2});
     EXPECT_TRUE(pool.submit([&] { return would_deadlock([&] { pool.close(); }); }).get());
     for (const auto mode : {regatta::stop_mode::drain, regatta::stop_mode::discard}) {
         EXPECT_TRUE(pool.submit([&] { return would_deadlock([&] { pool.stop(mode); }); }).get());
@@ -198,14 +197,14 @@ TYPED_TEST(pool_waiting, a_task_cannot_end_its_own_pool) {
 }
 
 // "They may submit tasks but not wait for the pool".
-TYPED_TEST(pool_waiting, hooks_submit_but_do_not_wait) {
+TEST_P(pool_waiting, hooks_submit_but_do_not_wait) {
     std::atomic<int> told{0};
     std::atomic<int> runs{0};
-    std::atomic<TypeParam*> here{nullptr};
+    std::atomic<regatta::thread_pool*> here{nullptr};
     {
         const auto hook = [&](unsigned) {
             await([&] { return here.load() != nullptr; });
-            TypeParam& pool = *here.load();
+            regatta::thread_pool& pool = *here.load();
             pool.execute([&] { ++runs; });
             const auto future = pool.submit([&] { ++runs; });
             told += would_deadlock([&] { pool.wait(); }) ? 1 : 0;
@@ -213,7 +212,7 @@ TYPED_TEST(pool_waiting, hooks_submit_but_do_not_wait) {
             future.wait();
             pool.execute([&] { pool.execute([&] { ++runs; }); });
         };
-        TypeParam pool({.threads = 2, .on_start = hook, .on_stop = hook});
+        auto [pool] = make_pool({.threads = 2, .on_start = hook, .on_stop = hook});
         here = &pool;
         for (int i = 0; i < 50; ++i) {
             pool.execute([&] { ++runs; });

@@ -25,15 +25,14 @@ using library_test::counted;
 using regatta::timer_id;
 using regatta::timer_scheduler;
 
-template<class Pool>
-class timer_pools : public testing::Test {};
-TYPED_TEST_SUITE(timer_pools, library_test::every_pool, library_test::pool_names);
+class timer_pools : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, timer_pools, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // "Runs callbacks at given times, on an executor …"; "It never overlaps itself".
-TYPED_TEST(timer_pools, run_callbacks) {
-    TypeParam pool({.threads = 2});
+TEST_P(timer_pools, run_callbacks) {
+    auto [pool] = make_pool({.threads = 2});
     timer_scheduler timers{pool};
     std::atomic<int> run{0};
     std::atomic<int> inside{0};
@@ -52,8 +51,8 @@ TYPED_TEST(timer_pools, run_callbacks) {
 }
 
 // "Ends a timer: no run of it begins any more, not even one queued by the executor."
-TYPED_TEST(timer_pools, let_go_of_what_is_cancelled) {
-    TypeParam pool({.threads = 1});
+TEST_P(timer_pools, let_go_of_what_is_cancelled) {
+    auto [pool] = make_pool({.threads = 1});
     pool.pause();
     std::atomic<int> alive{0};
     timer_scheduler timers{pool};
@@ -66,8 +65,8 @@ TYPED_TEST(timer_pools, let_go_of_what_is_cancelled) {
 }
 
 // "On return no callback runs or will run": though the pool has them queued, and goes on.
-TYPED_TEST(timer_pools, may_outlive_the_scheduler) {
-    TypeParam pool({.threads = 1});
+TEST_P(timer_pools, may_outlive_the_scheduler) {
+    auto [pool] = make_pool({.threads = 1});
     pool.pause();
     std::atomic<int> alive{0};
     {
@@ -84,10 +83,10 @@ TYPED_TEST(timer_pools, may_outlive_the_scheduler) {
 
 // "A run that the executor does not accept or drops is lost": as a pool does that is full, or
 // stopped and discards what it has.
-TYPED_TEST(timer_pools, may_refuse_and_drop) {
+TEST_P(timer_pools, may_refuse_and_drop) {
     std::atomic<int> errors{0};
     std::atomic<int> alive{0};
-    TypeParam pool({.threads = 1});
+    auto [pool] = make_pool({.threads = 1});
     pool.pause();
     timer_scheduler timers{pool, {.on_error = [&](std::exception_ptr) { ++errors; }}};
     timers.after(0s, [c = counted(alive, 1)] { ADD_FAILURE() << "ran"; });
@@ -102,10 +101,11 @@ TYPED_TEST(timer_pools, may_refuse_and_drop) {
 }
 
 // "a callback's exception goes to `timer_scheduler_options::on_error`": and not to the pool's.
-TYPED_TEST(timer_pools, see_no_exception_of_a_callback) {
+TEST_P(timer_pools, see_no_exception_of_a_callback) {
     std::atomic<int> errors{0};
     std::atomic<int> errors_of_pool{0};
-    TypeParam pool({.threads = 1, .on_error = [&](std::exception_ptr) { ++errors_of_pool; }});
+    auto [pool] =
+        make_pool({.threads = 1, .on_error = [&](std::exception_ptr) { ++errors_of_pool; }});
     timer_scheduler timers{pool, {.on_error = [&](std::exception_ptr) { ++errors; }}};
     timers.after(0s, [] { throw std::runtime_error("once"); });
     await([&] { return errors.load() == 1; });
@@ -115,8 +115,8 @@ TYPED_TEST(timer_pools, see_no_exception_of_a_callback) {
 }
 
 // A callback that helps its pool may run another timer's, and both may cancel what they like.
-TYPED_TEST(timer_pools, may_nest_callbacks) {
-    TypeParam pool({.threads = 1});
+TEST_P(timer_pools, may_nest_callbacks) {
+    auto [pool] = make_pool({.threads = 1});
     timer_scheduler timers{pool};
     std::atomic<int> right{0};
     timers.every(
