@@ -16,6 +16,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -223,6 +224,21 @@ TEST(fork_algorithms, reduces_in_order) {
         EXPECT_EQ(regatta::reduce(regatta::par, steps.begin(), steps.end(), affine{2, 1}),
                   std::accumulate(steps.begin(), steps.end(), affine{2, 1}));
     }
+}
+
+// "`first` and `last` are iterators with random access", also such as make their elements.
+TEST(fork_algorithms, reduces_what_iterators_make) {
+    const std::vector<bool> bits(10'000, true);
+    EXPECT_EQ(regatta::parallel_reduce(bits.begin(), bits.end(), 0), 10'000);
+    EXPECT_EQ(regatta::reduce(regatta::par, bits.begin(), bits.end(), 5), 10'005);
+    const auto words = std::views::iota(0, 10'000) |
+                       std::views::transform([](int i) { return std::string(30 + i % 2, 'a'); });
+    const auto all = regatta::parallel_reduce(words.begin(), words.end(), std::string());
+    EXPECT_EQ(all, std::string(305'000, 'a'));
+    EXPECT_EQ(regatta::parallel_transform_reduce(words.begin(), words.end(), std::string(),
+                                                 std::plus<>{}, std::identity{},
+                                                 {.deterministic = true}),
+              all);
 }
 
 // "In their order."

@@ -141,6 +141,10 @@ T reduce_loop(fork_team& team, Index begin, Index end, T init, At&& at, Reduce& 
     return std::move(*sum);
 }
 
+template<class T>
+using value_unless_lvalue =
+    std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>;
+
 template<class Iterator, class T, class Reduce, class Transform>
 T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Reduce& reduce,
                       Transform& transform, const fork_options& options) {
@@ -148,7 +152,9 @@ T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Re
         return reduce_loop(team, first, last, std::move(init), transform, reduce, options);
     } else {
         using index = std::iter_difference_t<Iterator>;
-        const auto at = [&](index i) -> decltype(auto) { return transform(first[i]); };
+        // An rvalue becomes a value: it may refer to the element, which `first[i]` may have made.
+        using value = decltype(transform(first[index{0}]));
+        const auto at = [&](index i) -> value_unless_lvalue<value> { return transform(first[i]); };
         return reduce_loop(team, index{0}, static_cast<index>(last - first), std::move(init), at,
                            reduce, options);
     }
