@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <forward_list>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <ranges>
@@ -331,6 +332,18 @@ TEST(fork_algorithms, pass_on_what_is_thrown) {
         EXPECT_THROW(regatta::parallel_exclusive_scan(all.begin(), all.end(), out.begin(), 0u, sum),
                      std::runtime_error);
     }
+}
+
+// "indices, which are passed to `transform` themselves", also where there are more of them than the
+// largest. They are not all visited: the first exception ends it.
+TEST(fork_algorithms, a_deterministic_reduction_takes_all_indices_of_a_type) {
+    const auto failing = [](int i) {
+        return i < -2'147'000'000 ? i : throw std::runtime_error("a value");
+    };
+    EXPECT_THROW(regatta::parallel_transform_reduce(
+                     std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 0,
+                     std::bit_xor<>{}, failing, {.deterministic = true}),
+                 std::runtime_error);
 }
 
 #endif

@@ -95,8 +95,8 @@ struct grid_body {
         for (; leaf != end; ++leaf) {
             const std::size_t from = leaf * size;
             const std::size_t to = count - from < size ? count : from + size;
-            body.run(parts[leaf], static_cast<Index>(first + static_cast<Index>(from)),
-                     static_cast<Index>(first + static_cast<Index>(to)));
+            body.run(parts[leaf], static_cast<Index>(static_cast<std::size_t>(first) + from),
+                     static_cast<Index>(static_cast<std::size_t>(first) + to));
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -107,7 +107,9 @@ template<class T, class Index, class At, class Reduce>
 T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce& reduce,
                  const fork_options& options) {
     constexpr std::size_t most_leaves = 1024;
-    const auto count = static_cast<std::size_t>(end - begin);
+    // The difference of signed indices may be more than they can hold: without signs, here and in
+    // grid_body.
+    const std::size_t count = static_cast<std::size_t>(end) - static_cast<std::size_t>(begin);
     const std::size_t size = (count + most_leaves - 1) / most_leaves;
     const std::size_t leaves = (count + size - 1) / size;
     std::vector<std::optional<T>> parts(leaves);
