@@ -242,6 +242,22 @@ TEST(fork_algorithms, reduces_what_iterators_make) {
               all);
 }
 
+// The same of loops, where the distance of iterators is not a type that `std::integral` has.
+TEST(fork_algorithms, walk_views_of_any_type_of_index) {
+    constexpr std::size_t size = 1'000;
+    const auto all = std::views::iota(std::size_t{0}, size);
+    std::vector<unsigned> visits(size, 0);
+    regatta::parallel_for(all, [&](std::size_t i) { ++visits[i]; });
+    EXPECT_EQ(visits, std::vector<unsigned>(size, 1));
+    regatta::parallel_for_each(all.begin(), all.end(), [&](std::size_t i) { ++visits[i]; });
+    EXPECT_EQ(visits, std::vector<unsigned>(size, 2));
+    EXPECT_EQ(regatta::parallel_reduce(all.begin(), all.end(), std::size_t{0}),
+              size * (size - 1) / 2);
+    EXPECT_EQ(regatta::transform_reduce(regatta::par, all.begin(), all.end(), visits.begin(),
+                                        std::size_t{0}),
+              size * (size - 1));
+}
+
 // "In their order."
 TEST(fork_algorithms, copies_what_matches_in_order) {
     for (const std::size_t size : sizes) {

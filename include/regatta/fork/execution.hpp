@@ -87,11 +87,11 @@ void for_each(const Policy& policy, Iterator first, Iterator last, F f) {
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class Op>
 Out transform(const Policy& policy, In first, In last, Out out, Op op) {
-    using difference = std::iter_difference_t<In>;
+    using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(difference{0}, last - first, [&op, first, out](difference i) {
-            out[i] = std::invoke(op, first[i]);
-        });
+        regatta::parallel_for(
+            index{0}, static_cast<index>(last - first),
+            [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
     });
     return out + (last - first);
 }
@@ -100,11 +100,12 @@ Out transform(const Policy& policy, In first, In last, Out out, Op op) {
 template<execution_policy Policy, std::random_access_iterator In,
          std::random_access_iterator Second, std::random_access_iterator Out, class Op>
 Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
-    using difference = std::iter_difference_t<In>;
+    using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(difference{0}, last - first, [&op, first, second, out](difference i) {
-            out[i] = std::invoke(op, first[i], second[i]);
-        });
+        regatta::parallel_for(index{0}, static_cast<index>(last - first),
+                              [&op, first, second, out](index i) {
+                                  out[i] = std::invoke(op, first[i], second[i]);
+                              });
     });
     return out + (last - first);
 }
@@ -127,10 +128,11 @@ template<execution_policy Policy, std::random_access_iterator In,
          class Map = std::multiplies<>>
 T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
                    Map map = {}) {
-    using difference = std::iter_difference_t<In>;
+    using index = detail::loop_index<In>;
     return policy.run([&] {
-        return parallel_transform_reduce(difference{0}, last - first, std::move(init), std::ref(op),
-                                         [&map, first, second](difference i) -> T {
+        return parallel_transform_reduce(index{0}, static_cast<index>(last - first),
+                                         std::move(init), std::ref(op),
+                                         [&map, first, second](index i) -> T {
                                              return std::invoke(map, first[i], second[i]);
                                          });
     });

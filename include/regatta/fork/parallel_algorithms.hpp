@@ -35,8 +35,9 @@ namespace regatta {
 template<std::forward_iterator Iterator, class F>
 void parallel_for_each(Iterator first, Iterator last, F f) {
     if constexpr (std::random_access_iterator<Iterator>) {
-        regatta::parallel_for(std::iter_difference_t<Iterator>{0}, last - first,
-                              [&f, first](auto i) { std::invoke(f, first[i]); });
+        using index = detail::loop_index<Iterator>;
+        regatta::parallel_for(index{0}, static_cast<index>(last - first),
+                              [&f, first](index i) { std::invoke(f, first[i]); });
     } else {
         std::array<Iterator, 512> ahead;
         while (first != last) {

@@ -153,7 +153,7 @@ T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Re
     if constexpr (std::integral<Iterator>) {
         return reduce_loop(team, first, last, std::move(init), transform, reduce, options);
     } else {
-        using index = std::iter_difference_t<Iterator>;
+        using index = loop_index<Iterator>;
         // An rvalue becomes a value: it may refer to the element, which `first[i]` may have made.
         using value = decltype(transform(first[index{0}]));
         const auto at = [&](index i) -> value_unless_lvalue<value> { return transform(first[i]); };

@@ -11,8 +11,10 @@
 #include <regatta/fork/shared_pool.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -56,6 +58,12 @@ struct whole_loop : fork_stop {
 
 /// The result of a loop without one.
 struct no_result {};
+
+/// The index of a loop over the elements from an iterator on. A difference type need not be an
+/// integral one: that of `std::views::iota` over `std::size_t` is a class or an extended integer.
+template<class Iterator>
+using loop_index = std::conditional_t<std::integral<std::iter_difference_t<Iterator>>,
+                                      std::iter_difference_t<Iterator>, std::ptrdiff_t>;
 
 /// The iterations of a loop that one thread runs, and their result.
 ///
