@@ -355,6 +355,51 @@ TEST(timer_close, destroys_callbacks_without_a_lock) {
     timers.close();
 }
 
+// "whatever it returned, … the callback is destroyed; what it refers to may go", also where another
+// thread destroys it: one that cancels, or the executor's that drops a run.
+TEST(timer_cancel, waits_until_another_thread_has_destroyed_the_callback) {
+    struct slow_to_end {
+        std::atomic<bool>* begun;
+        std::atomic<bool>* returned;
+        std::atomic<bool>* ended;
+        void end() const {
+            *begun = true;
+            const auto deadline = std::chrono::steady_clock::now() + 100ms;
+            while (!*returned && std::chrono::steady_clock::now() < deadline) {
+                std::this_thread::yield();
+            }
+            *ended = true;
+        }
+    };
+    for (const bool dropped : {false, true}) {
+        for (const bool closes : {false, true}) {
+            manual_executor executor;
+            timer_scheduler timers{executor};
+            std::atomic<bool> begun{false};
+            std::atomic<bool> returned{false};
+            std::atomic<bool> ended{false};
+            const slow_to_end slow{&begun, &returned, &ended};
+            std::shared_ptr<const slow_to_end> own(
+                &slow, [](const slow_to_end* one) { one->end(); });
+            const auto id = timers.after(dropped ? 0s : 3600s, [own = std::move(own)] {});
+            if (dropped) {
+                executor.await_received(1);
+            }
+            std::thread destroys([&] { dropped ? executor.drop_one() : timers.cancel(id); });
+            await([&] { return begun.load(); });
+            if (closes) {
+                timers.close();
+            } else {
+                EXPECT_FALSE(timers.cancel_and_wait(id));
+            }
+            EXPECT_TRUE(ended.load()) << (dropped ? "dropped" : "cancelled")
+                                      << (closes ? ", close" : ", cancel_and_wait");
+            returned = true;
+            destroys.join();
+        }
+    }
+}
+
 // Idle, unused, with timers that wait, closed by several at once: each end is sound.
 TEST(timer_close, is_sound_in_every_state) {
     { timer_scheduler unused; }

@@ -37,7 +37,8 @@ namespace regatta::detail {
 ///
 /// I1: a timer is in the heap exactly while it is `waiting`.
 /// I2: a timer has at most one run, handed over or under way: a periodic timer returns to the heap
-///     when its run has ended.
+///     when its run has ended. One that was cancelled counts as running until its callback is
+///     destroyed; a run of it that the executor still has does nothing.
 /// I3: the timer thread sleeps at most until wakes_at_, which is not after the first timer.
 class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
 public:
@@ -69,21 +70,19 @@ public:
 
     /// Ends a timer. @returns whether it prevented a run.
     bool cancel(timer_id id) noexcept {
-        callback doomed; // destroyed after the lock is released
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         const number n = find(id);
-        return n != nowhere && end(n, doomed);
+        return n != nowhere && end(n, lock);
     }
 
     /// The same; also waits for a run under way on another thread.
     bool cancel_and_wait(timer_id id) {
-        callback doomed;
         std::unique_lock lock(mutex_);
         const number n = find(id);
         if (n == nowhere) {
             return false;
         }
-        const bool ended = end(n, doomed);
+        const bool ended = end(n, lock);
         const auto self = std::this_thread::get_id();
         if (find(id) == nowhere || timers_[n].runner == self) {
             return ended; // not running, or called by its own callback
@@ -110,11 +109,7 @@ public:
         wake_.notify_one();
         for (number n = 0; n < timers_.size(); ++n) {
             if (timers_.used(n)) {
-                callback doomed;
-                end(n, doomed);
-                lock.unlock();
-                doomed = callback{};
-                lock.lock();
+                end(n, lock);
             }
         }
     }
@@ -162,24 +157,22 @@ public:
     /// that has not ended is waiting for exactly this run.
     void run(timer_id id) noexcept override {
         std::unique_lock lock(mutex_);
-        if (const number n = find(id); n != nowhere) {
+        if (const number n = find(id); n != nowhere && timers_[n].stage != stage::running) {
             run(n, lock);
         }
     }
 
     /// The executor dropped a run without calling it: the tick is lost.
     void drop(timer_id id) noexcept override {
-        callback doomed; // destroyed after the lock is released
         std::unique_lock lock(mutex_);
         const number n = find(id);
-        if (n == nowhere) {
+        if (n == nowhere || timers_[n].stage == stage::running) {
             return;
         }
         ++counts_.refused;
         if (timers_[n].once()) {
-            doomed = std::move(timers_[n].call);
             --counts_.pending;
-            release(n);
+            destroy(n, lock);
         } else {
             wait_for_next_tick(n, lock);
         }
@@ -277,11 +270,8 @@ private:
 
     /// Runs a callback. Called with the lock; returns with it, unless the timer thread was woken.
     void run(number n, std::unique_lock<std::mutex>& lock) noexcept {
-        timer& t = timers_[n]; // its address is stable
+        timer& t = begin(n);
         const timer_id id = id_of(n);
-        t.stage = stage::running;
-        t.runner = std::this_thread::get_id();
-        ++running_;
         if (t.once()) {
             t.cancelled = true; // no further run to cancel
             --counts_.pending;
@@ -295,14 +285,25 @@ private:
             lock.lock();
         }
         ++counts_.run;
-        t.runner = std::thread::id{};
-        if (--running_ == 0 && closed_) {
-            ended_.notify_all();
-        }
+        leave(t);
         if (t.cancelled) {
             release(n);
         } else {
             wait_for_next_tick(n, lock);
+        }
+    }
+
+    timer& begin(number n) noexcept {
+        timer& t = timers_[n]; // its address is stable
+        t.stage = stage::running;
+        t.runner = std::this_thread::get_id();
+        ++running_;
+        return t;
+    }
+    void leave(timer& t) noexcept {
+        t.runner = std::thread::id{};
+        if (--running_ == 0 && closed_) {
+            ended_.notify_all();
         }
     }
 
@@ -322,23 +323,34 @@ private:
 
     // --- cancelling ------------------------------------------------------------------------------
 
-    /// Ends a timer. @param doomed receives the callback, unless it is running.
-    bool end(number n, callback& doomed) noexcept {
+    /// Ends a timer. Destroys its callback, unless it is running.
+    bool end(number n, std::unique_lock<std::mutex>& lock) noexcept {
         timer& t = timers_[n];
-        if (t.stage == stage::running) {
-            if (std::exchange(t.cancelled, true)) {
-                return false;
-            }
-        } else {
-            if (t.stage == stage::waiting) {
-                heap_.erase(n);
-            }
-            doomed = std::move(t.call);
-            release(n);
+        const bool runs = t.stage == stage::running;
+        if (runs && std::exchange(t.cancelled, true)) {
+            return false;
         }
         ++counts_.cancelled;
         --counts_.pending;
+        if (t.stage == stage::waiting) {
+            heap_.erase(n);
+        }
+        if (!runs) {
+            destroy(n, lock);
+        }
         return true;
+    }
+
+    /// Destroys the callback of a timer that does not run, without the lock. Other threads wait for
+    /// that as for a run: it may still use what the callback refers to.
+    void destroy(number n, std::unique_lock<std::mutex>& lock) noexcept {
+        timer& t = begin(n);
+        t.cancelled = true;
+        lock.unlock();
+        t.call = callback{};
+        lock.lock();
+        leave(t);
+        release(n);
     }
 
     /// Whether thread `who` waits, directly or through other waiting threads, for a callback that
