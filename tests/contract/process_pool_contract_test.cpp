@@ -59,6 +59,9 @@ void fill(std::span<int> to, int value) {
         one = value;
     }
 }
+int sum_of_four(std::span<const int, 4> from) {
+    return std::accumulate(from.begin(), from.end(), 0);
+}
 int refuse(int x) {
     if (x % 2 != 0) {
         throw std::out_of_range("no odd number: " + std::to_string(x));
@@ -174,7 +177,10 @@ TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {
     EXPECT_EQ(to[10], 9);
     EXPECT_EQ(to[29], 9);
     EXPECT_EQ(to[30], 0);
-    int elsewhere[3] = {};
+    EXPECT_EQ(pool.submit<sum_of_four>(to.subspan(8).first<4>()).get(), 18);
+    int elsewhere[4] = {};
+    EXPECT_THROW(pool.submit<sum_of_four>(std::span<const int, 4>(elsewhere)),
+                 std::invalid_argument);
     EXPECT_THROW(pool.submit<fill>(std::span<int>(elsewhere), 9), std::invalid_argument);
     EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data() + 90, 2000), 9), std::invalid_argument);
     pool.release(to);

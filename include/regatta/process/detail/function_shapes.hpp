@@ -71,15 +71,16 @@ struct sent_argument {
     static T pack(const pool_memory&, const T& value) { return value; }
     static T unpack(const pool_memory&, const T& value) { return value; }
 };
-template<class T>
-struct sent_argument<std::span<T>> {
+template<class T, std::size_t N>
+struct sent_argument<std::span<T, N>> {
     static_assert(check_sent<std::remove_const_t<T>>());
     using type = located_span;
-    static located_span pack(const pool_memory& memory, std::span<T> value) {
+    static located_span pack(const pool_memory& memory, std::span<T, N> value) {
         return memory.locate(value.data(), value.size(), sizeof(T));
     }
-    static std::span<T> unpack(const pool_memory& memory, const located_span& where) {
-        return {reinterpret_cast<T*>(memory.at(where)), static_cast<std::size_t>(where.count)};
+    static std::span<T, N> unpack(const pool_memory& memory, const located_span& where) {
+        return std::span<T, N>(reinterpret_cast<T*>(memory.at(where)),
+                               static_cast<std::size_t>(where.count));
     }
 };
 
