@@ -398,6 +398,23 @@ TEST_F(process_pool, many_threads_use_it_at_once) {
     }
 }
 
+TEST_F(process_pool, several_threads_close_it_at_once) { // "Threads: any, at once"
+    regatta::process_pool pool(1);
+    std::atomic<int> closed{0};
+    std::vector<std::thread> closers;
+    for (int t = 0; t < 3; ++t) {
+        closers.emplace_back([&] {
+            EXPECT_NO_THROW(pool.close());
+            EXPECT_EQ(pool.stats().workers, 0u);
+            ++closed;
+        });
+    }
+    for (auto& closer : closers) {
+        closer.join();
+    }
+    EXPECT_EQ(closed.load(), 3);
+}
+
 TEST_F(process_pool, refuses_options_that_make_no_sense) {
     EXPECT_THROW(regatta::process_pool({.workers = 1000}), std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);

@@ -361,6 +361,7 @@ void pool_core::close() {
         ending_ = true;
     }
     raise_event();
+    const std::lock_guard lock(closing_);
     if (monitor_.joinable()) {
         monitor_.join();
     }

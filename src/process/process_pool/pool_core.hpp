@@ -108,6 +108,7 @@ private:
     bool started_ = false;       ///< The first worker was started, or could not be.
     std::exception_ptr start_error_;
 
+    std::mutex closing_; ///< Held by `close`: one caller joins.
     std::thread monitor_;
 };
 
