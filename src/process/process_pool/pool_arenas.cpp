@@ -76,19 +76,20 @@ unsigned pool_arenas::class_of_words(std::size_t tasks) noexcept {
 
 std::size_t pool_arenas::take_words(std::size_t tasks) {
     const unsigned kind = class_of_words(tasks);
+    const auto operation = [&] {
+        return "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
+    };
+    if (kind >= 48) {
+        fail_system(ENOMEM, operation());
+    }
     auto& free = free_words_[kind];
     if (!free.empty()) {
         const std::size_t offset = free.back();
         free.pop_back();
         return offset;
     }
-    const std::string operation =
-        "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
-    if (kind >= 48) {
-        fail_system(ENOMEM, operation);
-    }
     free.reserve(free.size() + most_jobs); // So that giving back never fails.
-    return control_space_.take((std::size_t{1} << kind) * sizeof(task_words::word), operation);
+    return control_space_.take((std::size_t{1} << kind) * sizeof(task_words::word), operation());
 }
 
 void pool_arenas::give_words(std::size_t offset, std::size_t tasks) {
