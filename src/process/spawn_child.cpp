@@ -109,6 +109,7 @@ mark_close_on_exec(const spawn_plan& plan) {
 __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) int
 run_spawn_plan(void* argument) {
     spawn_plan& plan = *static_cast<spawn_plan*>(argument);
+    plan.shared = true;
     spawn_failure failure{0, spawn_stage::descriptors, -1};
     const auto give_up = [&](spawn_stage stage)
         __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) {

@@ -40,6 +40,9 @@ struct spawn_plan {
     int parent;
     int death_signal;
     bool own_process_group;
+    /// Set by the child. The parent sees that if they share memory: then the child has reported a
+    /// failure, if there was one, before the parent continued.
+    bool shared = false;
 };
 
 /// Runs in the child, which shares the parent's memory while the calling thread is suspended.

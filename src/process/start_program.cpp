@@ -249,6 +249,10 @@ started_child start_program(const spawn_options& options) {
     };
     started_child child = clone_child(plan, operation);
     report_end.reset();
+    if (plan.shared) {
+        // No wait for the end of the pipe: a child that another thread has forked may hold it.
+        ::fcntl(report.get(), F_SETFL, O_NONBLOCK);
+    }
     spawn_failure failure{};
     ssize_t count = 0;
     do {

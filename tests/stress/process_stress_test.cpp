@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -83,6 +84,47 @@ TEST(process_stress, children_started_at_once_do_not_get_each_others_descriptors
         starter.join();
     }
     EXPECT_EQ(process_test::open_descriptors(), before + 1);
+    expect_no_children();
+}
+
+// "Blocks: until the child runs its program", and not until the children of fork have ended that got
+// this process's descriptors in the middle of that.
+TEST(process_stress, children_that_others_fork_do_not_hold_up_a_start) {
+    process_test::pipe_ends held;
+    std::atomic<int> started{0};
+    std::atomic<bool> over{false};
+    std::vector<pid_t> forked;
+    std::thread forks([&] {
+        while (!over && forked.size() < 3000) {
+            const pid_t pid = ::fork();
+            if (pid == 0) { // Lives until the pipe ends.
+                char none = 0;
+                ::close(held.write.get());
+                ::_exit(::read(held.read.get(), &none, 1) == 0 ? 0 : 1);
+            }
+            if (pid > 0) {
+                forked.push_back(pid);
+            }
+        }
+    });
+    std::thread starts([&] {
+        for (; started < 100; ++started) {
+            regatta::spawn({.program = "true"}).wait();
+        }
+        over = true;
+    });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!over && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(started.load(), 100);
+    over = true;
+    forks.join();
+    held.write.reset(); // All of them end.
+    starts.join();
+    for (const pid_t pid : forked) {
+        EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
+    }
     expect_no_children();
 }
 
