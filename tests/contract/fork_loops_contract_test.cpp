@@ -226,9 +226,16 @@ TEST_P(fork_loops, keep_to_the_limit_of_workers) {
 TEST_P(fork_loops, give_away_a_grain_at_least) {
     auto [pool] = make_pool({.threads = 2});
     const auto caller = std::this_thread::get_id();
-    regatta::parallel_for(pool, 0, 1000,
-                          [&](int) { EXPECT_EQ(std::this_thread::get_id(), caller); },
-                          {.grain = 1001});
+    // Neither the whole loop nor half of it may be given away.
+    for (const std::size_t grain : {1001, 501}) {
+        std::atomic<int> others{0};
+        const auto body = [&](int) {
+            spin_a_little(20000);
+            others += std::this_thread::get_id() != caller ? 1 : 0;
+        };
+        regatta::parallel_for(pool, 0, 1000, body, {.grain = grain});
+        EXPECT_EQ(others, 0) << grain;
+    }
 }
 
 // "Reduces `transform(e)` of all elements"; "`reduce` must be associative; it need not be

@@ -223,8 +223,8 @@ private:
     static fork_frame* split(fork_frame& f) noexcept {
         auto& self = static_cast<loop_part&>(f);
         const count rest = distance(self.next_, self.end_);
-        if (rest < self.whole_.grain || self.pieces_ == most_pieces || rest == 0 ||
-            !self.whole_.admit()) {
+        const auto half = static_cast<count>(rest - rest / 2); // What would be given away.
+        if (half < self.whole_.grain || self.pieces_ == most_pieces || !self.whole_.admit()) {
             return nullptr;
         }
         const Index middle = advance(self.next_, static_cast<count>(rest / 2));
