@@ -93,7 +93,9 @@ struct pool_options {
     /// Worker i is named "name/i"; Linux shows the first 15 bytes.
     std::string name = "pool";
     /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned. A
-    /// pinned worker steals from workers of its own memory node before it does from others.
+    /// pinned worker steals from workers of its own memory node before it does from others. Futures
+    /// and the closures beside them lie on the node of the thread that submits them. For a worker
+    /// that is the node on which it started, so a pin keeps it.
     cpu_set pin{};
     /// Exclusive CPUs, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`. They are
     /// released with the last copy of these options, the pool's included. `pin` then chooses among

@@ -110,6 +110,16 @@ inline std::int32_t this_thread_number() noexcept;
 /// The memory node of the CPU that the calling thread runs on; 0 where the system does not say.
 inline unsigned node_of_this_thread() noexcept;
 
+/// How many memory nodes `node_of_this_thread` may tell: 1 + the highest number of a node with
+/// CPUs. It is 1 where CPUs or memory are on a single node, and where the system does not say.
+/// Cost: reads one small file where memory is on a single node, otherwise two.
+inline unsigned memory_nodes() noexcept;
+
+/// Lets the next write to each page decide on which node the page lies. The content is lost. Does
+/// nothing where the system cannot do it, as with pages locked in memory.
+/// @param start a multiple of the page size, as is `bytes`.
+inline void renew_pages(void* start, std::size_t bytes) noexcept;
+
 /// Puts the calling thread under a policy. `priority` is the nice value for `other` and `batch`,
 /// and the real-time priority for `fifo` and `round_robin`. The other policies ignore it; `inherit`
 /// changes nothing.

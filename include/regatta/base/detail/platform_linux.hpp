@@ -13,10 +13,12 @@
 #include <cerrno>
 #include <thread>
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -127,10 +129,45 @@ inline std::int32_t this_thread_number() noexcept {
     return static_cast<std::int32_t>(::syscall(SYS_gettid));
 }
 
-// Source: getcpu(2).
+// Source: getcpu(2). The function of the C library needs no system call.
 inline unsigned node_of_this_thread() noexcept {
     unsigned node = 0;
+#if defined(__GLIBC__) && __GLIBC__ * 100 + __GLIBC_MINOR__ >= 229
+    return ::getcpu(nullptr, &node) == 0 ? node : 0;
+#else
     return ::syscall(SYS_getcpu, nullptr, &node, nullptr) == 0 ? node : 0;
+#endif
+}
+
+/// 1 + the last number of a list as "0-1,4"; 1 if the file has a single number or cannot be read.
+REGATTA_RARE inline unsigned listed_nodes(const char* path) noexcept {
+    char text[256];
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 1;
+    }
+    const auto size = ::read(file, text, sizeof text);
+    ::close(file);
+    bool several = false;
+    unsigned last = 0;
+    for (const char* at = text; at < text + size && *at != '\n'; ++at) {
+        const bool digit = *at >= '0' && *at <= '9';
+        several = several || !digit;
+        last = digit ? last * 10 + static_cast<unsigned>(*at - '0') : 0;
+    }
+    return several ? last + 1 : 1;
+}
+
+// Source: Documentation/ABI/stable/sysfs-devices-node of the kernel.
+inline unsigned memory_nodes() noexcept {
+    return listed_nodes("/sys/devices/system/node/has_memory") == 1
+               ? 1
+               : listed_nodes("/sys/devices/system/node/has_cpu");
+}
+
+// Source: madvise(2).
+inline void renew_pages(void* start, std::size_t bytes) noexcept {
+    ::madvise(start, bytes, MADV_DONTNEED);
 }
 
 /// The first version of the kernel's `sched_attr`, which the C library does not define.

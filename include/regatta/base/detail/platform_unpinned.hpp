@@ -27,6 +27,10 @@ inline std::int32_t this_thread_number() noexcept {
 inline unsigned node_of_this_thread() noexcept {
     return 0;
 }
+inline unsigned memory_nodes() noexcept {
+    return 1;
+}
+inline void renew_pages(void*, std::size_t) noexcept {}
 inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
     return policy == scheduling_policy::inherit ? 0 : ENOTSUP;
 }

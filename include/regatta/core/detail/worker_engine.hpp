@@ -499,7 +499,8 @@ struct pools_library {
 };
 using this_pools_library =
     pools_library<version_major * 10000 + version_minor * 100 + version_patch, sizeof(pool_options),
-                  sizeof(block_store), sizeof(fork_team), sizeof(wait_graph)>;
+                  sizeof(block_store), sizeof(block_magazine), sizeof(fork_team),
+                  sizeof(wait_graph)>;
 #if !REGATTA_POOLS_DEFINITIONS
 namespace {
 /// With a library that was built from other headers the program does not link.
