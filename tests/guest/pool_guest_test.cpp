@@ -4,18 +4,27 @@
 /// @file
 /// A thread pool on a machine of two sockets, each with eight CPUs and a memory node of its own.
 
+#include <regatta/core/future.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <latch>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace {
 
@@ -31,6 +40,62 @@ protected:
     Pool pool{{.threads = 4, .pin = cpu_set::parse("0-1,8-9"), .on_start = [](unsigned worker) {
                    worker_here = worker;
                }}};
+
+    /// Calls `f` with its number on each worker, then waits until the pool is idle.
+    template<class F>
+    void on_each_worker(F f) {
+        std::latch all_busy(4);
+        for (unsigned i = 0; i < 4; ++i) {
+            pool.execute([&] {
+                all_busy.arrive_and_wait();
+                f(worker_here);
+            });
+        }
+        ASSERT_TRUE(pool.wait_for(std::chrono::seconds(60)));
+    }
+};
+
+/// A task that tells where it lies: in the block of its future.
+template<std::size_t Size>
+struct teller {
+    const void** where;
+    std::array<char, Size> more{};
+    void operator()() { *where = this; }
+};
+/// Futures that are not let go, and where their tasks lay.
+struct futures_kept {
+    std::vector<const void*> where = std::vector<const void*>(1000);
+    std::vector<regatta::future<void>> futures{};
+
+    template<class Pool>
+    void submit_to(Pool& pool) {
+        for (std::size_t i = 0; i < where.size(); ++i) {
+            if (i % 2 == 0) {
+                futures.push_back(pool.submit(teller<8>{&where[i]}));
+            } else {
+                futures.push_back(pool.submit(teller<200>{&where[i]}));
+            }
+        }
+    }
+    /// How many of the pages lie on each node; a negative node is an error of the kernel.
+    std::map<int, unsigned> pages() const {
+        std::set<void*> in;
+        for (const void* address : where) {
+            const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+            in.insert(
+                reinterpret_cast<void*>(reinterpret_cast<std::size_t>(address) / page * page));
+        }
+        std::vector<void*> asked(in.begin(), in.end());
+        std::vector<int> node(asked.size(), -1);
+        // Source: move_pages(2): without nodes it moves nothing and tells where the pages are.
+        EXPECT_EQ(::syscall(SYS_move_pages, 0, asked.size(), asked.data(), nullptr, node.data(), 0),
+                  0);
+        std::map<int, unsigned> count;
+        for (const int at : node) {
+            ++count[at];
+        }
+        return count;
+    }
 };
 using pools = testing::Types<regatta::steady_pool, regatta::balanced_pool>;
 TYPED_TEST_SUITE(two_nodes, pools);
@@ -75,6 +140,42 @@ TYPED_TEST(two_nodes, a_pinned_worker_steals_within_its_node_first) {
     ASSERT_EQ(order.size(), 2 * this->tasks);
     EXPECT_EQ(std::string(order.begin(), order.end()),
               std::string(this->tasks, 'n') + std::string(this->tasks, 'f'));
+}
+
+/// "A thread gets blocks of its own node: a worker of the node on which it started, other threads
+/// of the node on which they run. Every block returns to the shelf of its own node."
+TYPED_TEST(two_nodes, the_blocks_of_a_thread_lie_on_its_node) {
+    std::array<futures_kept, 4> of_worker;
+    std::array<futures_kept, 2> of_outside;
+    for (unsigned round = 0; round < 4; ++round) {
+        this->on_each_worker([&](unsigned me) { of_worker[me].submit_to(this->pool); });
+        for (unsigned node = 0; node < 2; ++node) {
+            std::thread([&] {
+                regatta::pin_this_thread(cpu_set::parse(node == 0 ? "2" : "10"));
+                of_outside[node].submit_to(this->pool);
+            }).join();
+        }
+        ASSERT_TRUE(this->pool.wait_for(std::chrono::seconds(60)));
+        const auto lies_on = [round](const futures_kept& kept, int node) {
+            const std::set<const void*> blocks(kept.where.begin(), kept.where.end());
+            EXPECT_EQ(blocks.size(), kept.where.size());
+            const auto pages = kept.pages();
+            EXPECT_TRUE(pages.size() == 1 && pages.contains(node))
+                << "round " << round << ": pages on node 0, 1: " << testing::PrintToString(pages);
+        };
+        for (unsigned worker = 0; worker < 4; ++worker) {
+            lies_on(of_worker[worker], worker / 2 == 0 ? 0 : 1);
+        }
+        lies_on(of_outside[0], 0);
+        lies_on(of_outside[1], 1);
+        // Each block returns from a worker of the other node.
+        this->on_each_worker([&](unsigned me) {
+            of_worker[(me + 2) % 4].futures.clear();
+            if (me % 2 == 0) {
+                of_outside[me / 2 == 0 ? 1 : 0].futures.clear();
+            }
+        });
+    }
 }
 
 } // namespace
