@@ -379,8 +379,8 @@ TEST(timer_cancel, waits_until_another_thread_has_destroyed_the_callback) {
             std::atomic<bool> returned{false};
             std::atomic<bool> ended{false};
             const slow_to_end slow{&begun, &returned, &ended};
-            std::shared_ptr<const slow_to_end> own(
-                &slow, [](const slow_to_end* one) { one->end(); });
+            std::shared_ptr<const slow_to_end> own(&slow,
+                                                   [](const slow_to_end* one) { one->end(); });
             const auto id = timers.after(dropped ? 0s : 3600s, [own = std::move(own)] {});
             if (dropped) {
                 executor.await_received(1);

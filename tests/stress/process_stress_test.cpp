@@ -87,8 +87,8 @@ TEST(process_stress, children_started_at_once_do_not_get_each_others_descriptors
     expect_no_children();
 }
 
-// "Blocks: until the child runs its program", and not until the children of fork have ended that got
-// this process's descriptors in the middle of that.
+// "Blocks: until the child runs its program", and not until the children of fork have ended that
+// got this process's descriptors in the middle of that.
 TEST(process_stress, children_that_others_fork_do_not_hold_up_a_start) {
     process_test::pipe_ends held;
     std::atomic<int> started{0};

@@ -89,9 +89,8 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
 Out transform(const Policy& policy, In first, In last, Out out, Op op) {
     using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(
-            index{0}, static_cast<index>(last - first),
-            [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
+        regatta::parallel_for(index{0}, static_cast<index>(last - first),
+                              [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
     });
     return out + (last - first);
 }
@@ -102,10 +101,9 @@ template<execution_policy Policy, std::random_access_iterator In,
 Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
     using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(index{0}, static_cast<index>(last - first),
-                              [&op, first, second, out](index i) {
-                                  out[i] = std::invoke(op, first[i], second[i]);
-                              });
+        regatta::parallel_for(
+            index{0}, static_cast<index>(last - first),
+            [&op, first, second, out](index i) { out[i] = std::invoke(op, first[i], second[i]); });
     });
     return out + (last - first);
 }
@@ -130,11 +128,9 @@ T transform_reduce(const Policy& policy, In first, In last, Second second, T ini
                    Map map = {}) {
     using index = detail::loop_index<In>;
     return policy.run([&] {
-        return parallel_transform_reduce(index{0}, static_cast<index>(last - first),
-                                         std::move(init), std::ref(op),
-                                         [&map, first, second](index i) -> T {
-                                             return std::invoke(map, first[i], second[i]);
-                                         });
+        return parallel_transform_reduce(
+            index{0}, static_cast<index>(last - first), std::move(init), std::ref(op),
+            [&map, first, second](index i) -> T { return std::invoke(map, first[i], second[i]); });
     });
 }
 

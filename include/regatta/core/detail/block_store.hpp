@@ -187,16 +187,17 @@ private:
         *at = worker.next;
     }
 
-    alignas(destructive_alignment) adaptive_mutex lock_;
-    const unsigned nodes_;  ///< Their number. It lies in the line of the lock, which all need.
-    shelves shelves_;       ///< Of node 0. Guarded by the lock.
-    std::size_t out_ = 0;   ///< Blocks in use or in magazines. Guarded by the lock.
-    bool orphaned_ = false; ///< The owner has been destroyed. Guarded by the lock.
-    worker_context* workers_ = nullptr; ///< Those with a magazine. Guarded by the lock.
+    // What never changes has a line of its own: whoever reads it does not fetch that of the lock.
+    alignas(destructive_alignment) const unsigned nodes_; ///< Their number.
     const void* const pool_;
     const process_stamp stamp_;
     const std::unique_ptr<shelves[]> far_; ///< Of the other nodes. Guarded by the lock.
     unsigned (*const here_)() noexcept;
+    alignas(destructive_alignment) adaptive_mutex lock_;
+    shelves shelves_;                   ///< Of node 0. Guarded by the lock.
+    std::size_t out_ = 0;               ///< Blocks in use or in magazines. Guarded by the lock.
+    bool orphaned_ = false;             ///< The owner has been destroyed. Guarded by the lock.
+    worker_context* workers_ = nullptr; ///< Those with a magazine. Guarded by the lock.
     alignas(destructive_alignment) future_links links_;
 };
 
