@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace regatta::command {
@@ -100,6 +101,24 @@ void check_command(const named_command& found, const std::vector<std::string>& w
     const std::string typed = parents + words[found.words];
     throw usage_error(
         fmt::format("there is no command \"{}\"{}", typed, did_you_mean(typed, names)));
+}
+
+/// In place of the parser's "--json: At Most 1 required but received 2", "--json: 1 required FILE
+/// missing" and "list was given a disallowed flag override".
+std::string wrong_count(const std::string& said) {
+    const std::string name = said.substr(0, said.find_first_of(": "));
+    if (said.find("At Most") != said.npos) {
+        return name + " is there twice";
+    }
+    constexpr std::string_view before = ": 1 required ";
+    constexpr std::string_view after = " missing";
+    if (said.size() > name.size() + before.size() + after.size() && said.ends_with(after) &&
+        said.compare(name.size(), before.size(), before) == 0) {
+        const auto begin = name.size() + before.size();
+        return fmt::format("{} has no value; write {} {}", name, name,
+                           said.substr(begin, said.size() - after.size() - begin));
+    }
+    return fmt::format("{}{} takes no value", name.size() == 1 ? "-" : "--", name);
 }
 
 std::string unexpected_words(const named_command& found, const std::vector<std::string>& extra) {
@@ -225,7 +244,7 @@ template option subcommand::add_option(const std::string&, std::vector<unsigned 
 
 option subcommand::add_flag(const std::string& name, bool& value,
                             const std::string& purpose) const {
-    return option(app_->add_flag(name, value, purpose));
+    return option(app_->add_flag(name, value, purpose)->disable_flag_override());
 }
 
 option subcommand::option_named(const std::string& name) const {
@@ -299,6 +318,8 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
         }
         const bool command = found.last == app_.get();
         throw usage_error(command ? "no command was named" : e.what());
+    } catch (const CLI::ArgumentMismatch& e) {
+        throw usage_error(wrong_count(e.what()));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) {
             return app_->exit(e); // --help, --version

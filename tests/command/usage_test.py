@@ -238,6 +238,14 @@ class Usage(unittest.TestCase):
             self.assertRegex(run(*words, "--help").stdout.replace("\n", " "),
                              "130 and 143 ended by Ctrl-C and SIGTERM")
 
+    def test_an_option_without_its_value_is_told_in_plain_words(self):
+        for option, value in (("--schemes", "A,B,..."), ("--workers", "N,..."), ("--size", "N,..."),
+                              ("--capacity", "N,...")):
+            self.refused("race", option, ",", says=[f"{option} has no value; write {option} {value}\n"])
+        self.refused("race", "--json", says=["--json has no value; write --json FILE\n"])
+        self.refused("race", "--json", "a", "--json", "b", says=["--json is there twice\n"])
+        self.refused("race", "--list=no", says=["--list takes no value\n"])
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
