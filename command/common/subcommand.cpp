@@ -7,11 +7,15 @@
 #include "common/usage_error.hpp"
 #include "text/text.hpp"
 
+#include <regatta/base/error.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <iostream>
 #include <string_view>
 #include <utility>
 
@@ -322,7 +326,11 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
         throw usage_error(wrong_count(e.what()));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) {
-            return app_->exit(e); // --help, --version
+            const int status = app_->exit(e); // --help, --version
+            if (!std::cout.flush()) {
+                fail_system(errno, "cannot write to standard output");
+            }
+            return status;
         }
         throw usage_error(e.what());
     }

@@ -246,6 +246,14 @@ class Usage(unittest.TestCase):
         self.refused("race", "--json", "a", "--json", "b", says=["--json is there twice\n"])
         self.refused("race", "--list=no", says=["--list takes no value\n"])
 
+    def test_help_that_cannot_be_written_is_no_success(self):
+        for word in ("--help", "--version"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([REGATTA, word], stdout=full, stderr=subprocess.PIPE,
+                                        env=support.environment(), encoding="utf-8", timeout=100)
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("cannot write to standard output", result.stderr)
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
