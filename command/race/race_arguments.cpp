@@ -9,6 +9,7 @@
 #include "programs/program.hpp"
 #include "schemes/scheme.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <fmt/core.h>
@@ -135,6 +136,10 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
         if (alias.empty() || name.empty()) {
             throw usage_error(fmt::format(
                 "--schemes: \"{}\" is neither the name of a scheme nor NAME=SCHEME", word));
+        }
+        if (detail::printable_text(alias) != alias) {
+            throw usage_error(fmt::format(
+                "--schemes: the name \"{}\" has a character that cannot be shown", alias));
         }
         const race::scheme_info* const found = race::find_scheme(name);
         if (found == nullptr) {

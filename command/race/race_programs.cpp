@@ -6,6 +6,8 @@
 #include "common/usage_error.hpp"
 #include "programs/program.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,6 +33,10 @@ race_programs::race_programs(const std::vector<std::string>& commands, unsigned 
             throw usage_error(
                 fmt::format("--command: \"{}\" is there twice; give each program a name of its own",
                             program.name));
+        }
+        if (detail::printable_text(program.name) != program.name) {
+            throw usage_error(fmt::format(
+                "--command: the name \"{}\" has a character that cannot be shown", program.name));
         }
         const std::string file = race::with_workers(program.words.front(), workers);
         if (const std::string why = race::why_not_startable(file); !why.empty()) {

@@ -254,6 +254,11 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.returncode, 1, result)
             self.assertIn("cannot write to standard output", result.stderr)
 
+    def test_names_that_no_terminal_shows_are_refused(self):
+        for name in ("a\033[31mb", "a\nb", "a\udcff"):
+            self.refused("race", "--schemes", f"{name}=serial", says=["cannot be shown"])
+            self.refused("race", "--command", f"{name}=true", says=["--command: "])
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
