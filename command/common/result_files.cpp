@@ -8,6 +8,8 @@
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <unistd.h>
@@ -25,7 +27,7 @@ bool try_to(F f) {
         f();
         return true;
     } catch (const std::system_error& e) {
-        std::fprintf(stderr, "regatta: %s\n", e.what());
+        std::fprintf(stderr, "regatta: %s\n", detail::printable_text(e.what()).c_str());
         return false;
     }
 }

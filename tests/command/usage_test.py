@@ -259,6 +259,15 @@ class Usage(unittest.TestCase):
             self.refused("race", "--schemes", f"{name}=serial", says=["cannot be shown"])
             self.refused("race", "--command", f"{name}=true", says=["--command: "])
 
+    def test_errors_keep_control_characters_of_file_names_from_the_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a\033[31mb")
+            os.symlink("/dev/full", path)
+            result = run("race", "--schemes", "serial", *QUICK, "-q", "--json", path)
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("a?[31mb: No space left", result.stderr)
+            self.assertNotIn("\033", result.stderr)
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
