@@ -205,7 +205,7 @@ std::unique_ptr<workload> attach_inverse(int descriptor) {
 
 workload_info inverse_workload() {
     return {.name = "inverse",
-            .summary = "few long items, each inverts M·Mᵀ with LAPACK as numpy does",
+            .summary = "few long items, each inverts M*M^T with LAPACK as numpy does",
             .options = "--size 64..2048 (1000), --items 1..256 (4), --seed",
             .usual_size = inverse_sizes.usual,
             .usual_items = inverse_items.usual,

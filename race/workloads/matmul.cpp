@@ -265,7 +265,7 @@ std::unique_ptr<workload> attach_matmul(int descriptor) {
 
 workload_info matmul_workload() {
     return {.name = "matmul",
-            .summary = "C = A·B, square matrices; an item is one row or a few",
+            .summary = "C = A*B, square matrices; an item is one row or a few",
             .options =
                 "--size 64..2048 (512), --kernel naive|tiled|blas (naive), --type float|double "
                 "(float), --seed",

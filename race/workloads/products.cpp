@@ -144,7 +144,7 @@ std::unique_ptr<workload> attach_products(int descriptor) {
 
 workload_info products_workload() {
     return {.name = "products",
-            .summary = "C = A·B with OpenBLAS, a whole product an item, as numpy under Pool.map",
+            .summary = "C = A*B with OpenBLAS, a whole product an item, as numpy under Pool.map",
             .options = "--size 64..2048 (512), --items 1..256 (8), --type float|double (float), "
                        "--seed",
             .usual_size = product_sizes.usual,

@@ -152,7 +152,7 @@ std::unique_ptr<workload> attach_stream(int descriptor) {
 
 workload_info stream_workload() {
     return {.name = "stream",
-            .summary = "a[i] = b[i] + s·c[i] over long arrays: all of the time is the memory's",
+            .summary = "a[i] = b[i] + s*c[i] over long arrays: all of the time is the memory's",
             .options = "--size 1..16384 (256)",
             .usual_size = stream_sizes.usual,
             .small_size = 1,

@@ -114,7 +114,7 @@ std::unique_ptr<workload> attach_transcend(int descriptor) {
 workload_info transcend_workload() {
     return {.name = "transcend",
             .summary =
-                "few long items that only compute: 2048 × 4096 × log(sqrt(exp(sin i + cos j)))",
+                "few long items that only compute: 2048 * 4096 * log(sqrt(exp(sin i + cos j)))",
             .options = "--size 4..64 (4)",
             .usual_size = transcend_sizes.usual,
             .make = make_transcend,

@@ -268,6 +268,10 @@ class Usage(unittest.TestCase):
             self.assertIn("a?[31mb: No space left", result.stderr)
             self.assertNotIn("\033", result.stderr)
 
+    def test_the_list_is_ascii_without_utf8(self):
+        result = run("race", "--list", env=support.environment(LC_ALL="C", LANG="C"))
+        self.assertEqual([line for line in result.stdout.splitlines() if not line.isascii()], [])
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
