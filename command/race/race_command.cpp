@@ -6,6 +6,7 @@
 #include "common/measurement.hpp"
 #include "common/output_file.hpp"
 #include "common/terminal.hpp"
+#include "common/usage_error.hpp"
 #include "race/race_launches.hpp"
 #include "report/race/csv.hpp"
 #include "report/race/full_text.hpp"
@@ -76,6 +77,9 @@ int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>&
 int run_race_command(const race_arguments& arguments, const std::vector<std::string>& words) {
     const race::workload_info& workload = chosen_workload(arguments);
     if (arguments.list) {
+        if (!arguments.files.csv.empty()) {
+            throw usage_error("--list has no CSV; --json FILE writes the list for programs");
+        }
         result_files to(data_alone(arguments.files));
         const bool written = to.write(
             [&] {

@@ -272,6 +272,15 @@ class Usage(unittest.TestCase):
         result = run("race", "--list", env=support.environment(LC_ALL="C", LANG="C"))
         self.assertEqual([line for line in result.stdout.splitlines() if not line.isascii()], [])
 
+    def test_the_list_leaves_a_csv_file_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.csv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kept")
+            self.refused("race", "--list", "--csv", path, says=["--list has no CSV", "--json"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "kept")
+
     def test_rounds_and_time_exclude_each_other(self):
         self.refused("race", "--rounds", "3", "--time", "1", says=["--rounds", "--time"])
 
