@@ -188,6 +188,17 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
     }
 }
 
+/// That a run has too few items for the percentile that is judged.
+void note_few_items(race_result& result) {
+    constexpr std::size_t enough = 100;
+    if (result.rate && result.items < enough) {
+        result.notes.push_back("a run has " + std::to_string(result.items) +
+                               " items and a 99th percentile takes " + std::to_string(enough) +
+                               ": ratios, verdicts and the winner are about the longest latency of "
+                               "each run");
+    }
+}
+
 /// Who had not settled in the first rounds.
 void note_heads(race_result& result) {
     std::string who;
@@ -320,6 +331,7 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
         leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
     note_disturbances(result);
     note_helpers(result);
+    note_few_items(result);
     note_super_linear(result);
 }
 

@@ -59,6 +59,14 @@ class Output(unittest.TestCase):
             if scheme.startswith("python"):
                 self.assertNotIn(scheme, raced)
 
+    def test_fewer_items_than_a_99th_percentile_takes_are_told(self):
+        for items, told in (("99", True), ("100", False)):
+            result = run("race", "primes", "--size", items, "--max-prime", "1000", "--schemes", "steady",
+                         "--rate", "20000/s", "--rounds", "2", "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            notes = " ".join(json.loads(result.stdout)["notes"])
+            self.assertEqual("a run has 99 items and a 99th percentile takes 100" in notes, told, notes)
+
     def test_a_rate_is_raced_by_latency(self):
         result = run("race", "empty", "--size", "200", "--rate", "20000/s", "--rounds", "2", "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
