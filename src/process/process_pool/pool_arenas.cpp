@@ -22,7 +22,8 @@ namespace {
 std::size_t size_of_arena(std::size_t limit) {
     const auto machine = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const std::size_t wanted = limit != 0 ? limit : machine;
+    // More than any machine has is refused by the system; rounded up, it must not become nothing.
+    const std::size_t wanted = std::min<std::size_t>(limit != 0 ? limit : machine, PTRDIFF_MAX);
     return (wanted + arena_space::block - 1) / arena_space::block * arena_space::block;
 }
 
