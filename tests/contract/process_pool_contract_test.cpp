@@ -432,4 +432,6 @@ TEST_F(process_pool, refuses_options_that_make_no_sense) {
                  std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .worker_program = "/no/such/program"}),
                  std::system_error);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .shared_memory = SIZE_MAX}),
+                 std::system_error);
 }
