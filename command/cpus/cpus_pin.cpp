@@ -21,6 +21,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace regatta::command {
 namespace {
@@ -51,7 +52,16 @@ int run_command(const pin_arguments& arguments) {
     if (const int error = try_affinity_of_thread(process, before)) {
         fail_system(error, "pin process " + std::to_string(process));
     }
-    pin_process(process, wanted);
+    try {
+        pin_process(process, wanted);
+    } catch (const std::system_error& e) {
+        if (e.code() == std::errc::invalid_argument) {
+            throw std::runtime_error(fmt::format(
+                "pin process {}: it may use none of the CPUs {}; `regatta cpus` shows the others",
+                process, wanted.to_string()));
+        }
+        throw;
+    }
     const auto threads = threads_of(process).size();
     write_all(STDOUT_FILENO,
               fmt::format("process {}: {} thread{} on CPUs {}, before on {}\n", process, threads,
