@@ -95,7 +95,8 @@ public:
         return o;
     }
 };
-TYPED_TEST_SUITE(pool_stress, library_test::every_pool, library_test::pool_names);
+using every_pool = regatta::race::every_pool::as<testing::Types>;
+TYPED_TEST_SUITE(pool_stress, every_pool, library_test::pool_names);
 
 } // namespace
 
