@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -166,27 +167,42 @@ std::string describe_move_tasks(const exclusive_step& step) {
     return "move every task of " + step.path + " to " + step.target;
 }
 
+/// Whether the task is of the kernel; nullopt if it has ended.
+std::optional<bool> is_of_kernel(exclusive_system& system, const std::string& number) {
+    const int task = static_cast<int>(to_number(number).value_or(0));
+    const auto details = read_task_details(system, process_of_thread(system, task), task);
+    return details ? std::optional(details->of_kernel) : std::nullopt;
+}
+
 step_error apply_move_tasks(step_context& context, const exclusive_step& step) {
     if (auto error = keep_inverse(context, step)) {
         return error;
     }
-    const auto left = move_all(context.system, step.path, step.target, step.member);
-    std::size_t of_kernel = 0;
-    for (const std::string& number : left) {
-        const int task = static_cast<int>(to_number(number).value_or(0));
-        const int process = process_of_thread(context.system, task);
-        const auto details = read_task_details(context.system, process, task);
-        if (details && !details->of_kernel) {
-            return {EBUSY,
-                    "task " + number + " cannot be moved from " + step.path + " to " + step.target};
+    // The kernel moves no task for which it is just starting a program, or which is ending.
+    constexpr int attempts = 100;
+    for (int attempt = 1;; ++attempt) {
+        const auto left = move_all(context.system, step.path, step.target, step.member);
+        std::size_t of_kernel = 0;
+        const std::string* stays = nullptr;
+        for (const std::string& number : left) {
+            const auto kernel = is_of_kernel(context.system, number);
+            of_kernel += kernel == true ? 1 : 0;
+            stays = kernel == false ? &number : stays;
         }
-        of_kernel += details ? 1 : 0;
+        if (stays == nullptr) {
+            if (of_kernel > 0) {
+                context.notes.push_back(
+                    std::to_string(of_kernel) +
+                    " kernel threads cannot be moved; most are bound to one CPU each.");
+            }
+            return {};
+        }
+        if (attempt == attempts) {
+            return {EBUSY,
+                    "task " + *stays + " cannot be moved from " + step.path + " to " + step.target};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    if (of_kernel > 0) {
-        context.notes.push_back(std::to_string(of_kernel) +
-                                " kernel threads cannot be moved; most are bound to one CPU each.");
-    }
-    return {};
 }
 
 step_error undo_move_tasks(step_context& context, const exclusive_step& step) {

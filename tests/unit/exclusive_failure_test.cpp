@@ -166,6 +166,26 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
 }
 
+// The kernel refuses to move a task for which it is just starting a program.
+TEST_F(exclusive_failure, a_task_that_is_refused_at_first_is_moved_later) {
+    use_v1();
+    int refused = 0;
+    int most = 3;
+    system->before_act = [&](const std::string& act) {
+        const bool moves = act.starts_with("write /sys/fs/cgroup/cpuset/regatta.others/tasks");
+        return moves && refused++ < most ? EINVAL : 0;
+    };
+    options.move_others = true;
+    {
+        const auto lease = take({3});
+        EXPECT_GE(lease.level(), exclusivity::shielded);
+    }
+    EXPECT_GT(refused, most);
+    most = 1'000'000; // Always.
+    options.at_least = exclusivity::shielded;
+    EXPECT_THAT(refusal({3}).text, HasSubstr("cannot be moved"));
+}
+
 // Another container may use the same numbers, and so the same names: its group is not touched.
 TEST_F(exclusive_failure, a_group_that_was_there_before_stays) {
     for (const bool v1 : {false, true}) {
