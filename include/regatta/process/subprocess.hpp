@@ -207,7 +207,8 @@ private:
 ///
 /// Threads: any, concurrently. The death signal fires when the *thread* that called ends.
 /// Blocks: until the child runs its program, about 0.2 ms whatever the size of the parent: the
-/// parent's page tables are not copied.
+/// parent's page tables are not copied. Under an emulator of user programs (qemu-user), which forks
+/// instead, also until children have ended that other threads forked meanwhile.
 /// Failure: `std::system_error`, which names the program and the step that failed, also if the
 /// child could not run it. `std::invalid_argument` for invalid options. No child is left behind.
 /// Source: clone(2) with CLONE_VM and CLONE_VFORK; close_range(2), or procfs before Linux 5.11.
