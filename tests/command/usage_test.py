@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """What the command says to right and wrong words."""
 
+import functools
 import json
 import os
 import re
@@ -22,6 +23,11 @@ def documented(name):
     return [word for cell in cells for word in re.findall(r"`(\w+)`", cell)]
 
 
+@functools.lru_cache(maxsize=None)
+def help_of(*words):
+    return run(*words, "--help")
+
+
 class Usage(unittest.TestCase):
     def refused(self, *words, says):
         result = run(*words)
@@ -39,7 +45,7 @@ class Usage(unittest.TestCase):
     def commands(self, *above):
         """All commands, each as its words."""
         yield above
-        below = re.search(r"^Subcommands:\n((?:  .*\n)*)", run(*above, "--help").stdout, re.M)
+        below = re.search(r"^Subcommands:\n((?:  .*\n)*)", help_of(*above).stdout, re.M)
         for name in re.findall(r"^  (\w+) ", below[1] if below else "", re.M):
             yield from self.commands(*above, name)
 
@@ -48,14 +54,17 @@ class Usage(unittest.TestCase):
         self.assertIn(("cpus", "run"), commands)
         self.assertIn(("race", "isolation"), commands)
         for words in commands:
-            result = run(*words, "--help")
+            result = help_of(*words)
             self.assertEqual(result.returncode, 0, result)
             self.assertEqual([line for line in result.stdout.splitlines() if len(line) > 80], [])
-            self.assertEqual(run("help", *words).stdout, result.stdout)
+
+    def test_help_is_a_command_too(self):
+        for words in ((), ("race",), ("cpus", "run")):
+            self.assertEqual(run("help", *words).stdout, help_of(*words).stdout)
 
     def test_no_line_of_a_help_ends_early(self):
         for words in self.commands():
-            lines = run(*words, "--help").stdout.splitlines()
+            lines = help_of(*words).stdout.splitlines()
             prose = lines[max(i for i, line in enumerate(lines) if line.startswith(" ")) + 1:]
             for line, following in zip(prose, prose[1:]):
                 if line and following:
