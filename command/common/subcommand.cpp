@@ -136,6 +136,9 @@ std::string unexpected_words(const named_command& found, const std::vector<std::
             names.push_back("--" + name);
         }
     }
+    if (unknown->starts_with("-=")) { // What is left of `-q=no`.
+        return fmt::format("`{}`: a flag takes no value: \"{}\"", found.path, unknown->substr(1));
+    }
     const std::string typed = unknown->substr(0, unknown->find('='));
     return fmt::format("`{}` has no option \"{}\"{}", found.path, typed,
                        did_you_mean(typed, names));

@@ -152,6 +152,9 @@ class Usage(unittest.TestCase):
         self.refused("cpus", "plan", "1", "--xyzzyplugh", says=[
             '`regatta cpus plan` has no option "--xyzzyplugh"\n'])
 
+    def test_a_short_flag_takes_no_value(self):
+        self.refused("race", "-q=no", says=['`regatta race`: a flag takes no value: "=no"\n'])
+
     def test_unknown_names_get_the_nearest(self):
         self.refused("race", "matmull", says=['no workload "matmull"', 'did you mean "matmul"?'])
         self.refused("race", "--schemes", "std_thred", *QUICK,
