@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace regatta {
 namespace {
@@ -183,18 +184,30 @@ running_kernel running_kernel::read(const std::string& root) {
 }
 
 std::optional<std::string> running_kernel::option(std::string_view name) const {
+    // The kernel ignores all of these but the first (kernel/sched/isolation.c).
+    const bool first_counts = name == "isolcpus" || name == "nohz_full";
     std::optional<std::string> value;
-    for (const auto word : detail::split(detail::trimmed(command_line), ' ')) {
-        if (word == "--") {
-            break;
-        }
-        if (word.size() > name.size() && word.substr(0, name.size()) == name &&
-            word[name.size()] == '=') {
-            value = std::string(word.substr(name.size() + 1));
-            std::erase(*value, '"');
+    for (auto& one : detail::options_of(command_line)) {
+        if (one.first == name && (!value || !first_counts)) {
+            value = std::move(one.second);
         }
     }
     return value;
+}
+
+std::vector<std::pair<std::string, std::string>> detail::options_of(std::string_view command_line) {
+    std::vector<std::pair<std::string, std::string>> options;
+    for (const auto word : split(trimmed(command_line), ' ')) {
+        if (word == "--") {
+            break;
+        }
+        if (const auto equals = word.find('='); equals != word.npos) {
+            std::string value(word.substr(equals + 1));
+            std::erase(value, '"');
+            options.emplace_back(word.substr(0, equals), std::move(value));
+        }
+    }
+    return options;
 }
 
 bool running_kernel::is_at_least(unsigned major, unsigned minor) const {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace regatta {
 namespace {
@@ -41,6 +42,41 @@ std::size_t bytes_of(std::string_view meminfo, std::string_view name) {
     }
     return 0;
 }
+
+/// The size that a text like "2M" denotes; 0 for none.
+std::size_t size_of_text(std::string_view text) {
+    const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::size_t size =
+        static_cast<std::size_t>(detail::to_number(text.substr(0, digits)).value_or(0));
+    constexpr std::string_view units = "KMG";
+    const auto unit = digits < text.size() ? units.find(static_cast<char>(text[digits] & ~0x20))
+                                           : std::string_view::npos;
+    for (std::size_t i = 0; unit != std::string_view::npos && i <= unit; ++i) {
+        size *= 1024;
+    }
+    return size;
+}
+
+/// The options that the running kernel has for pages of one size. A count belongs to the size
+/// before it, the first ones to the usual size.
+struct reserved_pages {
+    std::optional<std::string> size{};
+    std::optional<std::string> count{};
+
+    reserved_pages(const running_kernel& kernel, std::size_t wanted, std::size_t usual) {
+        std::size_t now = usual;
+        for (auto& [name, value] : detail::options_of(kernel.command_line)) {
+            if (name == "hugepagesz") {
+                now = size_of_text(value);
+                if (now == wanted) {
+                    size = huge_page_size_text(wanted);
+                }
+            } else if (name == "hugepages" && now == wanted) {
+                count = std::move(value);
+            }
+        }
+    }
+};
 
 } // namespace
 
@@ -98,12 +134,12 @@ void add_huge_pages(boot_line& line, const huge_pages& pages, const huge_page_me
     }
     const std::size_t first = line.options.size();
     const bool in_force = line.in_force();
+    const reserved_pages reserved(kernel, pages.size, machine.usual_size);
     line.options.push_back({"hugepagesz", huge_page_size_text(pages.size),
-                            "the size of the pages that the next option reserves",
-                            kernel.option("hugepagesz")});
+                            "the size of the pages that the next option reserves", reserved.size});
     line.options.push_back({"hugepages", std::to_string(pages.count),
                             "so many pages are reserved at boot, and lost to other uses",
-                            kernel.option("hugepages")});
+                            reserved.count});
     if (!line.in_force()) {
         if (in_force) { // The others alone were said to be all.
             std::erase_if(line.warnings, [](const boot_warning& warning) {

@@ -3,13 +3,20 @@
 #pragma once
 
 /// @file
-/// What a plan says of an option that the running kernel has.
+/// The options that the running kernel has, and what a plan says of them.
 
 #include <regatta/boot/boot_line.hpp>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace regatta::detail {
+
+/// Each `name=value` of a kernel's command line before `--`, where the arguments of init begin; the
+/// value without quotes.
+std::vector<std::pair<std::string, std::string>> options_of(std::string_view command_line);
 
 /// What to do with an option that the running kernel was started with.
 inline std::string advice_on_current(const boot_option& option) {

@@ -196,6 +196,10 @@ TEST(boot_line, says_what_is_set_already) {
     EXPECT_EQ(concerns_of(same), concerns{boot_concern::already_set});
     EXPECT_TRUE(says(same, "nothing to do"));
 
+    // The kernel keeps the first list.
+    const boot_line twice = plan("4-5", big_little(), whole_kernel("isolcpus=4 isolcpus=5\n"));
+    EXPECT_TRUE(says(twice, "isolcpus=4: replace it"));
+
     const boot_line behind = plan("4-5", big_little(), whole_kernel("ro -- isolcpus=4\n"));
     EXPECT_TRUE(behind.warnings.empty()); // Words for the first program.
     EXPECT_TRUE(plan("4-5", big_little(), whole_kernel("xisolcpus=4 isolcpus\n")).warnings.empty());
@@ -272,6 +276,11 @@ TEST(huge_pages, what_is_set_already_is_said) {
     EXPECT_TRUE(same.in_force());
     EXPECT_EQ(concerns_of(same), concerns{boot_concern::already_set});
     EXPECT_TRUE(says(same, "nothing to do"));
+    // Pages of another size have a pool of their own, and a count of theirs.
+    EXPECT_TRUE(
+        with(cpus + " hugepagesz=1024M hugepages=4 hugepagesz=2M hugepages=512").in_force());
+    EXPECT_FALSE(says(with(cpus + " hugepages=512"), "hugepages=512"));
+    EXPECT_FALSE(says(with(cpus + " hugepagesz=2M hugepages=512"), "replace it"));
 }
 
 TEST(huge_pages, sizes_and_memory_are_read_below_a_root) {
