@@ -12,6 +12,7 @@
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -67,7 +68,7 @@ exclusivity_report exclusivity_checker::run() {
     }
     begin();
     std::int64_t last = begin_ns_;
-    while (!stopped() && last < begin_ns_ + options_.duration.count()) {
+    while (!stopped() && last < end_ns()) {
         last = sleep_until_next(last);
         gather(last);
     }
@@ -164,11 +165,17 @@ void exclusivity_checker::begin() {
     }
 }
 
+std::int64_t exclusivity_checker::end_ns() const noexcept {
+    return saturated_sum(clock::time_point(std::chrono::nanoseconds(begin_ns_)), options_.duration)
+        .time_since_epoch()
+        .count();
+}
+
 std::int64_t exclusivity_checker::sleep_until_next(std::int64_t last) const {
     constexpr std::int64_t shortest = 20'000'000;
     constexpr std::int64_t longest = 500'000'000;
     const std::int64_t stretch = std::clamp(20 * cost_ns_, shortest, longest);
-    const std::int64_t end = std::min(last + stretch, begin_ns_ + options_.duration.count());
+    const std::int64_t end = std::min(last + stretch, end_ns());
     std::this_thread::sleep_until(clock::time_point(
         std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(end))));
     return monotonic_ns();

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <stop_token>
@@ -23,6 +24,9 @@ gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::functio
         run(cpu, threshold_ns, prepare, stop);
     }) {
     started_.acquire();
+    if (failure_) {
+        std::rethrow_exception(failure_);
+    }
 }
 
 void gap_probe::drain(const std::function<void(const gap&)>& visit) {
@@ -48,7 +52,13 @@ void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function
     platform::name_this_thread("regatta_probe");
     number_ = number_of_this_thread();
     if (prepare) {
-        prepare();
+        try {
+            prepare();
+        } catch (...) {
+            failure_ = std::current_exception();
+            started_.release();
+            return;
+        }
     }
     error_ = try_pin_this_thread(cpu_set{cpu});
     started_.release();

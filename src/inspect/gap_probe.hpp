@@ -10,6 +10,7 @@
 #include <regatta/sync/spsc_ring.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <semaphore>
 #include <stop_token>
@@ -54,6 +55,7 @@ private:
     std::binary_semaphore started_{0};
     // Written by the probe's thread before it releases `started_`.
     int error_ = 0;
+    std::exception_ptr failure_{}; ///< What `prepare` threw.
     thread_number number_ = 0;
     // Written by the probe's thread before it is joined.
     gap_loop_result result_;

@@ -281,13 +281,22 @@ TEST(exclusivity_check, says_what_a_loop_there_would_suffer) {
 }
 
 TEST(exclusivity_check, ends_early_when_it_is_told_to) {
+    for (const std::chrono::nanoseconds duration :
+         {std::chrono::nanoseconds(1h), std::chrono::nanoseconds::max()}) {
+        auto options = options_of(duration);
+        options.gap_loop = false;
+        std::atomic<int> asked{0};
+        options.stop = [&] { return ++asked == 3; };
+        const auto report = check_exclusivity(cpu_set{some_cpu()}, options);
+        EXPECT_TRUE(report.stopped);
+        EXPECT_EQ(asked, 3);
+    }
+}
+
+TEST(exclusivity_check, throws_what_its_preparation_throws) {
     auto options = options_of(1h);
-    options.gap_loop = false;
-    std::atomic<int> asked{0};
-    options.stop = [&] { return ++asked == 3; };
-    const auto report = check_exclusivity(cpu_set{some_cpu()}, options);
-    EXPECT_TRUE(report.stopped);
-    EXPECT_EQ(asked, 3);
+    options.prepare = [] { throw std::range_error("not prepared"); };
+    EXPECT_THROW(check_exclusivity(cpu_set{some_cpu()}, options), std::range_error);
 }
 
 TEST(switch_trace, says_why_it_cannot_be_had) {

@@ -129,7 +129,8 @@ struct REGATTA_SYSTEM_API exclusivity_check_options {
     std::chrono::nanoseconds threshold = std::chrono::microseconds(1);
     /// Processes that may run there, with their descendants.
     std::vector<int> owners{};
-    /// Called in the thread of each gap loop before it is pinned, for example to enter a lease.
+    /// Called in the thread of each gap loop before it is pinned, for example to enter a lease. An
+    /// exception of it ends the check, which throws it.
     std::function<void()> prepare{};
     /// Called some times a second; true ends the check early, with the findings so far.
     std::function<bool()> stop{};
