@@ -59,7 +59,7 @@ class Usage(unittest.TestCase):
             self.assertEqual([line for line in result.stdout.splitlines() if len(line) > 80], [])
 
     def test_help_is_a_command_too(self):
-        for words in ((), ("race",), ("cpus", "run")):
+        for words in self.commands():
             self.assertEqual(run("help", *words).stdout, help_of(*words).stdout)
 
     def test_no_line_of_a_help_ends_early(self):

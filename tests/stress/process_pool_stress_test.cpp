@@ -10,7 +10,7 @@
 
 TEST(process_pool_stress, loses_nothing_in_a_long_storm) {
     const pool_test::leak_check leaks; // Of the longest life that a pool has in a test.
-    pool_test::storm(pool_test::sanitized ? 300 : 2500);
+    pool_test::storm(pool_test::sanitized ? 1000 : 2500);
 }
 
 int main(int argc, char** argv) {
