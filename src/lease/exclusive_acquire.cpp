@@ -219,7 +219,10 @@ private:
 
     void finish() {
         if (lease_->journal.is_open()) {
-            lease_->journal.taken(lease_->plan.level);
+            if (const int error = lease_->journal.taken(lease_->plan.level)) {
+                tell("Other programs see this lease as one that is being taken: " +
+                     act_failed(error, "write the journal " + system_.journal()).text + ".");
+            }
         } else {
             tell("Other programs cannot see this lease: " + no_journal_.text + ".");
         }

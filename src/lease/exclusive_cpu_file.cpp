@@ -37,4 +37,8 @@ std::optional<cpu_set> read_cpus(exclusive_system& system, const std::string& pa
     return text ? cpus_from_text(path, *text) : std::nullopt;
 }
 
+std::optional<cpu_set> online_cpus(exclusive_system& system) {
+    return read_cpus(system, "/sys/devices/system/cpu/online");
+}
+
 } // namespace regatta::detail

@@ -24,4 +24,7 @@ std::string cpus_to_text(std::string_view path, const cpu_set& cpus);
 /// The set that a file holds now; nothing if it cannot be read.
 std::optional<cpu_set> read_cpus(exclusive_system& system, const std::string& path);
 
+/// The CPUs that are online now; nothing if that cannot be read.
+std::optional<cpu_set> online_cpus(exclusive_system& system);
+
 } // namespace regatta::detail

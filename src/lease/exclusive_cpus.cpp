@@ -13,12 +13,14 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -143,11 +145,36 @@ void exclusive_cpus::enter_process(int process) {
         put_in(lease, process, false);
         return;
     }
-    for (const std::string& name :
-         lease.system->list("/proc/" + std::to_string(process) + "/task")) {
-        if (const auto thread = detail::to_number(name)) {
-            put_in(lease, static_cast<int>(*thread), false);
+    // A thread inherits the group and the CPUs of its creator, but one may have been created by a
+    // thread that had not entered yet. The loop ends with a scan that finds no new thread.
+    const std::string folder = "/proc/" + std::to_string(process) + "/task";
+    std::vector<std::string> entered;
+    for (;;) {
+        const std::vector<std::string> found = lease.system->list(folder); // Sorted.
+        if (found.empty()) {
+            const int error = lease.system->read_error(folder);
+            fail_system(error == 0 || error == ENOENT ? ESRCH : error,
+                        "find the process " + std::to_string(process));
         }
+        bool any_new = false;
+        for (const std::string& name : found) {
+            const auto thread = detail::to_number(name);
+            if (!thread || std::binary_search(entered.begin(), entered.end(), name)) {
+                continue;
+            }
+            any_new = true;
+            try {
+                put_in(lease, static_cast<int>(*thread), false);
+            } catch (const std::system_error& error) {
+                if (error.code().value() != ESRCH) { // It has ended meanwhile.
+                    throw;
+                }
+            }
+        }
+        if (!any_new) {
+            return;
+        }
+        entered = found;
     }
 }
 

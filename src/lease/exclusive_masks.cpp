@@ -3,6 +3,7 @@
 
 #include "lease/exclusive_masks.hpp"
 
+#include "lease/exclusive_cpu_file.hpp"
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
@@ -47,14 +48,15 @@ cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
 }
 
 /// Whether a task's mask is still the lease's doing, or what an older kernel leaves when the CPUs
-/// return. A mask that was set since is not.
-bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& saved,
-                        const cpu_set& now) {
-    const cpu_set online = step.cpus | step.rest | of_others;
-    const cpu_set left = (saved - step.cpus - of_others) & online;
-    return (!left.empty() && (now & online) == left) // without the lease's CPUs
-           || now.contains(step.rest - of_others)    // it had no other CPU, or was reset
-           || step.cpus.contains(now);               // it had entered
+/// return. A mask that was set since is not. The kernel takes CPUs that go offline from some masks.
+bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& online,
+                        const cpu_set& saved, const cpu_set& now) {
+    const cpu_set known = (step.cpus | step.rest | of_others) & online;
+    const cpu_set left = (saved - step.cpus - of_others) & known;
+    const cpu_set rest = (step.rest - of_others) & online;
+    return (!left.empty() && (now & known) == left) // without the lease's CPUs
+           || now.contains(rest)                    // it had no other CPU, or was reset
+           || step.cpus.contains(now);              // it had entered
 }
 
 /// CPUs that other leases keep clear only by the masks of tasks.
@@ -71,21 +73,29 @@ cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
 /// Restores a task's mask unless it already has it.
 /// @returns false if the kernel refuses.
 bool restore_mask(exclusive_system& system, const exclusive_step& step,
-                  const std::vector<exclusive_step>& of_others, const task_mask& saved) {
+                  const std::vector<exclusive_step>& of_others, const cpu_set& online,
+                  const task_mask& saved) {
     const auto now = read_task(system, saved.process, saved.thread);
+    if (!now) {
+        return is_task_gone(system, saved.process, saved.thread);
+    }
     const cpu_set kept_off = swept_by_others(of_others);
     const cpu_set wanted =
         (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
-    if (!now || now->start != saved.start || now->allowed == wanted ||
-        !is_ours_to_restore(step, cpus_of(of_others), saved.allowed, now->allowed)) {
+    if (now->start != saved.start || now->allowed == wanted ||
+        !is_ours_to_restore(step, cpus_of(of_others), online, saved.allowed, now->allowed)) {
         return true;
+    }
+    if ((wanted & online).empty()) {
+        return true; // The kernel, too, lets a task run elsewhere whose CPUs are all offline.
     }
     if (system.set_affinity(saved.thread, wanted) == 0) {
         return true;
     }
     // No failure: the task has ended, or the kernel has bound one of its own threads since.
     const auto details = read_task_details(system, saved.process, saved.thread);
-    return !details || details->start != saved.start || details->of_kernel;
+    return details ? details->start != saved.start || details->of_kernel
+                   : is_task_gone(system, saved.process, saved.thread);
 }
 
 /// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
@@ -203,9 +213,10 @@ void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done
 
 step_error restore_masks(exclusive_system& system, const exclusive_step& step,
                          const std::vector<exclusive_step>& of_others) {
+    const cpu_set online = online_cpus(system).value_or(step.cpus | step.rest);
     std::size_t refused = 0;
     for (const task_mask& saved : step.masks) {
-        refused += restore_mask(system, step, of_others, saved) ? 0 : 1;
+        refused += restore_mask(system, step, of_others, online, saved) ? 0 : 1;
     }
     if (step.kind == step_kind::narrow_masks) {
         widen_heirs(system, step, swept_by_others(of_others));

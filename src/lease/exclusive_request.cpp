@@ -80,15 +80,19 @@ exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& mach
                                             : "; CPUs " + state.free.to_string() + " are free")};
         }
     }
-    // All other tasks need a CPU that no lease and no partition holds.
-    if (cpus.contains(state.free)) {
-        return bad_request(asked +
-                           " are all the free CPUs; at least one must be left for "
-                           "other tasks" +
-                           (state.free.count() > 1
-                                ? ": take at most " + std::to_string(state.free.count() - 1) +
-                                      " of " + state.free.to_string()
-                                : ""));
+    // All other tasks need a CPU that no lease and no partition holds. The scheduler puts none on
+    // CPUs that were isolated at boot.
+    const cpu_set shared = state.free - machine.isolated_at_boot;
+    const cpu_set& room = shared.empty() ? state.free : shared;
+    if (cpus.contains(room)) {
+        return bad_request(
+            asked +
+            (room == state.free ? " are all the free CPUs"
+                                : " have all the free CPUs that were not isolated at boot") +
+            "; at least one must be left for other tasks" +
+            (room.count() > 1
+                 ? ": take at most " + std::to_string(room.count() - 1) + " of " + room.to_string()
+                 : ""));
     }
     return {};
 }

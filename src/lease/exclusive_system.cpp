@@ -59,6 +59,11 @@ int exclusive_system::read_error(const std::string& path) {
     return error;
 }
 
+bool exclusive_system::is_gone(const std::string& path) {
+    const int error = read_error(path);
+    return error == ENOENT || error == ESRCH;
+}
+
 bool exclusive_system::is_trusted(const std::string& path) {
     struct stat about {};
     return ::lstat((root_ + path).c_str(), &about) == 0 && !S_ISLNK(about.st_mode) &&

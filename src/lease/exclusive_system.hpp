@@ -47,6 +47,9 @@ public:
     virtual bool exists(const std::string& path);
     /// Why a file or directory cannot be read: 0 if it can; ENOENT: it does not exist.
     virtual int read_error(const std::string& path);
+    /// Whether a file does not exist, or belongs to a task that has ended. A file that cannot be
+    /// read for another reason, say for want of descriptors, is not gone.
+    bool is_gone(const std::string& path);
     /// Whether only this user and root can have written the file or directory.
     virtual bool is_trusted(const std::string& path);
 

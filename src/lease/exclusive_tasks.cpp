@@ -32,6 +32,10 @@ std::string_view status_field(std::string_view status, std::string_view name) {
     return {};
 }
 
+bool is_task_gone(exclusive_system& system, int process, int thread) {
+    return system.is_gone(task_folder(process, thread) + "/stat");
+}
+
 std::optional<task_details> read_task_details(exclusive_system& system, int process, int thread) {
     const auto text = system.read(task_folder(process, thread) + "/stat");
     // "number (name) state parent …": the name may contain anything, even brackets and blanks.
@@ -43,6 +47,7 @@ std::optional<task_details> read_task_details(exclusive_system& system, int proc
     constexpr std::size_t state = 0;
     constexpr std::size_t parent = 1;
     constexpr std::size_t flags = 6;
+    constexpr std::size_t threads = 17;
     constexpr std::size_t start = 19;
     constexpr std::int64_t kernel_thread = 0x0020'0000;
     constexpr std::int64_t no_affinity = 0x0400'0000;
@@ -54,7 +59,9 @@ std::optional<task_details> read_task_details(exclusive_system& system, int proc
     const std::int64_t bits = to_number(fields[flags]).value_or(0);
     details.of_kernel = (bits & kernel_thread) != 0;
     details.is_fixed = (bits & no_affinity) != 0;
-    details.is_dead = fields[state] == "Z" || fields[state] == "X";
+    // The first thread stays as a zombie while other threads of its process go on.
+    const bool is_last = to_number(fields[threads]).value_or(0) <= 1;
+    details.is_dead = is_last && (fields[state] == "Z" || fields[state] == "X");
     details.start = static_cast<std::uint64_t>(to_number(fields[start]).value_or(0));
     return details;
 }
@@ -117,7 +124,7 @@ bool is_numbering_gone(exclusive_system& system, const std::string& numbering) {
         const std::string one = process > 0 ? system.numbering_of(process) : "none";
         if (one.empty() || one == numbering) {
             const auto details = read_task_details(system, process, process);
-            if (details && !details->is_dead) {
+            if (details ? !details->is_dead : !is_task_gone(system, process, process)) {
                 return false;
             }
         }

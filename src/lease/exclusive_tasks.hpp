@@ -32,13 +32,16 @@ struct task_details {
     std::uint64_t start = 0;
     bool of_kernel = false;
     bool is_fixed = false; ///< The kernel refuses changes of its affinity.
-    bool is_dead = false;  ///< It has ended but was not waited for yet.
+    bool is_dead = false;  ///< It and all threads of its process have ended; nobody waited for it.
 };
 
 std::string task_folder(int process, int thread);
 
 /// The value of a line "NAME:\tVALUE" in a status file; empty if there is none.
 std::string_view status_field(std::string_view status, std::string_view name);
+
+/// Whether a thread is no more; false for one that cannot be seen for another reason.
+bool is_task_gone(exclusive_system& system, int process, int thread);
 
 /// Reads /proc/…/stat; nothing for a task that has ended.
 std::optional<task_details> read_task_details(exclusive_system& system, int process, int thread);

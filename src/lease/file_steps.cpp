@@ -101,24 +101,37 @@ step_error apply_cpu_file(step_context& context, const exclusive_step& planned) 
 /// Adds what a step removed from a file, and removes what it added.
 step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     const auto now = read_cpus(context.system, step.path);
+    if (!now && !context.system.is_gone(step.path)) {
+        const int error = context.system.read_error(step.path);
+        return act_failed(error == 0 ? EINVAL : error, "read " + step.path);
+    }
     const auto before = cpus_from_text(step.path, step.before);
     const auto after = cpus_from_text(step.path, step.after);
     if (!now || !before || !after || *now == *before) {
         return {}; // The file is gone, was never changed, or is already restored.
     }
+    cpu_set wanted = *before;
     std::string text = step.before;
     if (*now != *after) {
         // The file was changed since, by another lease or program: only this step's part is undone.
-        const cpu_set merged = (*now - (*after - *before)) | (*before - *after);
-        if (merged == *now || (merged.empty() && step.kind == step_kind::take_cpus)) {
+        wanted = (*now - (*after - *before)) | (*before - *after);
+        if (wanted == *now || (wanted.empty() && step.kind == step_kind::take_cpus)) {
             return {};
         }
-        text = cpus_to_text(step.path, merged);
+        text = cpus_to_text(step.path, wanted);
     }
     if (trimmed(text).empty()) {
         text = "\n";
     }
-    const int error = context.system.write(step.path, text);
+    int error = context.system.write(step.path, text);
+    if (error == EINVAL) {
+        // Control groups of version 1 have no CPUs that are offline.
+        const cpu_set online = wanted & online_cpus(context.system).value_or(wanted);
+        if (online != wanted && !online.empty()) {
+            text = cpus_to_text(step.path, online);
+            error = online == *now ? 0 : context.system.write(step.path, text);
+        }
+    }
     if (error == 0 || error == ENOENT) {
         return {};
     }

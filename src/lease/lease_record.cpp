@@ -24,6 +24,9 @@
 namespace regatta::detail {
 namespace {
 
+/// The boot of an owner that could not read it.
+constexpr std::string_view unknown = "unknown";
+
 /// Reads a lease's file. Ignores a line without its end: no action ever followed it.
 lease_record read_lease(exclusive_system& system, const std::string& name) {
     lease_record lease;
@@ -75,7 +78,7 @@ lease_owner this_owner(exclusive_system& system) {
     const auto details = read_task_details(system, owner.process, owner.process);
     owner.start = details ? details->start : 0;
     const auto boot = system.read("/proc/sys/kernel/random/boot_id");
-    owner.boot = boot ? trimmed(*boot) : "unknown";
+    owner.boot = boot ? trimmed(*boot) : unknown;
     owner.processes = system.process_numbering();
     return owner;
 }
@@ -88,14 +91,23 @@ bool is_alive(exclusive_system& system, const lease_record& lease) {
         return false;
     }
     const lease_owner self = this_owner(system);
-    if (lease.owner.boot != self.boot) {
+    if (is_of_another_boot(lease.owner, self)) {
         return false;
     }
     if (lease.owner.processes != self.processes) {
         return !is_numbering_gone(system, lease.owner.processes);
     }
     const auto details = read_task_details(system, lease.owner.process, lease.owner.process);
-    return details && details->start == lease.owner.start && !details->is_dead;
+    if (!details) {
+        return !is_task_gone(system, lease.owner.process, lease.owner.process);
+    }
+    // An owner that could not read its start wrote 0.
+    const bool is_owner = details->start == lease.owner.start || lease.owner.start == 0;
+    return is_owner && !details->is_dead;
+}
+
+bool is_of_another_boot(const lease_owner& owner, const lease_owner& self) {
+    return owner.boot != self.boot && owner.boot != unknown && self.boot != unknown;
 }
 
 std::vector<lease_record> read_leases(exclusive_system& system) {

@@ -48,6 +48,10 @@ struct lease_record {
 /// counts as alive while that namespace has a living process.
 bool is_alive(exclusive_system& system, const lease_record& lease);
 
+/// Whether the machine was started anew since an owner took its lease; `self` is this process. What
+/// one of the two could not read tells nothing.
+bool is_of_another_boot(const lease_owner& owner, const lease_owner& self);
+
 /// Every lease in the folder.
 std::vector<lease_record> read_leases(exclusive_system& system);
 

@@ -77,7 +77,7 @@ void undo_from(lease_state& lease, std::size_t begin, step_error& failed,
 } // namespace
 
 std::string find_breach(exclusive_system& system, const exclusive_plan& plan, const cpu_set& cpus) {
-    const auto online = read_cpus(system, "/sys/devices/system/cpu/online");
+    const auto online = online_cpus(system);
     if (online && !online->contains(cpus)) {
         return "CPUs " + (cpus - *online).to_string() + " went offline";
     }

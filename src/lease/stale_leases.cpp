@@ -69,10 +69,9 @@ stale_release release_stale_locked(exclusive_system& system) {
             continue;
         }
         // A reboot has undone all steps from before it.
-        const bool same_boot = record.owner.boot == self.boot;
-        const auto problems = same_boot
-                                  ? undo_steps(system, record.name, record.steps, result.notes)
-                                  : std::vector<std::string>();
+        const auto problems = is_of_another_boot(record.owner, self)
+                                  ? std::vector<std::string>()
+                                  : undo_steps(system, record.name, record.steps, result.notes);
         if (problems.empty()) {
             system.remove_file(path);
             result.released.push_back(describe_lease(system, record));

@@ -125,6 +125,43 @@ TEST_F(exclusive, isolated_at_boot_is_the_best) {
                                                 "refuses in partitions"));
 }
 
+// The scheduler puts no other task on CPUs that were isolated at boot.
+TEST_F(exclusive, cpus_isolated_at_boot_are_no_room_for_others) {
+    root.file("/sys/devices/system/cpu/isolated", "2-7\n");
+    EXPECT_THAT(refusal({0, 1, 2}).text,
+                HasSubstr("all the free CPUs that were not isolated at boot; at least one must be "
+                          "left for other tasks: take at most 1 of 0-1"));
+    const auto lease = take({0, 2, 3, 4, 5, 6, 7});
+    EXPECT_TRUE(lease);
+    EXPECT_THAT(refusal({1}).text, HasSubstr("are all the free CPUs"));
+}
+
+TEST_F(exclusive, whole_processes_enter_with_threads_that_come_and_go) {
+    use_v2();
+    const auto add_thread = [&](const std::string& number) {
+        const std::string status = "Tgid:\t50\nCpus_allowed_list:\t0-7\n";
+        root.file("/proc/" + number + "/status", status)
+            .file("/proc/50/task/" + number + "/status", status)
+            .file("/proc/50/task/" + number + "/stat",
+                  number + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 77 0\n");
+    };
+    add_thread("50");
+    root.file("/proc/50/task/51/stat", "").file("/proc/51/status", "Tgid:\t50\n"); // It has ended.
+    auto lease = take({3});
+    ASSERT_GE(lease.level(), exclusivity::shielded);
+    std::string group;
+    system->before_act = [&](const std::string& act) {
+        if (act.ends_with("/cgroup.threads 50\n")) {
+            group = act.substr(6, act.rfind('/') - 6);
+            add_thread("52"); // Started by a thread that has not entered yet.
+        }
+        return 0;
+    };
+    lease.enter_process(50);
+    EXPECT_EQ(root.text(group + "/cgroup.threads"), "50\n52\n");
+    EXPECT_THROW(lease.enter_process(4711), std::system_error);
+}
+
 TEST_F(exclusive, a_remote_partition_is_granted_all_the_way_down) {
     use_v2();
     const auto before = whole_root(root);

@@ -5,6 +5,8 @@
 /// Leases of CPUs on a machine of plain files: every failure and every death leaves nothing behind.
 
 #include "exclusive_fakes.hpp"
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_tasks.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 
@@ -18,6 +20,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace {
@@ -164,6 +167,159 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     root.file("/proc/sys/kernel/random/boot_id", "another\n");
     EXPECT_EQ(repair().released.size(), 1u);
     EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
+}
+
+// Unknown is not dead, and not gone.
+TEST_F(exclusive_failure, what_cannot_be_read_costs_no_living_lease) {
+    use_v2();
+    const auto lease = take({3});
+    const std::string self = "/proc/" + std::to_string(::getpid());
+    for (const std::string& hidden : {std::string("/proc/sys/kernel/random/boot_id"), self}) {
+        system->is_hidden = [&](const std::string& path) { return path.starts_with(hidden); };
+        EXPECT_FALSE(status().at(0).stale) << hidden;
+        EXPECT_THAT(repair().released, IsEmpty()) << hidden;
+    }
+    system->is_hidden = [](const std::string&) { return false; };
+    EXPECT_EQ(lease.check(), std::nullopt);
+}
+
+TEST_F(exclusive_failure, a_boot_that_cannot_be_read_costs_no_repair) {
+    use_v2();
+    auto before = whole_root(root);
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+        exclusive_error problem;
+        auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(owner, nullptr, 0);
+    system->is_hidden = [](const std::string& path) { return path.ends_with("/boot_id"); };
+    EXPECT_EQ(repair().released.size(), 1u);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+// The first thread of a process is a zombie while the others go on without it.
+TEST_F(exclusive_failure, a_process_lives_as_long_as_its_last_thread) {
+    use_v2();
+    const auto lease = take({3});
+    const std::string self = std::to_string(::getpid());
+    const std::string folder = "/proc/" + self + "/task/" + self;
+    const auto details = regatta::detail::read_task_details(*system, ::getpid(), ::getpid());
+    ASSERT_TRUE(details);
+    std::filesystem::remove(root.path() + "/proc/" + self);
+    for (const int threads : {2, 1}) {
+        root.file(folder + "/stat", self + " (a) Z 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 " +
+                                        std::to_string(threads) + " 0 " +
+                                        std::to_string(details->start) + " 0\n");
+        EXPECT_EQ(status().at(0).stale, threads == 1);
+    }
+    std::filesystem::remove_all(root.path() + "/proc/" + self);
+    root.link("/proc/" + self, "/proc/" + self);
+}
+
+TEST_F(exclusive_failure, a_file_that_cannot_be_read_is_restored_later) {
+    use_v1();
+    auto before = whole_root(root);
+    auto lease = take({3});
+    system->is_hidden = [](const std::string& path) {
+        return path.ends_with("/container/cpuset.cpus");
+    };
+    std::string problem;
+    EXPECT_FALSE(lease.try_release(problem));
+    EXPECT_THAT(problem, HasSubstr("could not read /sys/fs/cgroup/cpuset/container/cpuset.cpus"));
+    system->is_hidden = [](const std::string&) { return false; };
+    EXPECT_THAT(repair().problems, IsEmpty());
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+// A group of version 1 loses CPUs that go offline, and the kernel refuses to add them.
+TEST_F(exclusive_failure, what_is_online_comes_back_without_the_rest) {
+    use_v1();
+    auto lease = take({4, 5});
+    EXPECT_GE(lease.level(), exclusivity::shielded);
+    root.file("/sys/devices/system/cpu/online", "0-4,6-7\n");
+    system->before_act = [&](const std::string& act) {
+        return act.find("/cpuset.cpus 2-5") != std::string::npos ? EINVAL : 0;
+    };
+    std::string problem;
+    EXPECT_TRUE(lease.try_release(problem)) << problem;
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/cpuset.cpus"), "2-4\n");
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/inner/cpuset.cpus"), "3-4\n");
+}
+
+namespace {
+
+/// A machine with a task 50, whose mask is that of its status file.
+class masked_system : public fake_system {
+public:
+    masked_system(const root_folder& root, const std::string& cpus)
+        : fake_system(root.path())
+        , root_(root) {
+        root.file("/proc/50/task/50/stat", "50 (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
+        set_mask(cpus);
+    }
+    void set_mask(const std::string& cpus) {
+        root_.file("/proc/50/task/50/status", "Tgid:\t50\nCpus_allowed_list:\t" + cpus + "\n");
+    }
+    void set_online(const std::string& cpus) {
+        root_.file("/sys/devices/system/cpu/online", cpus + "\n");
+    }
+    std::string mask() {
+        return regatta::detail::read_task_mask(*this, 50, 50).value_or(cpu_set()).to_string();
+    }
+    int set_affinity(int thread, const cpu_set& cpus) override {
+        if ((cpus & *regatta::detail::read_cpus(*this, "/sys/devices/system/cpu/online")).empty()) {
+            return EINVAL;
+        }
+        if (thread == 50) {
+            set_mask(cpus.to_string());
+        }
+        return 0;
+    }
+
+private:
+    const root_folder& root_;
+};
+
+} // namespace
+
+TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    options.move_others = true;
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::swept);
+    ASSERT_EQ(machine->mask(), "0-2,4-7");
+    machine->set_online("0-4,6-7");
+    machine->set_mask("0-2,4,6-7"); // As the kernel does.
+    lease.release();
+    EXPECT_EQ(machine->mask(), "0-7");
+}
+
+TEST_F(exclusive_failure, a_mask_of_offline_cpus_does_not_keep_the_lease) {
+    const auto machine = std::make_shared<masked_system>(root, "3");
+    host = machine;
+    options.move_others = true;
+    auto lease = take({3});
+    ASSERT_EQ(machine->mask(), "0-2,4-7");
+    machine->set_online("0-2,4-7");
+    std::string problem;
+    EXPECT_TRUE(lease.try_release(problem)) << problem;
+    EXPECT_THAT(status(), IsEmpty());
+}
+
+TEST_F(exclusive_failure, a_mask_that_cannot_be_read_is_restored_later) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    options.move_others = true;
+    auto lease = take({3});
+    ASSERT_EQ(machine->mask(), "0-2,4-7");
+    machine->is_hidden = [](const std::string& path) { return path.starts_with("/proc/50/"); };
+    std::string problem;
+    EXPECT_FALSE(lease.try_release(problem));
+    machine->is_hidden = [](const std::string&) { return false; };
+    EXPECT_THAT(repair().problems, IsEmpty());
+    EXPECT_EQ(machine->mask(), "0-7");
 }
 
 // The kernel refuses to move a task for which it is just starting a program.

@@ -104,7 +104,8 @@ struct lease_state;
 /// A lease of CPUs: threads that enter run there, and other tasks are kept out as far as the
 /// machine allows. The strongest level that works is found by trying. `level` returns it; `explain`
 /// says why stronger ones failed. The end of the lease restores the previous state; after a crash
-/// `release_stale` does.
+/// `release_stale` does. Threads that a thread started after it had entered keep the CPUs of the
+/// lease where only their affinity holds them there.
 ///
 /// A fork of the process owns nothing; neither does a default-constructed object.
 ///
@@ -154,7 +155,8 @@ public:
     /// `enter` without exceptions.
     /// @returns 0, or the error number.
     int try_enter() noexcept;
-    /// Moves all threads of a process to the CPUs.
+    /// Moves all threads of a process to the CPUs, also those that it starts meanwhile. Threads
+    /// that end meanwhile are no failure.
     void enter_process(int process);
     /// Moves the calling thread, or another, back to its previous group and affinity. No effect on
     /// a thread that has not entered or has ended.
