@@ -89,6 +89,9 @@ void add_race_options(subcommand command, race_arguments& a) {
         .check(length_of_time("1us", "30d"))
         .type_name("TIME");
     command.add_option("--baseline", a.baseline, "Whom the others are compared with")
+        .check([](const std::string& name) {
+            return std::string(name.empty() ? "the name is empty" : "");
+        })
         .type_name("NAME")
         .default_str(std::string(race::usual_baseline().name));
     add_margin_option(command, a);

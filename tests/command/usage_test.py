@@ -155,6 +155,9 @@ class Usage(unittest.TestCase):
     def test_a_short_flag_takes_no_value(self):
         self.refused("race", "-q=no", says=['`regatta race`: a flag takes no value: "=no"\n'])
 
+    def test_an_empty_name_is_no_default(self):
+        self.refused("race", "--baseline", "", *QUICK, says=["--baseline: the name is empty"])
+
     def test_unknown_names_get_the_nearest(self):
         self.refused("race", "matmull", says=['no workload "matmull"', 'did you mean "matmul"?'])
         self.refused("race", "--schemes", "std_thred", *QUICK,
