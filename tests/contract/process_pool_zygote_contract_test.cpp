@@ -5,6 +5,7 @@
 
 #include "support/pool_functions.hpp"
 
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/process/process_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -17,8 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -65,10 +64,10 @@ int child_called(std::string_view pool) {
         if (number.find_first_not_of("0123456789") != std::string::npos) {
             continue;
         }
-        std::ifstream line(entry.path() / "cmdline");
-        std::ifstream status(entry.path() / "status");
-        const std::string words(std::istreambuf_iterator<char>(line), {});
-        const std::string state(std::istreambuf_iterator<char>(status), {});
+        // Nothing of a process that ends meanwhile.
+        using regatta::detail::read_small_file;
+        const std::string words = read_small_file(entry.path() / "cmdline").value_or("");
+        const std::string state = read_small_file(entry.path() / "status").value_or("");
         // A copy has the same words, and serves under a name of its own.
         if (words.find(std::string("--regatta-pool-zygote") + '\0' + "0" + '\0' +
                        std::string(pool) + '\0') != std::string::npos &&

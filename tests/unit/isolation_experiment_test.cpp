@@ -9,6 +9,7 @@
 #include "isolation/workers.hpp"
 #include "schemes/process_team.hpp"
 
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/affinity.hpp>
 
 #include <gmock/gmock.h>
@@ -20,7 +21,6 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -51,8 +51,9 @@ std::vector<pid_t> noise_of_this_process() {
     std::ifstream children("/proc/" + self + "/task/" + self + "/children");
     std::vector<pid_t> all;
     for (pid_t child = 0; children >> child;) {
-        std::ifstream file("/proc/" + std::to_string(child) + "/cmdline");
-        const std::string words{std::istreambuf_iterator<char>(file), {}};
+        const std::string words =
+            regatta::detail::read_small_file("/proc/" + std::to_string(child) + "/cmdline")
+                .value_or("");
         if (words.find(noise_flag) != std::string::npos) {
             all.push_back(child);
         }

@@ -11,6 +11,7 @@
 #include "workloads/matmul.hpp"
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <gmock/gmock.h>
@@ -20,7 +21,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <string>
 #include <sys/resource.h>
@@ -51,8 +51,9 @@ std::vector<pid_t> children() {
         if (name.find_first_not_of("0123456789") != std::string::npos) {
             continue;
         }
-        std::ifstream stat(entry.path() / "stat");
-        const std::string line{std::istreambuf_iterator<char>(stat), {}};
+        // Nothing of a process that ends meanwhile.
+        const std::string line =
+            regatta::detail::read_small_file(entry.path() / "stat").value_or("");
         const auto after_name = line.rfind(')'); // then: state, parent
         if (after_name != std::string::npos &&
             std::stol(line.substr(after_name + 4)) == static_cast<long>(::getpid())) {
