@@ -7,10 +7,12 @@
 
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/cpu/detail/topology_reader.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -43,18 +45,12 @@ std::size_t bytes_of(std::string_view meminfo, std::string_view name) {
     return 0;
 }
 
-/// The size that a text like "2M" denotes; 0 for none.
-std::size_t size_of_text(std::string_view text) {
-    const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    std::size_t size =
-        static_cast<std::size_t>(detail::to_number(text.substr(0, digits)).value_or(0));
-    constexpr std::string_view units = "KMG";
-    const auto unit = digits < text.size() ? units.find(static_cast<char>(text[digits] & ~0x20))
-                                           : std::string_view::npos;
-    for (std::size_t i = 0; unit != std::string_view::npos && i <= unit; ++i) {
-        size *= 1024;
+/// The size that a text like "2M" or "2m" denotes; nothing for any other text.
+std::optional<std::size_t> size_of_text(std::string text) {
+    if (!text.empty() && text.back() >= 'a') {
+        text.back() = static_cast<char>(text.back() - 'a' + 'A');
     }
-    return size;
+    return detail::to_bytes(text);
 }
 
 /// The options that the running kernel has for pages of one size. A count belongs to the size
@@ -64,7 +60,7 @@ struct reserved_pages {
     std::optional<std::string> count{};
 
     reserved_pages(const running_kernel& kernel, std::size_t wanted, std::size_t usual) {
-        std::size_t now = usual;
+        std::optional<std::size_t> now = usual;
         for (auto& [name, value] : detail::options_of(kernel.command_line)) {
             if (name == "hugepagesz") {
                 now = size_of_text(value);

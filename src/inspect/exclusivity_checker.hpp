@@ -43,10 +43,11 @@ private:
     std::vector<task_sample> scan();
     void begin();
 
-    /// Sleeps for the next stretch: 20 times the cost of the last `gather`, 20 to 500 ms. Short
-    /// stretches distinguish causes well, but a scan of a large machine takes long.
     /// When the check ends, unless it is stopped before.
     std::int64_t end_ns() const noexcept;
+
+    /// Sleeps for the next stretch: 20 times the cost of the last `gather`, 20 to 500 ms. Short
+    /// stretches distinguish causes well, but a scan of a large machine takes long.
     std::int64_t sleep_until_next(std::int64_t last) const;
     void gather(std::int64_t now_ns);
     void finish();

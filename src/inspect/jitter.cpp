@@ -3,7 +3,6 @@
 
 #include <regatta/inspect/jitter.hpp>
 
-#include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 
 #include <sys/resource.h>
@@ -23,11 +22,10 @@ std::uint64_t detail::displacements_of_this_thread() noexcept {
 
 jitter measure_jitter(std::chrono::nanoseconds duration, std::chrono::nanoseconds threshold) {
     jitter result;
-    const std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds> now(
-        std::chrono::nanoseconds(detail::monotonic_ns()));
+    const auto end = detail::saturated_sum(std::chrono::steady_clock::now(), duration);
     result.loop = run_gap_loop(
-        detail::saturated_sum(now, duration).time_since_epoch().count(), threshold.count(),
-        [] { return false; }, [&](const gap& one) { result.gaps.add(one.length_ns); });
+        end.time_since_epoch().count(), threshold.count(), [] { return false; },
+        [&](const gap& one) { result.gaps.add(one.length_ns); });
     return result;
 }
 

@@ -38,7 +38,22 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-using exclusive_failure = exclusive_test::lease_test;
+class exclusive_failure : public exclusive_test::lease_test {
+protected:
+    /// Leaves the lease of a process that was killed.
+    void take_and_die() {
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root.link("/proc/" + self, "/proc/" + self);
+            exclusive_error problem;
+            auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+    }
+};
 
 } // namespace
 
@@ -129,16 +144,7 @@ TEST_F(exclusive_failure, a_repair_may_die_as_well) {
     for (int number = 1; !through && number < 100; ++number) {
         // A lease whose owner is dead: this one's journal with the start of another process.
         take({3}).enter();
-        const pid_t owner = ::fork();
-        if (owner == 0) {
-            const std::string self = std::to_string(::getpid());
-            root.link("/proc/" + self, "/proc/" + self);
-            exclusive_error problem;
-            auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
-            ::kill(::getpid(), SIGKILL);
-        }
-        ::waitpid(owner, nullptr, 0);
-        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+        take_and_die();
         ASSERT_TRUE(status().at(0).stale);
         const pid_t child = ::fork();
         if (child == 0) {
@@ -156,13 +162,7 @@ TEST_F(exclusive_failure, a_repair_may_die_as_well) {
 
 TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     use_v2();
-    const pid_t owner = ::fork();
-    if (owner == 0) {
-        exclusive_error problem;
-        auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
-        ::kill(::getpid(), SIGKILL);
-    }
-    ::waitpid(owner, nullptr, 0);
+    take_and_die();
     const int acts = system->acts;
     root.file("/proc/sys/kernel/random/boot_id", "another\n");
     EXPECT_EQ(repair().released.size(), 1u);
@@ -186,13 +186,7 @@ TEST_F(exclusive_failure, what_cannot_be_read_costs_no_living_lease) {
 TEST_F(exclusive_failure, a_boot_that_cannot_be_read_costs_no_repair) {
     use_v2();
     auto before = whole_root(root);
-    const pid_t owner = ::fork();
-    if (owner == 0) {
-        exclusive_error problem;
-        auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
-        ::kill(::getpid(), SIGKILL);
-    }
-    ::waitpid(owner, nullptr, 0);
+    take_and_die();
     system->is_hidden = [](const std::string& path) { return path.ends_with("/boot_id"); };
     EXPECT_EQ(repair().released.size(), 1u);
     EXPECT_EQ(difference(before, whole_root(root)), "");

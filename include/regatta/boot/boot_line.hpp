@@ -100,7 +100,8 @@ struct REGATTA_SYSTEM_API running_kernel {
     static running_kernel read(const std::string& root = {});
 
     /// The value of the last `name=value` before `--`, where the arguments of init begin; nothing
-    /// if there is none. Of `isolcpus` and `nohz_full` the first: the kernel ignores the others.
+    /// if there is none. For `isolcpus` and `nohz_full` it is the value of the first one, because
+    /// the kernel ignores those that follow.
     std::optional<std::string> option(std::string_view name) const;
 
     /// Whether it is of this version or a later one; true if the version is unknown.

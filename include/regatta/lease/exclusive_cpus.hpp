@@ -104,8 +104,8 @@ struct lease_state;
 /// A lease of CPUs: threads that enter run there, and other tasks are kept out as far as the
 /// machine allows. The strongest level that works is found by trying. `level` returns it; `explain`
 /// says why stronger ones failed. The end of the lease restores the previous state; after a crash
-/// `release_stale` does. Threads that a thread started after it had entered keep the CPUs of the
-/// lease where only their affinity holds them there.
+/// `release_stale` does. A thread that has entered passes its CPUs on to the threads that it
+/// starts. Where the lease has no control group for them, they keep those CPUs after its end.
 ///
 /// A fork of the process owns nothing; neither does a default-constructed object.
 ///
