@@ -32,6 +32,12 @@ if(REGATTA_SANITIZE)
     # Everything in the build is instrumented alike, the test framework included.
     add_compile_options(-fsanitize=${REGATTA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${REGATTA_SANITIZE})
+    # Programs at a fixed address: the checks' descriptions hold millions of addresses, which every start of
+    # the command would otherwise relocate. In the flags, because what is in a shared library has -fPIC
+    # after them.
+    string(APPEND CMAKE_CXX_FLAGS " -fno-pie")
+    string(APPEND CMAKE_C_FLAGS " -fno-pie")
+    string(APPEND CMAKE_EXE_LINKER_FLAGS " -no-pie")
     # The instrumentation hides from GCC what a value can be, so that it warns of code that it finds
     # sound in the other builds.
     target_compile_options(regatta_development INTERFACE
