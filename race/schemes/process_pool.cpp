@@ -173,7 +173,7 @@ scheme_info process_pool_scheme() {
     return {.name = "process_pool",
             .summary = "regatta::process_pool, its workers warm: one task an item, begun again if "
                        "its worker dies",
-            .suits = "work that may crash: no item is lost",
+            .suits = "isolation: work that may crash, of which no item is lost",
             .make = make_with<process_pool_warm>,
             .single_tasks = true,
             .traits = {.workers = worker_kind::processes, .replaces_workers = true}};
