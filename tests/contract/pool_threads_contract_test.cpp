@@ -8,6 +8,7 @@
 
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/detail/configured_cpus.hpp>
+#include <regatta/fork/parallel_algorithms.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -274,6 +276,14 @@ TEST_P(pool_threads, that_cannot_be_had_are_reported) {
     testing::FLAGS_gtest_death_test_style =
         "fast"; // No thread runs here, and emulators do not start programs.
     EXPECT_EXIT(without_threads([&] { return refused([] { make_pool({.threads = 3}); }); }),
+                testing::ExitedWithCode(0), "");
+    // shared_pool() of an algorithm: "the first use throws what the constructor of a pool throws".
+    EXPECT_EXIT(without_threads([&] {
+                    std::vector<int> numbers(5000);
+                    std::iota(numbers.rbegin(), numbers.rend(), 0);
+                    return refused(
+                        [&] { regatta::parallel_stable_sort(numbers.begin(), numbers.end()); });
+                }),
                 testing::ExitedWithCode(0), "");
     if (makes<regatta::dynamic_pool>()) {
         const auto last_tasks = [&] {

@@ -36,6 +36,23 @@ TEST(saturated_time, converts_exactly_what_can_be_converted) {
               9'223'372'036'000'000'000);
 }
 
+// A counter of a processor, a timer of 1.19 MHz, a sampling rate: the count times 10^9 overflows.
+TEST(saturated_time, converts_any_period) {
+    using ticks = std::chrono::duration<std::int64_t, std::ratio<1, 2'999'999'999>>;
+    using old_timer = std::chrono::duration<std::int64_t, std::ratio<1, 1'193'182>>;
+    using large = std::chrono::duration<std::uint64_t, std::pico>;
+    EXPECT_EQ(saturated_nanoseconds(ticks(15'000'000'000)).count(), 5'000'000'002);
+    EXPECT_EQ(saturated_nanoseconds(ticks(-15'000'000'000)).count(), -5'000'000'001);
+    EXPECT_EQ(saturated_nanoseconds(ticks::max()).count(), 3'074'457'346'643'077'718);
+    EXPECT_EQ(saturated_nanoseconds(old_timer(1'193'182 * std::int64_t{86'400})), 24h);
+    EXPECT_EQ(saturated_nanoseconds(large(18'000'000'000'000'000'001u)).count(),
+              18'000'000'000'000'001);
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::duration<float, std::nano>(9'223'371'776.0f)),
+              9'223'371'776ns);
+    EXPECT_EQ(saturated_nanoseconds(std::chrono::duration<float>(9'223'371'776.0f)).count(),
+              9'223'371'776'000'000'000);
+}
+
 TEST(saturated_time, rounds_up) {
     using picoseconds = std::chrono::duration<std::int64_t, std::pico>;
     EXPECT_EQ(saturated_nanoseconds(picoseconds(1)).count(), 1);

@@ -73,7 +73,8 @@ concept no_iterator = !std::random_access_iterator<T>;
 /// Threads: any. What it calls of the user's is called by several workers at once.
 /// Blocks: until the result is there; the caller takes part.
 /// Failure: passes on what a call of the user's throws, where `std::execution::par` would end the
-///     program.
+///     program. All but `for_each` and `sort` throw `task_cancelled` if the loop or scope around
+///     them ended early.
 template<class T>
 concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 
@@ -89,8 +90,8 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
 Out transform(const Policy& policy, In first, In last, Out out, Op op) {
     using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(index{0}, static_cast<index>(last - first),
-                              [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
+        detail::for_every_index(static_cast<index>(last - first),
+                                [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
     });
     return out + (last - first);
 }
@@ -101,8 +102,8 @@ template<execution_policy Policy, std::random_access_iterator In,
 Out transform(const Policy& policy, In first, In last, Second second, Out out, Op op) {
     using index = detail::loop_index<In>;
     policy.run([&] {
-        regatta::parallel_for(
-            index{0}, static_cast<index>(last - first),
+        detail::for_every_index(
+            static_cast<index>(last - first),
             [&op, first, second, out](index i) { out[i] = std::invoke(op, first[i], second[i]); });
     });
     return out + (last - first);

@@ -66,21 +66,6 @@ private:
     fork_result<result> result_;
 };
 
-/// Abandons the second half if the first throws.
-template<class Frame>
-struct join_guard {
-    Frame& frame;
-    bool thrown = true;
-
-    REGATTA_INLINE ~join_guard() {
-        if (thrown) [[unlikely]] {
-            Frame* at;
-            REGATTA_ADDRESS(at, frame);
-            at->abandon();
-        }
-    }
-};
-
 /// The type of both results: a pair, the only one, or nothing.
 template<class A, class B>
 struct join_types {
@@ -95,23 +80,19 @@ requires(!std::is_void_v<B>) struct join_types<void, B> {
     using type = B;
 };
 
-/// Calls the first half. Inlined late, not always: a function that has to clean up after an
-/// exception is not split by GCC, and one that forks shall be, so that the end of a recursion is
-/// tested before the call.
+/// Calls the first half, and abandons the second if it throws. Inlined late, not always: a function
+/// that has to clean up after an exception is not split by GCC, and one that forks shall be, so
+/// that the end of a recursion is tested before the call.
 template<class F, class Frame>
 inline auto join_first(F&& f, Frame& frame) -> std::invoke_result_t<F&&> {
-    join_guard<Frame> guard{frame};
-    if constexpr (std::is_void_v<std::invoke_result_t<F&&>>) {
-        std::forward<F>(f)();
-        guard.thrown = false;
-    } else {
-        std::invoke_result_t<F&&> a = std::forward<F>(f)();
-        guard.thrown = false;
-        if constexpr (std::is_reference_v<std::invoke_result_t<F&&>>) {
-            return static_cast<std::invoke_result_t<F&&>>(a);
-        } else {
-            return a;
-        }
+    REGATTA_TRY {
+        return std::forward<F>(f)(); // Right into its place: no move that could throw.
+    }
+    REGATTA_CATCH_ALL {
+        Frame* at;
+        REGATTA_ADDRESS(at, frame);
+        at->abandon();
+        REGATTA_RETHROW;
     }
 }
 

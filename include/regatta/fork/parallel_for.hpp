@@ -5,6 +5,8 @@
 /// @file
 /// Loops whose iterations run in parallel.
 
+#include <regatta/base/error.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/fork/detail/fork_loop.hpp>
 #include <regatta/fork/fork_options.hpp>
 
@@ -91,12 +93,19 @@ concept indexed_range = requires(Range& r) {
     { std::end(r) - std::begin(r) } -> std::convertible_to<std::ptrdiff_t>;
 };
 
+/// @returns whether all iterations ran.
 template<class Index, class F>
-void for_each_index(fork_team& team, Index begin, Index end, F& f, const fork_options& options) {
-    if (begin < end) {
-        no_result none;
-        const index_body<Index, F> body{f};
-        run_loop(team, begin, end, body, none, options);
+bool for_each_index(fork_team& team, Index begin, Index end, F& f, const fork_options& options) {
+    no_result none;
+    const index_body<Index, F> body{f};
+    return !(begin < end) || run_loop(team, begin, end, body, none, options);
+}
+/// The loop of an algorithm whose result needs every iteration.
+/// Failure: also `task_cancelled` if the loop or scope around it ended early.
+template<class Index, class F>
+void for_every_index(Index end, F&& f) {
+    if (!for_each_index(fork_loop_home(), Index{0}, end, f, {})) {
+        fail_cancelled();
     }
 }
 template<class Range, class F>
@@ -110,14 +119,21 @@ void for_each_element(fork_team& team, Range& range, F& f, const fork_options& o
         run_loop(team, decltype(count){0}, count, body, none, options);
     }
 }
+/// The number of the cells of so many rows and columns, which are not 0.
+inline std::size_t cells_of(std::size_t rows, std::size_t columns) {
+    if (rows > static_cast<std::size_t>(-1) / columns) [[unlikely]] {
+        fail_argument("a loop over more cells than a std::size_t can count");
+    }
+    return rows * columns;
+}
 template<class Index, class F>
 void for_each_cell(fork_team& team, rows_columns<Index> all, F& f, const fork_options& options) {
     if (all.rows > 0 && all.columns > 0) {
         no_result none;
         const plane_body<Index, F> body{all.columns, f};
-        run_loop(team, std::size_t{0},
-                 static_cast<std::size_t>(all.rows) * static_cast<std::size_t>(all.columns), body,
-                 none, options);
+        const std::size_t cells =
+            cells_of(static_cast<std::size_t>(all.rows), static_cast<std::size_t>(all.columns));
+        run_loop(team, std::size_t{0}, cells, body, none, options);
     }
 }
 template<class Index, class F>
@@ -129,10 +145,11 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
           static_cast<Index>(column));
     };
     if (all.planes > 0 && all.rows > 0 && all.columns > 0) {
-        for_each_cell(team,
-                      rows_columns<std::size_t>{static_cast<std::size_t>(all.planes) * rows,
-                                                static_cast<std::size_t>(all.columns)},
-                      in_plane, options);
+        for_each_cell(
+            team,
+            rows_columns<std::size_t>{cells_of(static_cast<std::size_t>(all.planes), rows),
+                                      static_cast<std::size_t>(all.columns)},
+            in_plane, options);
     }
 }
 
@@ -183,6 +200,8 @@ void parallel_for(Pool& pool, Range&& range, F&& f, const fork_options& options 
 
 /// Calls `f(row, column)` for every pair of indices. A thread runs cells that follow each other,
 /// row by row.
+///
+/// Failure: also `std::invalid_argument` if there are more cells than a `std::size_t` can count.
 ///
 /// ```cpp
 /// regatta::parallel_for(regatta::rows_columns{height, width}, [&](int y, int x) { draw(x, y); });

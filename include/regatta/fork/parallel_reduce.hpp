@@ -47,7 +47,9 @@ struct reduce_body {
             return;
         }
         if (into.has_value()) {
-            into.emplace(reduce(std::move(*into), std::move(*more)));
+            // First by itself: `reduce` may return a reference to one of the two.
+            T sum(reduce(std::move(*into), std::move(*more)));
+            into.emplace(std::move(sum));
         } else {
             into.emplace(std::move(*more));
         }
@@ -179,9 +181,10 @@ struct as_it_is {
 /// `std::transform_reduce` does: `reduce(reduce(init, a), b)` and so on. `first` and `last` are
 /// iterators with random access, or indices, which are passed to `transform` themselves.
 ///
-/// `reduce` must be associative; it need not be commutative. Of floating-point numbers the grouping
-/// decides the last bits of a sum. It depends on which workers were idle, unless
-/// `fork_options::deterministic` is set.
+/// `reduce` must be associative; it need not be commutative. It may return a reference to one of
+/// its operands, as `std::ranges::max` does. Of floating-point numbers the grouping decides the
+/// last bits of a sum. It depends on which workers were idle, unless `fork_options::deterministic`
+/// is set.
 ///
 /// ```cpp
 /// const double dot = regatta::parallel_transform_reduce(
@@ -189,8 +192,9 @@ struct as_it_is {
 /// ```
 ///
 /// Threads, Blocks: as `parallel_for`.
-/// Failure: as `parallel_for`; also `task_cancelled` if `fork_options::stop` ended it early.
-/// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
+/// Failure: as `parallel_for`; also `task_cancelled` if `fork_options::stop`, or the end of the
+/// loop or scope around it, ended it early. Cost: as `parallel_for`; `deterministic` allocates one
+/// block of memory.
 template<detail::loop_position I, class T, class Reduce, class Transform>
 T parallel_transform_reduce(I first, std::type_identity_t<I> last, T init, Reduce reduce,
                             Transform transform, const fork_options& options = {}) {

@@ -97,7 +97,8 @@ private:
     static constexpr std::uint32_t asleep = 1u << 31;
 
     task_scope(detail::fork_team& team, std::stop_token stop)
-        : region_(detail::fork_stack::current(), team)
+        : team_(team)
+        , region_(detail::fork_stack::current(), team)
         , stop_(detail::fork_stack::current().scope(), std::move(stop))
         , outer_(detail::fork_stack::current().enter_scope(stop_)) {}
 
@@ -114,7 +115,8 @@ private:
     /// Asks another thread in, if one is idle.
     void offer_help() noexcept {
         detail::fork_stack& stack = detail::fork_stack::current();
-        if (!stack.in_region() || !stack.asked()) [[likely]] {
+        // A thread that forks on another pool has the workers of that one to help.
+        if (stack.team_of_region() != &team_ || !stack.asked()) [[likely]] {
             return;
         }
         auto* const d = new (std::nothrow) drainer(*this);
@@ -189,6 +191,7 @@ private:
         }
     }
 
+    detail::fork_team& team_;
     const detail::fork_stack::region region_;
     detail::fork_stop stop_;
     const detail::fork_stop* const outer_; ///< The scope or loop around this one.

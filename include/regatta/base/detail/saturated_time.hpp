@@ -8,10 +8,40 @@
 #include <regatta/base/detail/clock.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <ratio>
 #include <type_traits>
 
 namespace regatta::detail {
+
+/// `count * Factor`, rounded up, where the product is about in range. `count * Factor::num` may not
+/// be, so the whole multiples of `Factor::den` go apart from the rest.
+template<class Factor, class Rep>
+constexpr std::int64_t scaled_up(Rep count) noexcept {
+    using limits = std::numeric_limits<std::int64_t>;
+    using wide = std::conditional_t<std::is_signed_v<Rep>, std::int64_t, std::uint64_t>;
+    constexpr auto den = static_cast<wide>(Factor::den);
+    const auto whole = static_cast<std::int64_t>(static_cast<wide>(count) / den);
+    const auto rest = static_cast<std::int64_t>(static_cast<wide>(count) % den);
+    std::int64_t part = 0; // The rest times the factor, below Factor::num.
+    if (rest <= limits::max() / Factor::num && rest >= limits::min() / Factor::num) {
+        const std::int64_t product = rest * Factor::num;
+        part = product / Factor::den + (product % Factor::den > 0 ? 1 : 0);
+    } else {
+        const double near = static_cast<double>(rest) / static_cast<double>(Factor::den) *
+                            static_cast<double>(Factor::num);
+        part = static_cast<std::int64_t>(near) + (near > 0 ? 1 : 0);
+    }
+    if (whole > 0 && whole > (limits::max() - part) / Factor::num) {
+        return limits::max();
+    }
+    if (whole < 0 && whole < (limits::min() - part) / Factor::num) {
+        return limits::min();
+    }
+    return whole * Factor::num + part;
+}
 
 /// A duration of any type in nanoseconds, rounded up so that no wait is shorter than requested. The
 /// largest value (292 years) stands for all longer durations and for NaN.
@@ -31,7 +61,13 @@ saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
         if (w <= wide(nanoseconds::min())) {
             return nanoseconds::min();
         }
-        return std::chrono::ceil<nanoseconds>(d);
+        if constexpr (std::is_integral_v<Rep>) {
+            return nanoseconds(scaled_up<std::ratio_divide<Period, std::nano>>(d.count()));
+        } else if constexpr (std::is_floating_point_v<Rep>) {
+            return std::chrono::ceil<nanoseconds>(w);
+        } else {
+            return std::chrono::ceil<nanoseconds>(d);
+        }
     }
 }
 

@@ -24,7 +24,7 @@ Out copy_matching(In in, std::ptrdiff_t count, Out out, Predicate& pred) {
     const auto kept = std::make_unique_for_overwrite<bool[]>(static_cast<std::size_t>(count));
     const auto places =
         std::make_unique_for_overwrite<std::ptrdiff_t[]>(static_cast<std::size_t>(chunks));
-    regatta::parallel_for(std::ptrdiff_t{0}, chunks, [&](std::ptrdiff_t chunk) {
+    for_every_index(chunks, [&](std::ptrdiff_t chunk) {
         const std::ptrdiff_t end = std::min(count, (chunk + 1) * length);
         std::ptrdiff_t matches = 0;
         for (std::ptrdiff_t i = chunk * length; i < end; ++i) {
@@ -41,7 +41,7 @@ Out copy_matching(In in, std::ptrdiff_t count, Out out, Predicate& pred) {
         place = total;
         total += matches;
     }
-    regatta::parallel_for(std::ptrdiff_t{0}, chunks, [&](std::ptrdiff_t chunk) {
+    for_every_index(chunks, [&](std::ptrdiff_t chunk) {
         const std::ptrdiff_t end = std::min(count, (chunk + 1) * length);
         std::ptrdiff_t to = places[static_cast<std::size_t>(chunk)];
         for (std::ptrdiff_t i = chunk * length; i < end; ++i) {

@@ -59,7 +59,7 @@ public:
             }
         }
         if (!all) {
-            regatta::parallel_for(std::ptrdiff_t{0}, chunks, [&](std::ptrdiff_t i) {
+            for_every_index(chunks, [&](std::ptrdiff_t i) {
                 if (!at(i).is_scanned()) {
                     scan(i, std::move(at(i).carry));
                 }

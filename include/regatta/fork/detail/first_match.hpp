@@ -56,7 +56,7 @@ private:
             return;
         }
         const std::ptrdiff_t blocks = (end - begin + block_ - 1) / block_;
-        regatta::parallel_for(std::ptrdiff_t{0}, blocks, [&](std::ptrdiff_t number) {
+        for_every_index(blocks, [&](std::ptrdiff_t number) {
             const std::ptrdiff_t first = begin + number * block_;
             if (!done_before(first)) {
                 search_block(first, std::min(first + block_, end));

@@ -6,6 +6,7 @@
 /// Merge sort whose halves are forked, and whose merges are.
 
 #include <regatta/base/config.hpp>
+#include <regatta/fork/detail/fork_loop.hpp>
 #include <regatta/fork/detail/small_sort.hpp>
 #include <regatta/fork/join.hpp>
 
@@ -17,6 +18,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -73,6 +75,11 @@ public:
             if (buffer_ == nullptr) {
                 return false;
             }
+        }
+        // In an open region no fork throws: none leaves elements behind in the buffer.
+        std::optional<fork_stack::region> forks;
+        if (count_ > forked_range) {
+            forks.emplace(fork_stack::current(), fork_loop_home());
         }
         sort(0, count_, depth, false);
         built_ = depth != 0;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Forks, loops and scopes where something ends early, throws, or belongs to another pool.
+
+#include "support/eventually.hpp"
+
+#include <regatta/fork.hpp>
+#include <regatta/pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using library_test::await;
+
+/// A result that cannot be copied, nor moved, without an exception.
+struct sticky_result {
+    sticky_result() = default;
+    sticky_result(const sticky_result&) { throw std::runtime_error("copied"); }
+};
+
+/// Whether `call` ends with `task_cancelled` in an iteration of a loop that was stopped before.
+template<class Call>
+bool is_cancelled_in_a_stopped_loop(regatta::balanced_pool& pool, const Call& call) {
+    std::stop_source stop;
+    bool cancelled = false;
+    regatta::parallel_for(pool, 0, 1,
+                          [&](int) {
+                              stop.request_stop();
+                              try {
+                                  call();
+                              } catch (const regatta::task_cancelled&) {
+                                  cancelled = true;
+                              }
+                          },
+                          {.stop = stop.get_token()});
+    return cancelled;
+}
+
+} // namespace
+
+// "Throws the exception of `f`": a result that cannot be moved leaves no half behind.
+TEST(fork_failures, a_join_whose_result_cannot_be_moved_ends) {
+    bool open = true;
+    std::thread([&] { // From outside every pool: `join` opens the region and closes it.
+        try {
+            regatta::join([] { return sticky_result(); }, [] {});
+        } catch (const std::runtime_error&) {
+        }
+        open = regatta::detail::fork_stack::current().in_region();
+    }).join();
+    EXPECT_FALSE(open);
+}
+
+// "`task_cancelled` if the loop or scope around it ended early"
+TEST(fork_failures, algorithms_in_a_loop_that_is_over_are_cancelled) {
+    regatta::balanced_pool pool(2);
+    const std::vector<int> zeros(10'000, 0);
+    std::vector<int> out(zeros.size(), 7);
+    const auto begin = zeros.begin();
+    const auto end = zeros.end();
+    const auto is_set = [](int one) { return one != 0; };
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
+        pool, [&] { regatta::parallel_all_of(begin, end, is_set); }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
+        pool, [&] { regatta::parallel_any_of(begin, end, is_set); }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
+        pool, [&] { regatta::parallel_find_if(begin, end, is_set); }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
+        pool, [&] { regatta::copy_if(regatta::par, begin, end, out.begin(), is_set); }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(pool, [&] {
+        regatta::transform(regatta::par, begin, end, out.begin(), std::negate<>());
+    }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(pool, [&] {
+        regatta::transform(regatta::par, begin, end, begin, out.begin(), std::plus<>());
+    }));
+}
+
+// "on the workers of `pool`": also where a child is spawned within a fork on another one.
+TEST(fork_failures, a_scope_keeps_to_its_pool) {
+    static thread_local bool is_stranger = false;
+    regatta::balanced_pool mine(2);
+    std::atomic<int> by_strangers{0};
+    regatta::task_scope scope(mine);
+    {
+        regatta::balanced_pool other(
+            {.threads = 2, .on_start = [](unsigned) { is_stranger = true; }});
+        const auto spawn_for_a_while = [&] {
+            const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+            while (by_strangers == 0 && std::chrono::steady_clock::now() < until) {
+                scope.spawn([&] { by_strangers += is_stranger ? 1 : 0; });
+            }
+        };
+        regatta::join(other, spawn_for_a_while, [] {});
+    }
+    scope.wait();
+    EXPECT_EQ(by_strangers, 0);
+}
+
+// "It may return a reference to one of its operands, as `std::ranges::max` does."
+TEST(fork_failures, a_reduction_may_return_a_reference_to_an_operand) {
+    regatta::balanced_pool pool(2);
+    const std::string greatest(100, 'z');
+    std::atomic<int> here{0};
+    const std::string found = regatta::parallel_transform_reduce(
+        pool, 0, 2, std::string(), std::ranges::max, [&](int i) {
+            ++here;
+            await([&] { // Two threads, so that two results are joined.
+                regatta::poll();
+                return here == 2;
+            });
+            return i == 0 ? greatest : std::string(100, 'a');
+        });
+    EXPECT_EQ(found, greatest);
+}
+
+// "`std::invalid_argument` if there are more cells than a `std::size_t` can count"
+TEST(fork_failures, a_loop_over_more_cells_than_can_be_counted_is_refused) {
+    using index = std::uint64_t;
+    constexpr index half = index{1} << (std::numeric_limits<std::size_t>::digits / 2);
+    EXPECT_THROW(
+        regatta::parallel_for(regatta::rows_columns<index>{half, half}, [](index, index) {}),
+        std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_for(regatta::planes_rows_columns<index>{half, half, 1},
+                                       [](index, index, index) {}),
+                 std::invalid_argument);
+}
