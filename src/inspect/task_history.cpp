@@ -5,6 +5,8 @@
 
 #include <regatta/inspect/task_scan.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,8 +22,10 @@ std::vector<task_delta> task_history::update(std::vector<task_sample> tasks) {
         const task_sample nothing;
         const task_sample& old = same ? before->second : nothing;
         if (!first_ && one.run_ns > old.run_ns) {
-            deltas.push_back(
-                {one, one.run_ns - old.run_ns, one.wait_ns - old.wait_ns, one.turns - old.turns});
+            // A task that died before its schedstat was read has neither waits nor turns.
+            deltas.push_back({one, one.run_ns - old.run_ns,
+                              std::max<std::int64_t>(one.wait_ns - old.wait_ns, 0),
+                              one.turns - std::min(one.turns, old.turns)});
         }
         latest.emplace(one.tid, std::move(one));
     }

@@ -240,3 +240,21 @@ TEST(task_history, tells_what_each_task_did_since_the_last_scan) {
     ASSERT_EQ(deltas.size(), 1u);
     EXPECT_EQ(deltas[0].run_ns, 20);
 }
+
+// A task may die between the reads of its two files: the second one is missing then.
+TEST(task_history, a_task_without_its_finer_figures_did_not_do_less_than_nothing) {
+    regatta::task_sample task;
+    task.pid = task.tid = 1;
+    task.run_ns = 1000;
+    task.wait_ns = 50;
+    task.turns = 100;
+    regatta::detail::task_history history;
+    history.update({task});
+    task.run_ns = 10'000'000;
+    task.wait_ns = 0;
+    task.turns = 0;
+    const auto deltas = history.update({task});
+    ASSERT_EQ(deltas.size(), 1u);
+    EXPECT_EQ(deltas[0].turns, 0u);
+    EXPECT_EQ(deltas[0].wait_ns, 0);
+}
