@@ -161,7 +161,7 @@ void exclusivity_checker::begin() {
         watch->first_counts = counts_;
         watch->first_soft_counts = soft;
         watch->first_steal_ns = steal_time_ns(watch->cpu());
-        steal_ns_.push_back(watch->first_steal_ns.value_or(0));
+        steal_ns_.push_back(watch->first_steal_ns);
     }
 }
 
@@ -194,8 +194,7 @@ void exclusivity_checker::gather(std::int64_t now_ns) {
              : one.kind == interrupt_kind::device ? since.devices
                                                   : since.interprocessor) += one.count;
         }
-        const std::int64_t steal = steal_time_ns(watch.cpu()).value_or(0);
-        since.steal_ns = steal - std::exchange(steal_ns_[i], steal);
+        since.steal_ns = steal_since(steal_ns_[i], steal_time_ns(watch.cpu()));
         watch.gather(context_, since, now_ns);
     }
     counts_ = std::move(counts);
@@ -230,7 +229,7 @@ void exclusivity_checker::finish() {
         found.interrupts = counts_.since(watch->first_counts, watch->cpu());
         found.soft_interrupts = soft.since(watch->first_soft_counts, watch->cpu());
         if (const auto steal = steal_time_ns(watch->cpu()); steal && watch->first_steal_ns) {
-            found.steal_ns = *steal - *watch->first_steal_ns;
+            found.steal_ns = steal_since(watch->first_steal_ns, steal);
         }
     }
     count_allowed(tasks);

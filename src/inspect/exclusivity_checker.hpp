@@ -18,6 +18,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace regatta::detail {
@@ -64,7 +66,7 @@ private:
     task_history history_;            ///< Between stretches.
     task_history whole_history_;      ///< From start to end.
     interrupt_counts counts_;         ///< As last read.
-    std::vector<std::int64_t> steal_ns_;
+    std::vector<std::optional<std::int64_t>> steal_ns_; ///< As last read.
     bool traced_ = true; ///< All CPUs.
     std::int64_t begin_ns_ = 0;
     std::int64_t cost_ns_ = 0; ///< Of the last `gather`.

@@ -107,7 +107,8 @@ void gap_attribution::resolve(stretch& now) {
     left_.ticks += now.counts.ticks;
     left_.devices += now.counts.devices;
     left_.interprocessor += now.counts.interprocessor;
-    left_.steal_ns += now.counts.steal_ns;
+    const std::int64_t stolen = std::max<std::int64_t>(now.counts.steal_ns, 0);
+    left_.steal_ns += stolen;
 
     std::erase_if(now.gaps, [&](const gap& one) {
         const bool tick =
@@ -136,7 +137,7 @@ void gap_attribution::resolve(stretch& now) {
     left_.ticks = std::min(left_.ticks, now.counts.ticks);
     left_.devices = std::min(left_.devices, now.counts.devices);
     left_.interprocessor = std::min(left_.interprocessor, now.counts.interprocessor);
-    left_.steal_ns = std::clamp<std::int64_t>(left_.steal_ns, 0, now.counts.steal_ns);
+    left_.steal_ns = std::clamp<std::int64_t>(left_.steal_ns, 0, stolen);
 }
 
 } // namespace regatta::detail

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,16 @@ std::optional<std::int64_t> steal_time_ns(unsigned cpu, const std::string& root)
         return *ticks * (1'000'000'000 / ticks_a_second);
     }
     return std::nullopt;
+}
+
+std::int64_t steal_since(std::optional<std::int64_t>& last,
+                         std::optional<std::int64_t> now) noexcept {
+    if (!now) {
+        return 0; // The next reading counts from the old one.
+    }
+    const std::int64_t before = last.value_or(*now);
+    last = now;
+    return std::max<std::int64_t>(*now - before, 0);
 }
 
 } // namespace regatta::detail

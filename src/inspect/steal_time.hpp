@@ -21,4 +21,9 @@ namespace regatta::detail {
 /// @param root a directory to use instead of `/`.
 std::optional<std::int64_t> steal_time_ns(unsigned cpu, const std::string& root = {});
 
+/// The steal time since the reading `last`, which `now` replaces. 0 if the counter fell, as that of
+/// some hypervisors does, and if one of the two could not be read.
+std::int64_t steal_since(std::optional<std::int64_t>& last,
+                         std::optional<std::int64_t> now) noexcept;
+
 } // namespace regatta::detail

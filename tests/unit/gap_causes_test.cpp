@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "inspect/gap_attribution.hpp"
+#include "inspect/steal_time.hpp"
 #include "inspect/tick_phase.hpp"
 #include <regatta/inspect/exclusivity_check.hpp>
 #include <regatta/inspect/jitter.hpp>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace {
 
@@ -173,6 +175,29 @@ TEST(gap_attribution, an_interrupt_may_be_counted_before_its_gap_ends_but_not_mu
     causes.finish();
     EXPECT_EQ(causes[gap_cause::device].count(), 1u);
     EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+}
+
+// The kernel's counter of steal time may fall.
+TEST(gap_attribution, steal_time_that_falls_leaves_no_debt) {
+    gap_attribution causes(true, 0);
+    causes.settle({.steal_ns = 10 * ms});
+    causes.settle({.steal_ns = -5 * ms});
+    causes.add(interrupted(30 * ms, 3 * ms));
+    causes.settle({.steal_ns = 3 * ms});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::steal].count(), 1u);
+}
+
+TEST(steal_time, a_reading_that_fails_does_not_count_all_since_boot) {
+    using regatta::detail::steal_since;
+    std::optional<std::int64_t> last = 900 * ms;
+    EXPECT_EQ(steal_since(last, std::nullopt), 0);
+    EXPECT_EQ(steal_since(last, 910 * ms), 10 * ms);
+    EXPECT_EQ(steal_since(last, 905 * ms), 0);
+    EXPECT_EQ(steal_since(last, 907 * ms), 2 * ms);
+    last.reset();
+    EXPECT_EQ(steal_since(last, 900 * ms), 0);
+    EXPECT_EQ(steal_since(last, 901 * ms), 1 * ms);
 }
 
 TEST(gap_attribution, keeps_the_longest_only) {
