@@ -16,14 +16,13 @@
 #include <string>
 
 namespace regatta {
-exclusivity_report check_exclusivity(const cpu_set& cpus,
-                                     const exclusivity_check_options& options) {
+
+exclusivity_report detail::check_exclusivity_below(const std::string& root, const cpu_set& cpus,
+                                                   const exclusivity_check_options& options) {
     if (cpus.empty()) {
         fail_argument("no CPU to check: the list is empty");
     }
-    const auto text = detail::read_small_file("/sys/devices/system/cpu/online");
-    cpu_list_error ignored;
-    const auto online = cpu_set::try_parse(detail::trimmed(text ? *text : "0"), ignored);
+    const auto online = detail::online_cpus(root);
     if (online && !online->contains(cpus)) {
         fail_argument("CPUs '" + (cpus - *online).to_string() +
                       "' are off or do not exist; online are '" + online->to_string() + "'");
@@ -39,7 +38,12 @@ exclusivity_report check_exclusivity(const cpu_set& cpus,
             fail_argument("no process " + std::to_string(owner) + " to own the CPUs");
         }
     }
-    return detail::exclusivity_checker(cpus, options).run();
+    return detail::exclusivity_checker(cpus, options, root).run();
+}
+
+exclusivity_report check_exclusivity(const cpu_set& cpus,
+                                     const exclusivity_check_options& options) {
+    return detail::check_exclusivity_below({}, cpus, options);
 }
 
 } // namespace regatta

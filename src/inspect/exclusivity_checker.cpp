@@ -14,6 +14,7 @@
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/exclusivity_check.hpp>
@@ -38,10 +39,18 @@
 
 namespace regatta::detail {
 
+std::optional<cpu_set> online_cpus(const std::string& root) {
+    const auto text = read_small_file(root + "/sys/devices/system/cpu/online");
+    cpu_list_error ignored;
+    return text ? cpu_set::try_parse(trimmed(*text), ignored) : std::nullopt;
+}
+
 exclusivity_checker::exclusivity_checker(const cpu_set& cpus,
-                                         const exclusivity_check_options& options)
+                                         const exclusivity_check_options& options,
+                                         std::string root)
     : cpus_(cpus)
     , options_(options)
+    , root_(std::move(root))
     , context_{task_directory(options.owners), {}, true, 0} {
     context_.own_pid = ::getpid();
 }
@@ -70,6 +79,7 @@ exclusivity_report exclusivity_checker::run() {
     std::int64_t last = begin_ns_;
     while (!stopped() && last < end_ns()) {
         last = sleep_until_next(last);
+        require_cpus();
         gather(last);
     }
     finish();
@@ -98,10 +108,7 @@ void exclusivity_checker::open_traces() {
         return;
     }
     // Tasks may start and be named on any CPU. Without these traces short-lived ones stay unnamed.
-    const auto text = read_small_file("/sys/devices/system/cpu/online");
-    cpu_list_error ignored;
-    const auto online = cpu_set::try_parse(trimmed(text ? *text : std::string()), ignored);
-    for (const unsigned cpu : (online ? *online : cpu_set()) - cpus_) {
+    for (const unsigned cpu : online_cpus(root_).value_or(cpu_set()) - cpus_) {
         if (auto names = switch_trace::open(cpu, error, switch_trace::content::names)) {
             names_.push_back(std::move(*names));
         }
@@ -111,7 +118,7 @@ void exclusivity_checker::open_traces() {
 void exclusivity_checker::note_siblings() {
     for (const auto& watch : watches_) {
         const auto text =
-            read_small_file("/sys/devices/system/cpu/cpu" + std::to_string(watch->cpu()) +
+            read_small_file(root_ + "/sys/devices/system/cpu/cpu" + std::to_string(watch->cpu()) +
                             "/topology/thread_siblings_list");
         cpu_list_error ignored;
         const auto siblings = cpu_set::try_parse(trimmed(text ? *text : std::string()), ignored);
@@ -181,6 +188,25 @@ std::int64_t exclusivity_checker::sleep_until_next(std::int64_t last) const {
     return monotonic_ns();
 }
 
+void exclusivity_checker::require_cpus() const {
+    const auto online = online_cpus(root_);
+    if (online && !online->contains(cpus_)) {
+        fail_system(ENODEV, "check CPUs " + cpus_.to_string() + ": CPUs " +
+                                (cpus_ - *online).to_string() + " went offline");
+    }
+    for (const auto& watch : watches_) {
+        cpu_set allowed;
+        if (watch->probe() != nullptr &&
+            try_affinity_of_thread(watch->probe()->thread(), allowed) == 0 &&
+            allowed != cpu_set{watch->cpu()}) {
+            const std::string cpu = std::to_string(watch->cpu());
+            fail_system(ENODEV, "check CPUs " + cpus_.to_string() + ": the loop of CPU " + cpu +
+                                    " was moved off it; the CPU went offline for a moment, or "
+                                    "another program took it");
+        }
+    }
+}
+
 void exclusivity_checker::gather(std::int64_t now_ns) {
     for (switch_trace& one : names_) {
         one.drain([&](const switch_record& record) { context_.directory.learn(record); });
@@ -212,6 +238,7 @@ void exclusivity_checker::gather(std::int64_t now_ns) {
 
 void exclusivity_checker::finish() {
     const std::int64_t end_ns = monotonic_ns();
+    require_cpus();
     for (const auto& watch : watches_) {
         watch->end(end_ns);
         if (watch->probe() != nullptr) {

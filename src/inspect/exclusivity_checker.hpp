@@ -24,10 +24,20 @@
 
 namespace regatta::detail {
 
+/// The CPUs that are online; nothing if their list cannot be read.
+/// @param root a directory to use instead of `/`.
+std::optional<cpu_set> online_cpus(const std::string& root);
+
+/// `check_exclusivity`, with a directory to use instead of `/` for /sys.
+exclusivity_report check_exclusivity_below(const std::string& root, const cpu_set& cpus,
+                                           const exclusivity_check_options& options);
+
 /// Runs one check.
 class exclusivity_checker {
 public:
-    exclusivity_checker(const cpu_set& cpus, const exclusivity_check_options& options);
+    /// @param root a directory to use instead of `/` for /sys.
+    exclusivity_checker(const cpu_set& cpus, const exclusivity_check_options& options,
+                        std::string root = {});
 
     exclusivity_report run();
 
@@ -52,6 +62,10 @@ private:
     /// stretches distinguish causes well, but a scan of a large machine takes long.
     std::int64_t sleep_until_next(std::int64_t last) const;
     void gather(std::int64_t now_ns);
+
+    /// Fails if a CPU is offline, or its loop was moved: the kernel moves the threads of a CPU that
+    /// goes offline, and they stay away. Call it while the loops run.
+    void require_cpus() const;
     void finish();
 
     /// Counts the tasks of others that may run on each CPU.
@@ -59,6 +73,7 @@ private:
 
     const cpu_set& cpus_;
     const exclusivity_check_options& options_;
+    std::string root_;
     exclusivity_report report_;
     watch_context context_;
     std::vector<std::unique_ptr<cpu_watch>> watches_;

@@ -3,8 +3,10 @@
 //
 // On the machine's own CPUs, whose other tenants are unknown: each test looks for its own intruder.
 
+#include "exclusive_fakes.hpp"
 #include "intruder.hpp"
 
+#include "inspect/exclusivity_checker.hpp"
 #include "inspect/switch_trace.hpp"
 #include <regatta/inspect/exclusivity_check.hpp>
 #include <regatta/inspect/jitter.hpp>
@@ -18,6 +20,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -297,6 +300,66 @@ TEST(exclusivity_check, throws_what_its_preparation_throws) {
     auto options = options_of(1h);
     options.prepare = [] { throw std::range_error("not prepared"); };
     EXPECT_THROW(check_exclusivity(cpu_set{some_cpu()}, options), std::range_error);
+}
+
+TEST(exclusivity_check, fails_when_its_cpus_go_offline) {
+    const exclusive_test::root_folder root;
+    const std::string online = "/sys/devices/system/cpu/online";
+    const cpu_set cpus = regatta::affinity_of_this_thread();
+    const cpu_set cpu{some_cpu()};
+    if (cpus == cpu) {
+        GTEST_SKIP() << "one CPU";
+    }
+    for (const bool gap_loop : {true, false}) {
+        root.file(online, cpus.to_string() + "\n");
+        auto options = options_of(60s);
+        options.gap_loop = gap_loop;
+        int asked = 0;
+        options.stop = [&] {
+            if (++asked == 2) {
+                root.file(online, (cpus - cpu).to_string() + "\n");
+            }
+            return asked == 5; // Where it goes on, the check ends here.
+        };
+        try {
+            regatta::detail::check_exclusivity_below(root.path(), cpu, options);
+            FAIL() << "exclusive";
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::no_such_device);
+            EXPECT_NE(std::string(error.what()).find("CPUs " + cpu.to_string() + " went offline"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+// As the kernel does with the loop when its CPU goes offline, even for a moment.
+TEST(exclusivity_check, fails_when_its_loop_was_moved) {
+    const cpu_set cpus = regatta::affinity_of_this_thread();
+    const cpu_set cpu{some_cpu()};
+    if (cpus == cpu) {
+        GTEST_SKIP() << "one CPU";
+    }
+    regatta::thread_number loop = 0;
+    auto options = options_of(60s);
+    options.prepare = [&] { loop = regatta::number_of_this_thread(); };
+    int asked = 0;
+    options.stop = [&] {
+        if (++asked == 1) {
+            EXPECT_EQ(regatta::try_pin_thread(loop, cpus), 0);
+        }
+        return asked == 3;
+    };
+    EXPECT_THROW(check_exclusivity(cpu, options), std::system_error);
+}
+
+TEST(exclusivity_check, judges_no_cpu_by_a_list_that_cannot_be_read) {
+    const exclusive_test::root_folder root;
+    const cpu_set cpu{some_cpu()};
+    auto options = options_of(1ms);
+    options.gap_loop = false;
+    const auto report = regatta::detail::check_exclusivity_below(root.path(), cpu, options);
+    EXPECT_EQ(report.cpus.size(), 1u);
 }
 
 TEST(switch_trace, says_why_it_cannot_be_had) {
