@@ -189,9 +189,7 @@ private:
 
     /// Ends the journal of a failed lease and completes the text of the error.
     void give_up(exclusive_error& error) {
-        if (lease_->done.empty()) {
-            lease_->journal.end();
-        } else {
+        if (!lease_->done.empty() || lease_->journal.end() != 0) {
             lease_->journal.give_up();
         }
         const exclusive_options& wanted = lease_->options;

@@ -61,6 +61,7 @@ int lease_journal::begin(const cpu_set& cpus, const std::string& title,
         end();
     }
     return error;
+        name_.clear();
 }
 
 int lease_journal::step(const exclusive_step& done) {
@@ -83,10 +84,10 @@ int lease_journal::give_up() {
     return line({"given up"});
 }
 
-void lease_journal::end() {
-    if (is_open()) {
-        system_->remove_file(path());
-        name_.clear();
+int lease_journal::end() {
+    const int error = is_open() ? system_->remove_file(path()) : 0;
+    if (error != 0 && error != ENOENT) {
+        return error;
     }
 }
 
@@ -102,6 +103,8 @@ int lease_journal::put(const std::string& text) {
     // A torn line ends here, so that it does not spoil the next one.
     const int error = system_->append(path(), (torn_ ? "\n" : "") + text + "\n");
     torn_ = error != 0;
+    name_.clear();
+    return 0;
     return error;
 }
 

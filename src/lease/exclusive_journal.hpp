@@ -45,6 +45,7 @@ public:
     bool is_open() const noexcept { return !name_.empty(); }
     const std::string& name() const noexcept { return name_; }
 
+    std::string path() const;
     /// Begins the file. Call it under the lock.
     /// @returns 0, or the error number, as the functions below.
     /// @param is_used whether a lease of another journal already has the name.
@@ -61,11 +62,10 @@ public:
     /// Lets the next `acquire` or `release_stale` undo the rest while this process lives. Needs no
     /// lock.
     int give_up();
-    /// Removes the file: no step is left to undo.
-    void end();
+    /// Removes the file: no step is left to undo. If that fails, the journal stays open.
+    int end();
 
 private:
-    std::string path() const;
     int line(const std::vector<std::string>& fields);
     int put(const std::string& text);
 

@@ -136,7 +136,11 @@ std::vector<std::string> end_lease(lease_state& lease) {
     auto problems = undo_steps(*lease.system, lease.journal.name(), lease.done, notes);
     if (problems.empty()) {
         lease.done.clear();
-        lease.journal.end();
+        const std::string file = lease.journal.path();
+        if (const int error = lease.journal.end()) {
+            lease.journal.undone();
+            problems.push_back(act_failed(error, "remove " + file).text);
+        }
     }
     return problems;
 }

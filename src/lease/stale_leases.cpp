@@ -69,11 +69,16 @@ stale_release release_stale_locked(exclusive_system& system) {
             continue;
         }
         // A reboot has undone all steps from before it.
-        const auto problems = is_of_another_boot(record.owner, self)
+        auto problems = is_of_another_boot(record.owner, self)
                                   ? std::vector<std::string>()
                                   : undo_steps(system, record.name, record.steps, result.notes);
         if (problems.empty()) {
-            system.remove_file(path);
+            const int error = system.remove_file(path);
+            if (error != 0 && error != ENOENT) {
+                problems.push_back(act_failed(error, "remove " + path).text);
+            }
+        }
+        if (problems.empty()) {
             result.released.push_back(describe_lease(system, record));
         }
         for (const std::string& problem : problems) {

@@ -226,6 +226,40 @@ TEST_F(exclusive_failure, a_file_that_cannot_be_read_is_restored_later) {
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }
 
+TEST_F(exclusive_failure, a_lease_whose_file_stays_is_not_released) {
+    use_v2();
+    const auto before = whole_root(root);
+    auto lease = take({3});
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("unlink") ? EROFS : 0;
+    };
+    const std::string why = "could not remove /run/regatta/lease." + std::to_string(::getpid()) +
+                            ".1: Read-only file system";
+    std::string problem;
+    EXPECT_FALSE(lease.try_release(problem));
+    EXPECT_THAT(problem, HasSubstr(why));
+    auto repaired = repair();
+    EXPECT_THAT(repaired.released, IsEmpty());
+    EXPECT_THAT(repaired.problems, Contains(HasSubstr(why)));
+    system->before_act = [](const std::string&) { return 0; };
+    repaired = repair();
+    EXPECT_EQ(repaired.released.size(), 1U);
+    EXPECT_THAT(repaired.problems, IsEmpty());
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+// A lease that is refused holds no CPUs, even if its file stays.
+TEST_F(exclusive_failure, the_file_of_a_refused_lease_is_stale) {
+    use_v2();
+    options.at_least = exclusivity::isolated_partition;
+    system->before_act = [](const std::string& act) {
+        return act.starts_with("unlink") || act.starts_with("mkdir /sys") ? EROFS : 0;
+    };
+    refusal({3});
+    ASSERT_EQ(status().size(), 1U);
+    EXPECT_TRUE(status()[0].stale);
+}
+
 // A group of version 1 loses CPUs that go offline, and the kernel refuses to add them.
 TEST_F(exclusive_failure, what_is_online_comes_back_without_the_rest) {
     use_v1();

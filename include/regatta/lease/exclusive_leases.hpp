@@ -30,7 +30,8 @@ struct exclusive_lease {
 /// The outcome of `release_stale`.
 struct stale_release {
     std::vector<exclusive_lease> released{}; ///< Undone and verified.
-    std::vector<std::string> problems{};     ///< Steps not undone; a later call tries again.
+    /// Steps not undone, and files of leases not removed; a later call tries again.
+    std::vector<std::string> problems{};
     std::vector<std::string> notes{};        ///< Further facts for the user.
 };
 
@@ -54,7 +55,7 @@ REGATTA_SYSTEM_API std::vector<exclusive_lease> exclusive_status();
 /// Threads: any.
 /// Blocks: up to ten seconds, while another program takes or gives back CPUs.
 /// Failure: `std::system_error` if the journal cannot be locked. Steps that cannot be undone are in
-/// the result and stay in the journal.
+/// the result and stay in the journal. So do leases whose files cannot be removed.
 REGATTA_SYSTEM_API stale_release release_stale();
 
 } // namespace regatta
