@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -59,9 +61,9 @@ int lease_journal::begin(const cpu_set& cpus, const std::string& title,
                             owner.boot, owner.processes, cpus.to_string(), title});
     if (error != 0) {
         end();
+        name_.clear();
     }
     return error;
-        name_.clear();
 }
 
 int lease_journal::step(const exclusive_step& done) {
@@ -69,7 +71,19 @@ int lease_journal::step(const exclusive_step& done) {
 }
 
 int lease_journal::not_done() {
-    return line({"not done"});
+    const std::size_t whole = std::exchange(length_, before_last_);
+    if (cut() == 0) {
+        return 0;
+    }
+    // The step stays in the file, so another line revokes it.
+    length_ = whole;
+    torn_ = false;
+    const int error = line({"not done"});
+    if (error != 0) {
+        length_ = before_last_;
+        torn_ = true;
+    }
+    return error;
 }
 
 int lease_journal::undone() {
@@ -89,6 +103,8 @@ int lease_journal::end() {
     if (error != 0 && error != ENOENT) {
         return error;
     }
+    name_.clear();
+    return 0;
 }
 
 std::string lease_journal::path() const {
@@ -100,11 +116,21 @@ int lease_journal::line(const std::vector<std::string>& fields) {
 }
 
 int lease_journal::put(const std::string& text) {
-    // A torn line ends here, so that it does not spoil the next one.
-    const int error = system_->append(path(), (torn_ ? "\n" : "") + text + "\n");
-    torn_ = error != 0;
-    name_.clear();
+    if (const int error = torn_ ? cut() : 0) {
+        return error;
+    }
+    if (const int error = system_->append(path(), text + "\n")) {
+        cut(); // A part of the line, or all of it, may have been written.
+        return error;
+    }
+    before_last_ = length_;
+    length_ += text.size() + 1;
     return 0;
+}
+
+int lease_journal::cut() {
+    const int error = system_->shorten(path(), length_);
+    torn_ = error != 0;
     return error;
 }
 

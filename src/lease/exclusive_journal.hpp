@@ -11,6 +11,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -44,8 +45,8 @@ public:
 
     bool is_open() const noexcept { return !name_.empty(); }
     const std::string& name() const noexcept { return name_; }
-
     std::string path() const;
+
     /// Begins the file. Call it under the lock.
     /// @returns 0, or the error number, as the functions below.
     /// @param is_used whether a lease of another journal already has the name.
@@ -53,7 +54,7 @@ public:
               const std::function<bool(const std::string&)>& is_used);
     /// Records a step to undo later; call it before the step acts.
     int step(const exclusive_step& done);
-    /// Records that the last step was not done.
+    /// Removes the last line, a step that was not done, or else records that.
     int not_done();
     /// Records that all steps so far are undone.
     int undone();
@@ -69,9 +70,14 @@ private:
     int line(const std::vector<std::string>& fields);
     int put(const std::string& text);
 
+    /// Cuts off what was written after the first `length_` bytes.
+    int cut();
+
     exclusive_system* system_ = nullptr;
-    std::string name_;  ///< Empty: no file.
-    bool torn_ = false; ///< The last line may lack its end.
+    std::string name_;            ///< Empty: no file.
+    std::size_t length_ = 0;      ///< Of the lines that count, in bytes.
+    std::size_t before_last_ = 0; ///< The same without the last one.
+    bool torn_ = false;           ///< The file is longer: no line may be added before `cut`.
 };
 
 } // namespace regatta::detail

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -76,6 +77,10 @@ int exclusive_system::write(const std::string& path, const std::string& text) {
 
 int exclusive_system::append(const std::string& path, const std::string& text) {
     return put(path, text, open_kind::journal);
+}
+
+int exclusive_system::shorten(const std::string& path, std::size_t size) {
+    return result_of(::truncate((root_ + path).c_str(), static_cast<off_t>(size)));
 }
 
 int exclusive_system::make_directory(const std::string& path) {

@@ -7,6 +7,7 @@
 
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,6 +59,8 @@ public:
     /// Appends a text to a file, which is created if necessary, and flushes it to the disk
     /// (fdatasync).
     virtual int append(const std::string& path, const std::string& text);
+    /// Cuts a file off after `size` bytes.
+    virtual int shorten(const std::string& path, std::size_t size);
     virtual int make_directory(const std::string& path);
     virtual int remove_directory(const std::string& path);
     virtual int remove_file(const std::string& path);

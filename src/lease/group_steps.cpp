@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -79,8 +80,13 @@ step_error apply_make_group(step_context& context, const exclusive_step& step) {
         return error;
     }
     const int error = context.system.make_directory(step.path);
-    if (error == EEXIST && !known) {
-        context.forget(); // Another program has just created it.
+    if (error == EEXIST && !known) { // Another program has just created it.
+        step_error failed = act_failed(error, describe(step));
+        if (const int still = context.forget()) {
+            failed.text +=
+                "; and the journal still names it: " + std::generic_category().message(still);
+        }
+        return failed;
     }
     return error == 0 || (error == EEXIST && known) ? step_error{}
                                                     : act_failed(error, describe(step));

@@ -106,8 +106,8 @@ step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
                              return error;
                          },
                          [&] {
-                             lease.journal.not_done();
                              lease.done.pop_back();
+                             return lease.journal.not_done();
                          },
                          notes};
     step_error failed;

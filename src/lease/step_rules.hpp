@@ -23,8 +23,9 @@ struct step_context {
     const std::vector<exclusive_step>& of_others;
     /// Records a step's inverse before the step acts; returns the error number of the journal.
     std::function<int(const exclusive_step&)> record;
-    /// Forgets the last recorded step: it was not done.
-    std::function<void()> forget;
+    /// Forgets the last recorded step: it was not done. Returns the error number of the journal,
+    /// which still names the step then.
+    std::function<int()> forget;
     /// Facts for the user that are not failures.
     std::vector<std::string>& notes;
 };

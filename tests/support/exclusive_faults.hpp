@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ public:
     int append(const std::string& path, const std::string& text) override {
         const int error = asked("append " + path + " " + text);
         return error != 0 ? error : exclusive_system::append(path, text);
+    }
+    int shorten(const std::string& path, std::size_t size) override {
+        const int error = asked("shorten " + path + " " + std::to_string(size));
+        return error != 0 ? error : exclusive_system::shorten(path, size);
     }
     int make_directory(const std::string& path) override {
         const int error = asked("mkdir " + path);

@@ -6,6 +6,9 @@
 /// of two journals on one machine.
 
 #include "exclusive_fakes.hpp"
+#include "lease/exclusive_journal.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/lease_record.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
@@ -14,11 +17,15 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -281,6 +288,108 @@ TEST_F(exclusive_journal, a_group_that_somebody_makes_at_the_same_moment_stays) 
         std::filesystem::remove_all(root.path() + theirs);
         EXPECT_EQ(difference(before, whole_root(root)), "");
         system->before_act = [](const std::string&) { return 0; };
+    }
+}
+
+// The owner cannot write "not done", and is killed: nobody else's group may be undone for it.
+TEST_F(exclusive_journal, a_group_of_somebody_else_stays_though_the_disk_is_full) {
+    for (const bool v1 : {false, true}) {
+        v1 ? use_v1() : use_v2();
+        std::string theirs = "/sys/fs/cgroup/cpuset/regatta.others";
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root.link("/proc/" + self, "/proc/" + self);
+            theirs = v1 ? theirs : group("/sys/fs/cgroup/service", 1);
+            bool full = false;
+            system->before_act = [&](const std::string& act) {
+                if (act == "mkdir " + theirs) {
+                    root.file(theirs + "/tasks", "").file(theirs + "/cgroup.threads", "");
+                    full = true;
+                }
+                return full && act.starts_with("append") ? ENOSPC : 0;
+            };
+            const auto lease = take({3});
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+        theirs = v1 ? theirs
+                    : "/sys/fs/cgroup/service/regatta." + std::to_string(owner) + ".1";
+        ASSERT_TRUE(std::filesystem::exists(root.path() + theirs));
+        ASSERT_TRUE(status().at(0).stale);
+        EXPECT_THAT(repair().problems, IsEmpty());
+        EXPECT_TRUE(std::filesystem::exists(root.path() + theirs)) << theirs;
+        std::filesystem::remove_all(root.path() + theirs);
+    }
+}
+
+TEST_F(exclusive_journal, a_group_that_it_names_by_mistake_is_told) {
+    use_v2();
+    const std::string theirs = group("/sys/fs/cgroup/service", 1);
+    bool broken = false;
+    system->before_act = [&](const std::string& act) {
+        if (act == "mkdir " + theirs) {
+            root.file(theirs + "/cgroup.threads", "");
+            broken = true;
+        }
+        const bool writes = act.starts_with("append") || act.starts_with("shorten");
+        return broken && writes ? EIO : 0;
+    };
+    const auto lease = take({3});
+    EXPECT_EQ(lease.level(), exclusivity::soft);
+    EXPECT_THAT(lease.explain(),
+                Contains(HasSubstr("File exists; and the journal still names it: Input/output")));
+}
+
+namespace {
+
+/// Loses the end of a line, as on a full disk.
+class tearing_system : public exclusive_test::fake_system {
+public:
+    using fake_system::fake_system;
+    std::optional<std::size_t> missing; ///< Bytes of the next line; 0: only the flush fails.
+    int append(const std::string& path, const std::string& text) override {
+        if (!missing) {
+            return fake_system::append(path, text);
+        }
+        fake_system::append(path, text.substr(0, text.size() - *missing));
+        missing.reset();
+        return ENOSPC;
+    }
+};
+
+} // namespace
+
+TEST_F(exclusive_journal, a_line_that_found_no_room_is_no_step) {
+    regatta::detail::exclusive_step step;
+    step.kind = regatta::detail::step_kind::save_masks;
+    step.path = "torn";
+    step.masks = {{1, 2, 3, cpu_set::parse("0-7")}};
+    auto next = step;
+    next.path = "whole";
+    for (const std::size_t missing : {0U, 1U, 3U}) {
+        for (const bool stays : {false, true}) {
+            tearing_system machine(root.path(), "/run/torn" + std::to_string(missing) +
+                                                    (stays ? "stays" : ""));
+            machine.make_directory(machine.journal());
+            regatta::detail::lease_journal journal(machine);
+            ASSERT_EQ(journal.begin({3}, "", [](const std::string&) { return false; }), 0);
+            machine.before_act = [&](const std::string& act) {
+                return stays && act.starts_with("shorten") ? EIO : 0;
+            };
+            machine.missing = missing;
+            EXPECT_EQ(journal.step(step), ENOSPC);
+            if (stays) {
+                EXPECT_EQ(journal.step(next), EIO) << "before the torn line has gone";
+            }
+            machine.before_act = [](const std::string&) { return 0; };
+            EXPECT_EQ(journal.step(next), 0);
+            const auto leases = regatta::detail::read_leases(machine);
+            ASSERT_EQ(leases.size(), 1U);
+            ASSERT_EQ(leases[0].steps.size(), 1U) << missing;
+            EXPECT_EQ(leases[0].steps[0].path, "whole");
+        }
     }
 }
 
