@@ -242,7 +242,8 @@ private:
                    : meaning_of(level)});
         const bool moves = level == exclusivity::shielded && !aside;
         if ((moves || level == exclusivity::swept) && !system_.sees_all_processes()) {
-            tell("Processes outside this container cannot be seen and stay where they are.");
+            tell("Processes that /proc does not show, for example those outside this container, "
+                 "stay where they are.");
         }
         for (const cpu_core& core : layout_.split_cores(lease_->cpus)) {
             tell("CPUs " + (core.cpus & lease_->cpus).to_string() + " share a core with CPUs " +

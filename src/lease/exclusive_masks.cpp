@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -100,14 +101,18 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
 
 /// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
 /// inherited without the lease.
-void widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu_set& kept_off) {
+step_error widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;
     std::set<std::pair<int, std::uint64_t>> known;
     for (const task_mask& task : step.masks) {
         saved.emplace(task.process, &task); // The first thread of a process represents it.
         known.insert({task.thread, task.start});
     }
-    for (const task_mask& task : tasks_allowed_on(system, step.rest)) {
+    const auto tasks = tasks_allowed_on(system, step.rest);
+    if (!tasks) {
+        return tasks_not_listed();
+    }
+    for (const task_mask& task : *tasks) {
         if (known.contains({task.thread, task.start}) || !(task.allowed & step.cpus).empty()) {
             continue;
         }
@@ -124,9 +129,14 @@ void widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu
             ancestor = details ? details->parent : 0;
         }
     }
+    return {};
 }
 
 } // namespace
+
+step_error tasks_not_listed() {
+    return {EIO, "the tasks in /proc cannot be listed"};
+}
 
 bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
     for (const exclusive_step& step : steps) {
@@ -139,15 +149,18 @@ bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
     return false;
 }
 
-std::vector<task_mask> pinned_tasks(exclusive_system& system, const cpu_set& everything,
-                                    const std::vector<exclusive_step>& of_others) {
+std::optional<std::vector<task_mask>>
+pinned_tasks(exclusive_system& system, const cpu_set& everything,
+             const std::vector<exclusive_step>& of_others) {
     auto pinned = find_tasks(system, [&](const cpu_set& allowed) {
         return !of_others.empty() || !allowed.contains(everything);
     });
-    std::erase_if(pinned, [&](const task_mask& task) {
-        return task.allowed.contains(everything) && !is_noted(of_others, task);
-    });
-    recall_masks(pinned, of_others);
+    if (pinned) {
+        std::erase_if(*pinned, [&](const task_mask& task) {
+            return task.allowed.contains(everything) && !is_noted(of_others, task);
+        });
+        recall_masks(*pinned, of_others);
+    }
     return pinned;
 }
 
@@ -159,9 +172,13 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
         exclusive_step done = step;
         // The first pass also records tasks that keep their masks, to distinguish them from later
         // ones.
-        done.masks = find_tasks(system, [&](const cpu_set& allowed) {
+        auto tasks = find_tasks(system, [&](const cpu_set& allowed) {
             return pass == 0 || !(allowed & step.cpus).empty();
         });
+        if (!tasks) {
+            return tasks_not_listed();
+        }
+        done.masks = std::move(*tasks);
         std::erase_if(done.masks, [&](const task_mask& task) {
             return refused.contains({task.thread, task.start});
         });
@@ -219,7 +236,9 @@ step_error restore_masks(exclusive_system& system, const exclusive_step& step,
         refused += restore_mask(system, step, of_others, online, saved) ? 0 : 1;
     }
     if (step.kind == step_kind::narrow_masks) {
-        widen_heirs(system, step, swept_by_others(of_others));
+        if (step_error error = widen_heirs(system, step, swept_by_others(of_others))) {
+            return error;
+        }
     }
     return refused == 0 ? step_error{}
                         : step_error{EINVAL, "the affinity of " + std::to_string(refused) +

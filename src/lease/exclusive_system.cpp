@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -140,7 +141,11 @@ std::string exclusive_system::process_numbering() {
 }
 
 bool exclusive_system::sees_all_processes() {
-    return process_numbering() == "pid:[4026531836]";
+    return process_numbering() == "pid:[4026531836]" && read("/proc/1/stat").has_value();
+}
+
+bool exclusive_system::is_hidden_process(int process) {
+    return root_.empty() && process > 0 && ::kill(process, 0) != 0 && errno == EPERM;
 }
 
 std::string exclusive_system::numbering_of(int process) {
@@ -174,6 +179,9 @@ std::vector<std::string> exclusive_system::names(const std::string& path, bool o
             found.push_back(it->path().filename().string());
         }
         it.increment(error);
+    }
+    if (error) {
+        found.clear(); // Half a list would pass for all of it.
     }
     std::sort(found.begin(), found.end());
     return found;

@@ -81,8 +81,10 @@ public:
     /// The PID namespace of this process; a container has its own.
     virtual std::string process_numbering();
     /// Whether this process sees all processes of the machine. It does in the initial PID
-    /// namespace, which has the same name everywhere.
+    /// namespace, which has the same name everywhere, unless /proc hides those of other users.
     virtual bool sees_all_processes();
+    /// Whether a process lives that /proc does not show: it may be mounted with hidepid=2.
+    virtual bool is_hidden_process(int process);
     /// The PID namespace of a process; empty if unknown.
     virtual std::string numbering_of(int process);
     /// The calling thread.

@@ -33,7 +33,8 @@ std::string_view status_field(std::string_view status, std::string_view name) {
 }
 
 bool is_task_gone(exclusive_system& system, int process, int thread) {
-    return system.is_gone(task_folder(process, thread) + "/stat");
+    return system.is_gone(task_folder(process, thread) + "/stat") &&
+           !system.is_hidden_process(thread);
 }
 
 std::optional<task_details> read_task_details(exclusive_system& system, int process, int thread) {
@@ -83,10 +84,14 @@ std::optional<task_mask> read_task(exclusive_system& system, int process, int th
     return task_mask{process, thread, details->start, std::move(*allowed)};
 }
 
-std::vector<task_mask> find_tasks(exclusive_system& system,
-                                  const std::function<bool(const cpu_set&)>& is_wanted) {
+std::optional<std::vector<task_mask>>
+find_tasks(exclusive_system& system, const std::function<bool(const cpu_set&)>& is_wanted) {
+    const std::vector<std::string> processes = system.list("/proc");
+    if (processes.empty()) { // This process is always there.
+        return std::nullopt;
+    }
     std::vector<task_mask> found;
-    for (const std::string& name : system.list("/proc")) {
+    for (const std::string& name : processes) {
         if (!to_number(name)) {
             continue;
         }
@@ -106,7 +111,8 @@ std::vector<task_mask> find_tasks(exclusive_system& system,
     return found;
 }
 
-std::vector<task_mask> tasks_allowed_on(exclusive_system& system, const cpu_set& cpus) {
+std::optional<std::vector<task_mask>> tasks_allowed_on(exclusive_system& system,
+                                                       const cpu_set& cpus) {
     return find_tasks(system, [&](const cpu_set& allowed) { return !(allowed & cpus).empty(); });
 }
 
@@ -119,7 +125,8 @@ bool is_numbering_gone(exclusive_system& system, const std::string& numbering) {
     if (!system.sees_all_processes()) {
         return false;
     }
-    for (const std::string& name : system.list("/proc")) {
+    const std::vector<std::string> processes = system.list("/proc");
+    for (const std::string& name : processes) {
         const int process = static_cast<int>(to_number(name).value_or(0));
         const std::string one = process > 0 ? system.numbering_of(process) : "none";
         if (one.empty() || one == numbering) {
@@ -129,7 +136,7 @@ bool is_numbering_gone(exclusive_system& system, const std::string& numbering) {
             }
         }
     }
-    return true;
+    return !processes.empty(); // Otherwise /proc cannot be listed: this process is always there.
 }
 
 } // namespace regatta::detail

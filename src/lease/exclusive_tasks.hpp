@@ -52,14 +52,16 @@ std::optional<cpu_set> read_task_mask(exclusive_system& system, int process, int
 /// One thread as a whole; nothing if it has ended.
 std::optional<task_mask> read_task(exclusive_system& system, int process, int thread);
 
-/// Every thread of the machine whose mask `is_wanted` and whose affinity can be changed.
+/// Every thread of the machine whose mask `is_wanted` and whose affinity can be changed; nothing if
+/// /proc cannot be listed.
 ///
 /// Cost: reads a small file for each thread, about 10 µs, and another for each wanted one.
-std::vector<task_mask> find_tasks(exclusive_system& system,
-                                  const std::function<bool(const cpu_set&)>& is_wanted);
+std::optional<std::vector<task_mask>>
+find_tasks(exclusive_system& system, const std::function<bool(const cpu_set&)>& is_wanted);
 
-/// Every thread of the machine that may use one of `cpus` and whose affinity can be changed.
-std::vector<task_mask> tasks_allowed_on(exclusive_system& system, const cpu_set& cpus);
+/// The same for every thread that may use one of `cpus`.
+std::optional<std::vector<task_mask>> tasks_allowed_on(exclusive_system& system,
+                                                       const cpu_set& cpus);
 
 /// The process of a thread; 0 if it has ended.
 int process_of_thread(exclusive_system& system, int thread);

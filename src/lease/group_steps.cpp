@@ -228,10 +228,15 @@ std::string describe_move_process(const exclusive_step& step) {
 /// Moves every thread of a process and repeats until no new ones appear. Skips threads that have
 /// ended.
 step_error apply_move_process(step_context& context, const exclusive_step& step) {
+    const std::string folder = step.path + "/task";
     std::set<std::string> moved;
     for (bool found = true; found;) {
         found = false;
-        for (const std::string& thread : context.system.list(step.path + "/task")) {
+        const std::vector<std::string> threads = context.system.list(folder);
+        if (threads.empty() && !context.system.is_gone(folder)) {
+            return act_failed(EIO, "list the threads in " + folder);
+        }
+        for (const std::string& thread : threads) {
             if (moved.insert(thread).second) {
                 found = true;
                 const int error = context.system.write(step.target + "/" + step.member, thread);

@@ -11,6 +11,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <string>
+#include <utility>
 
 namespace regatta::detail {
 namespace {
@@ -20,8 +21,12 @@ std::string describe_save_masks(const exclusive_step&) {
 }
 
 step_error apply_save_masks(step_context& context, const exclusive_step& step) {
+    auto pinned = pinned_tasks(context.system, step.cpus | step.rest, context.of_others);
+    if (!pinned) {
+        return tasks_not_listed();
+    }
     exclusive_step done = step;
-    done.masks = pinned_tasks(context.system, step.cpus | step.rest, context.of_others);
+    done.masks = std::move(*pinned);
     return done.masks.empty() ? step_error{} : keep_inverse(context, done);
 }
 

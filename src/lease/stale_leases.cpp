@@ -26,6 +26,8 @@ exclusive_lease describe_lease(exclusive_system& system, const lease_record& rec
     lease.level = record.level;
     lease.taken = record.taken;
     lease.process = record.owner.process;
+    lease.numbered_elsewhere =
+        record.complete && record.owner.processes != system.process_numbering();
     lease.stale = !is_alive(system, record);
     lease.given_up = record.given_up;
     for (const exclusive_step& step : record.steps) {

@@ -169,20 +169,6 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
 }
 
-// Unknown is not dead, and not gone.
-TEST_F(exclusive_failure, what_cannot_be_read_costs_no_living_lease) {
-    use_v2();
-    const auto lease = take({3});
-    const std::string self = "/proc/" + std::to_string(::getpid());
-    for (const std::string& hidden : {std::string("/proc/sys/kernel/random/boot_id"), self}) {
-        system->is_hidden = [&](const std::string& path) { return path.starts_with(hidden); };
-        EXPECT_FALSE(status().at(0).stale) << hidden;
-        EXPECT_THAT(repair().released, IsEmpty()) << hidden;
-    }
-    system->is_hidden = [](const std::string&) { return false; };
-    EXPECT_EQ(lease.check(), std::nullopt);
-}
-
 TEST_F(exclusive_failure, a_boot_that_cannot_be_read_costs_no_repair) {
     use_v2();
     auto before = whole_root(root);
@@ -387,42 +373,4 @@ TEST_F(exclusive_failure, a_group_that_was_there_before_stays) {
         }
         EXPECT_TRUE(std::filesystem::exists(other.path() + group));
     }
-}
-
-namespace {
-
-/// A machine on which numberings of processes come and go.
-class numbered_system : public fake_system {
-public:
-    using fake_system::fake_system;
-    std::string numbering = "of a container";
-    bool is_gone = false;
-    std::string process_numbering() override { return numbering; }
-    bool sees_all_processes() override { return numbering == "of the host"; }
-    std::string numbering_of(int) override { return is_gone ? "of the host" : "of a container"; }
-};
-
-} // namespace
-
-// Who owned CPUs in a container has died if nobody is left in it.
-TEST_F(exclusive_failure, a_lease_of_a_container_ends_with_it) {
-    use_v2();
-    const auto before = whole_root(root);
-    const auto machine = std::make_shared<numbered_system>(root.path());
-    host = machine;
-    const pid_t child = ::fork();
-    if (child == 0) {
-        machine->die_before(12);
-        take({3});
-        ::_exit(1);
-    }
-    ::waitpid(child, nullptr, 0);
-    machine->numbering = "of the host";
-    ASSERT_EQ(status().size(), 1U);
-    EXPECT_FALSE(status()[0].stale);
-    EXPECT_THAT(repair().released, IsEmpty());
-    machine->is_gone = true;
-    EXPECT_TRUE(status()[0].stale);
-    EXPECT_EQ(repair().released.size(), 1U);
-    EXPECT_EQ(difference(before, whole_root(root)), "");
 }

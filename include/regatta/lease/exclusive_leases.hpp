@@ -22,6 +22,8 @@ struct exclusive_lease {
     exclusivity level = exclusivity::soft; ///< Meaningless before `taken`.
     bool taken = false;                    ///< False while its owner is still taking the CPUs.
     int process = 0;                       ///< The owner.
+    /// `process` is a number of another PID namespace: here it means no process, or a stranger.
+    bool numbered_elsewhere = false;
     bool stale = false;    ///< The next `acquire` or `release_stale` undoes the rest of it.
     bool given_up = false; ///< Stale although the owner lives.
     std::vector<std::string> effects{}; ///< The changes it made, in words.

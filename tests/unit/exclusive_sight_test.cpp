@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Leases where /proc shows not all: files that cannot be read, hidden processes, containers.
+
+#include "exclusive_fakes.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_system.hpp"
+#include "lease/step_rules.hpp"
+
+#include <regatta/lease/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+using exclusive_test::difference;
+using exclusive_test::fake_system;
+using exclusive_test::whole_root;
+using regatta::cpu_set;
+using regatta::exclusivity;
+using regatta::detail::exclusive_step;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* unlisted = "the tasks in /proc cannot be listed";
+
+class exclusive_sight : public exclusive_test::lease_test {};
+
+/// A machine on which numberings of processes come and go.
+class numbered_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    std::string numbering = "of a container";
+    bool is_gone = false;
+    std::string process_numbering() override { return numbering; }
+    bool sees_all_processes() override { return numbering == "of the host"; }
+    std::string numbering_of(int) override { return is_gone ? "of the host" : "of a container"; }
+};
+
+/// A machine whose /proc hides the processes of other users.
+class hiding_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    bool hides = false;
+    bool is_hidden_process(int) override { return hides; }
+};
+
+/// A machine on which a folder cannot be listed, say for want of memory, though it is there.
+class unlisted_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    std::string unlisted;
+    std::vector<std::string> list(const std::string& path) override {
+        return path == unlisted ? std::vector<std::string>() : fake_system::list(path);
+    }
+};
+
+/// A machine in the initial PID namespace.
+class outer_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    std::string process_numbering() override { return "pid:[4026531836]"; }
+};
+
+} // namespace
+
+// Unknown is not dead, and not gone.
+TEST_F(exclusive_sight, what_cannot_be_read_costs_no_living_lease) {
+    use_v2();
+    const auto lease = take({3});
+    const std::string self = "/proc/" + std::to_string(::getpid());
+    for (const std::string& hidden : {std::string("/proc/sys/kernel/random/boot_id"), self}) {
+        system->is_hidden = [&](const std::string& path) { return path.starts_with(hidden); };
+        EXPECT_FALSE(status().at(0).stale) << hidden;
+        EXPECT_THAT(repair().released, IsEmpty()) << hidden;
+    }
+    system->is_hidden = [](const std::string&) { return false; };
+    EXPECT_EQ(lease.check(), std::nullopt);
+}
+
+// Who owned CPUs in a container has died if nobody is left in it.
+TEST_F(exclusive_sight, a_lease_of_a_container_ends_with_it) {
+    use_v2();
+    const auto before = whole_root(root);
+    const auto machine = std::make_shared<numbered_system>(root.path());
+    host = machine;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        machine->die_before(12);
+        take({3});
+        ::_exit(1);
+    }
+    ::waitpid(child, nullptr, 0);
+    machine->numbering = "of the host";
+    ASSERT_EQ(status().size(), 1U);
+    EXPECT_FALSE(status()[0].stale);
+    EXPECT_THAT(repair().released, IsEmpty());
+    machine->is_gone = true;
+    EXPECT_TRUE(status()[0].stale);
+    EXPECT_EQ(repair().released.size(), 1U);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+// A number of another container may be that of a stranger here.
+TEST_F(exclusive_sight, an_owner_in_another_container_is_not_taken_for_a_process_of_this_one) {
+    const auto machine = std::make_shared<numbered_system>(root.path());
+    host = machine;
+    const auto lease = take({3});
+    EXPECT_FALSE(status().at(0).numbered_elsewhere);
+    machine->numbering = "of the host";
+    EXPECT_TRUE(status().at(0).numbered_elsewhere);
+}
+
+TEST_F(exclusive_sight, an_owner_that_proc_hides_is_alive) {
+    use_v2();
+    const auto machine = std::make_shared<hiding_system>(root.path());
+    host = machine;
+    const auto lease = take({3});
+    const std::string self = "/proc/" + std::to_string(::getpid());
+    std::filesystem::remove(root.path() + self);
+    EXPECT_TRUE(status().at(0).stale);
+    machine->hides = true;
+    EXPECT_FALSE(status().at(0).stale);
+    root.link(self, self);
+}
+
+TEST_F(exclusive_sight, not_all_processes_are_seen_without_the_first) {
+    outer_system machine(root.path());
+    root.file("/proc/1/stat", "1 (init) S 0\n");
+    EXPECT_TRUE(machine.sees_all_processes());
+    std::filesystem::remove_all(root.path() + "/proc/1");
+    EXPECT_FALSE(machine.sees_all_processes());
+}
+
+TEST_F(exclusive_sight, a_lease_of_a_container_does_not_end_while_proc_cannot_be_listed) {
+    use_v2();
+    const auto machine = std::make_shared<numbered_system>(root.path());
+    host = machine;
+    const auto lease = take({3});
+    machine->numbering = "of the host";
+    machine->is_hidden = [](const std::string& path) { return path == "/proc"; };
+    EXPECT_FALSE(status().at(0).stale);
+    EXPECT_THAT(repair().released, IsEmpty());
+    machine->is_hidden = [](const std::string&) { return false; };
+    machine->numbering = "of a container";
+}
+
+TEST_F(exclusive_sight, no_cpu_is_swept_while_proc_cannot_be_listed) {
+    options.move_others = true;
+    options.at_least = exclusivity::swept;
+    system->is_hidden = [](const std::string& path) { return path == "/proc"; };
+    EXPECT_THAT(refusal({3}).text, HasSubstr(unlisted));
+}
+
+TEST_F(exclusive_sight, no_affinity_is_forgotten_while_proc_cannot_be_listed) {
+    use_v2();
+    options.at_least = exclusivity::shielded;
+    system->is_hidden = [](const std::string& path) { return path == "/proc"; };
+    EXPECT_THAT(refusal({3}).text, HasSubstr(unlisted));
+}
+
+TEST_F(exclusive_sight, heirs_of_narrowed_masks_wait_until_proc_can_be_listed) {
+    options.move_others = true;
+    auto before = whole_root(root);
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::swept);
+    system->is_hidden = [](const std::string& path) { return path == "/proc"; };
+    std::string problem;
+    EXPECT_FALSE(lease.try_release(problem));
+    EXPECT_THAT(problem, HasSubstr(unlisted));
+    system->is_hidden = [](const std::string&) { return false; };
+    EXPECT_THAT(repair().problems, IsEmpty());
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive_sight, a_process_whose_threads_cannot_be_listed_is_not_moved) {
+    unlisted_system machine(root.path());
+    exclusive_step step;
+    step.kind = regatta::detail::step_kind::move_process;
+    step.path = "/proc/" + std::to_string(::getpid());
+    step.target = "/sys/fs/cgroup/group";
+    step.member = "cgroup.threads";
+    root.file(step.target + "/cgroup.threads", "");
+    const std::vector<exclusive_step> of_others;
+    std::vector<std::string> notes;
+    regatta::detail::step_context context{machine, of_others, {}, {}, notes};
+    EXPECT_FALSE(regatta::detail::apply_step(context, step));
+    machine.unlisted = step.path + "/task";
+    EXPECT_EQ(regatta::detail::apply_step(context, step).number, EIO);
+    step.path = "/proc/999999999";
+    machine.unlisted = step.path + "/task";
+    EXPECT_FALSE(regatta::detail::apply_step(context, step)) << "it has ended";
+}
+
+TEST_F(exclusive_sight, a_process_whose_threads_cannot_be_listed_is_no_missing_process) {
+    use_v2();
+    const auto machine = std::make_shared<unlisted_system>(root.path());
+    host = machine;
+    auto lease = take({3});
+    machine->unlisted = "/proc/" + std::to_string(::getpid()) + "/task";
+    try {
+        lease.enter_process(::getpid());
+        FAIL();
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code().value(), EIO) << error.what();
+    }
+}
