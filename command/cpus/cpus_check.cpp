@@ -14,6 +14,7 @@
 #include "sampling/race_control.hpp"
 
 #include <regatta/inspect/exclusivity_check.hpp>
+#include <regatta/inspect/task_scan.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
 #include <fmt/core.h>
@@ -74,19 +75,30 @@ private:
     bool live_;
 };
 
-/// Where CPUs are leased their holders are the owners, and are looked on at.
-/// @returns what to tell of that.
+/// Whether this process can see the owner of a lease. It may be in another container, have ended
+/// since, or be hidden from this user.
+bool is_owner_seen(const exclusive_lease& lease) {
+    return !lease.numbered_elsewhere && read_process(lease.process).has_value();
+}
+
+/// Makes the owners of leases of `cpus` the owners in the check, which then runs no loop there.
+/// @returns notes for the report.
 std::vector<std::string> mind_leases(const cpu_set& cpus, exclusivity_check_options& options) {
     std::vector<std::string> notes;
     for (const exclusive_lease& lease : exclusive_status(notes)) {
         const cpu_set leased = lease.cpus & cpus;
         if (lease.taken && !lease.stale && !leased.empty()) {
-            options.owners.push_back(lease.process);
+            const bool seen = is_owner_seen(lease);
+            if (seen) {
+                options.owners.push_back(lease.process);
+            }
             options.gap_loop = false;
-            notes.push_back(fmt::format("CPUs {} are leased to process {}{}; it counts as their "
-                                        "owner, and no loop was run beside it.",
-                                        leased.to_string(), lease.process,
-                                        lease.title.empty() ? "" : " (" + lease.title + ")"));
+            notes.push_back(fmt::format(
+                "CPUs {} are leased to process {}{}{}, and no loop was run beside it.",
+                leased.to_string(), lease.process,
+                lease.title.empty() ? "" : " (" + lease.title + ")",
+                seen ? "; it counts as their owner"
+                     : ", which cannot be seen from here: its tasks count as intruders"));
         }
     }
     return notes;

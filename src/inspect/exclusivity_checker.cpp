@@ -46,8 +46,7 @@ std::optional<cpu_set> online_cpus(const std::string& root) {
 }
 
 exclusivity_checker::exclusivity_checker(const cpu_set& cpus,
-                                         const exclusivity_check_options& options,
-                                         std::string root)
+                                         const exclusivity_check_options& options, std::string root)
     : cpus_(cpus)
     , options_(options)
     , root_(std::move(root))

@@ -77,12 +77,12 @@ private:
     exclusivity_report report_;
     watch_context context_;
     std::vector<std::unique_ptr<cpu_watch>> watches_;
-    std::vector<switch_trace> names_; ///< Of the other CPUs.
-    task_history history_;            ///< Between stretches.
-    task_history whole_history_;      ///< From start to end.
-    interrupt_counts counts_;         ///< As last read.
+    std::vector<switch_trace> names_;                   ///< Of the other CPUs.
+    task_history history_;                              ///< Between stretches.
+    task_history whole_history_;                        ///< From start to end.
+    interrupt_counts counts_;                           ///< As last read.
     std::vector<std::optional<std::int64_t>> steal_ns_; ///< As last read.
-    bool traced_ = true; ///< All CPUs.
+    bool traced_ = true;                                ///< All CPUs.
     std::int64_t begin_ns_ = 0;
     std::int64_t cost_ns_ = 0; ///< Of the last `gather`.
 };

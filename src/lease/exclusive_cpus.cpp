@@ -154,7 +154,9 @@ void exclusive_cpus::enter_process(int process) {
         if (found.empty()) {
             const int error = lease.system->read_error(folder);
             // Otherwise its threads cannot be listed, say for want of memory.
-            fail_system(error == ENOENT ? ESRCH : error == 0 ? EIO : error,
+            fail_system(error == ENOENT ? ESRCH
+                        : error == 0    ? EIO
+                                        : error,
                         "find the process " + std::to_string(process));
         }
         bool any_new = false;

@@ -101,7 +101,8 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
 
 /// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
 /// inherited without the lease.
-step_error widen_heirs(exclusive_system& system, const exclusive_step& step, const cpu_set& kept_off) {
+step_error widen_heirs(exclusive_system& system, const exclusive_step& step,
+                       const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;
     std::set<std::pair<int, std::uint64_t>> known;
     for (const task_mask& task : step.masks) {
@@ -149,9 +150,9 @@ bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
     return false;
 }
 
-std::optional<std::vector<task_mask>>
-pinned_tasks(exclusive_system& system, const cpu_set& everything,
-             const std::vector<exclusive_step>& of_others) {
+std::optional<std::vector<task_mask>> pinned_tasks(exclusive_system& system,
+                                                   const cpu_set& everything,
+                                                   const std::vector<exclusive_step>& of_others) {
     auto pinned = find_tasks(system, [&](const cpu_set& allowed) {
         return !of_others.empty() || !allowed.contains(everything);
     });

@@ -26,9 +26,9 @@ step_error tasks_not_listed();
 /// The tasks that may not use all of `everything`, and those that other leases recorded as such. It
 /// lists them whatever CPUs they may use: older kernels forget a task's mask when its group
 /// changes. Nothing if the tasks cannot be listed.
-std::optional<std::vector<task_mask>>
-pinned_tasks(exclusive_system& system, const cpu_set& everything,
-             const std::vector<exclusive_step>& of_others);
+std::optional<std::vector<task_mask>> pinned_tasks(exclusive_system& system,
+                                                   const cpu_set& everything,
+                                                   const std::vector<exclusive_step>& of_others);
 
 /// Removes the step's CPUs from the mask of every task and repeats until no new task appears. A
 /// task that has no other CPU gets `step.rest`.

@@ -72,8 +72,8 @@ stale_release release_stale_locked(exclusive_system& system) {
         }
         // A reboot has undone all steps from before it.
         auto problems = is_of_another_boot(record.owner, self)
-                                  ? std::vector<std::string>()
-                                  : undo_steps(system, record.name, record.steps, result.notes);
+                            ? std::vector<std::string>()
+                            : undo_steps(system, record.name, record.steps, result.notes);
         if (problems.empty()) {
             const int error = system.remove_file(path);
             if (error != 0 && error != ENOENT) {

@@ -190,6 +190,31 @@ class Check(unittest.TestCase):
                 run_.terminate()
                 run_.communicate(timeout=60)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs a PID namespace, which only root may make")
+    def test_the_holder_in_another_container_is_no_process_of_this_one(self):
+        words = ["unshare", "--pid", "--fork", "--mount-proc", REGATTA, "cpus", "run", str(CPU), "--",
+                 sys.executable, "-c", INTRUDER, str(CPU), "leased"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              start_new_session=True) as run_:
+            try:
+                if run_.stdout.readline() != b"ready\n":
+                    run_.kill()
+                    self.skipTest(f"no container, or no lease: {run_.communicate()[1].decode()}")
+                roles = {}
+                for _ in range(50):
+                    document, text = self.check("--for", "200ms")
+                    roles = {task["name"]: task["role"] for task in document["cpus"][0]["tasks"]}
+                    if "leased" in roles:
+                        break
+                notes = " ".join(document["notes"])
+                self.assertIn("cannot be seen from here: its tasks count as intruders", notes)
+                self.assertEqual(roles["leased"], "intruder", text)
+                self.assertIsNone(document["cpus"][0]["gaps"])
+            finally:
+                os.killpg(run_.pid, signal.SIGTERM)
+                run_.communicate(timeout=60)
+                run("cpus", "release", "--stale")
+
     def test_it_does_not_take_itself_for_an_intruder(self):
         everywhere = ",".join(map(str, sorted(os.sched_getaffinity(0))))
         for words in ([], ["--look-on"]):

@@ -314,8 +314,7 @@ TEST_F(exclusive_journal, a_group_of_somebody_else_stays_though_the_disk_is_full
         }
         ::waitpid(owner, nullptr, 0);
         std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
-        theirs = v1 ? theirs
-                    : "/sys/fs/cgroup/service/regatta." + std::to_string(owner) + ".1";
+        theirs = v1 ? theirs : "/sys/fs/cgroup/service/regatta." + std::to_string(owner) + ".1";
         ASSERT_TRUE(std::filesystem::exists(root.path() + theirs));
         ASSERT_TRUE(status().at(0).stale);
         EXPECT_THAT(repair().problems, IsEmpty());
@@ -370,8 +369,8 @@ TEST_F(exclusive_journal, a_line_that_found_no_room_is_no_step) {
     next.path = "whole";
     for (const std::size_t missing : {0U, 1U, 3U}) {
         for (const bool stays : {false, true}) {
-            tearing_system machine(root.path(), "/run/torn" + std::to_string(missing) +
-                                                    (stays ? "stays" : ""));
+            tearing_system machine(root.path(),
+                                   "/run/torn" + std::to_string(missing) + (stays ? "stays" : ""));
             machine.make_directory(machine.journal());
             regatta::detail::lease_journal journal(machine);
             ASSERT_EQ(journal.begin({3}, "", [](const std::string&) { return false; }), 0);

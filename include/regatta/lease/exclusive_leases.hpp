@@ -34,7 +34,7 @@ struct stale_release {
     std::vector<exclusive_lease> released{}; ///< Undone and verified.
     /// Steps not undone, and files of leases not removed; a later call tries again.
     std::vector<std::string> problems{};
-    std::vector<std::string> notes{};        ///< Further facts for the user.
+    std::vector<std::string> notes{}; ///< Further facts for the user.
 };
 
 /// Every lease of CPUs on this machine.
