@@ -40,7 +40,7 @@ public:
 
     /// The text of a small file; nothing if it cannot be read.
     virtual std::optional<std::string> read(const std::string& path);
-    /// The names in a directory, sorted; none if it cannot be read.
+    /// The names in a directory, sorted; none if it, or a part of it, cannot be read.
     virtual std::vector<std::string> list(const std::string& path);
     /// The names of the directories in a directory, sorted.
     virtual std::vector<std::string> list_folders(const std::string& path);
