@@ -125,7 +125,24 @@ std::string wrong_count(const std::string& said) {
     return fmt::format("{}{} takes no value", name.size() == 1 ? "-" : "--", name);
 }
 
-std::string unexpected_words(const named_command& found, const std::vector<std::string>& extra) {
+/// The parser takes "[a,b]" apart as a list, also among the words of a user's program. With a zero
+/// byte at its end, which no word of a command line has, it stays whole.
+std::string kept_whole(std::string word) {
+    if (word.starts_with('[') && word.ends_with(']')) {
+        word += '\0';
+    }
+    return word;
+}
+
+std::string as_typed(std::string word) {
+    if (word.ends_with('\0')) {
+        word.pop_back();
+    }
+    return word;
+}
+
+std::string unexpected_words(const named_command& found, std::vector<std::string> extra) {
+    std::ranges::transform(extra, extra.begin(), as_typed);
     const auto unknown = std::find_if(extra.begin(), extra.end(), is_option);
     if (unknown == extra.end()) {
         return fmt::format("`{}` takes no further word: \"{}\"", found.path, extra.front());
@@ -227,7 +244,7 @@ subcommand subcommand::add_subcommand(const std::string& name, const std::string
 template<class Value>
 option subcommand::add_option(const std::string& name, Value& value,
                               const std::string& purpose) const {
-    return option(app_->add_option(name, value, purpose));
+    return option(app_->add_option(name, value, purpose)->transform(as_typed));
 }
 template option subcommand::add_option(const std::string&, std::string&, const std::string&) const;
 template option subcommand::add_option(const std::string&, std::optional<std::string>&,
@@ -315,7 +332,9 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
     const named_command found = command_named(*app_, words);
     check_command(found, words);
     try {
-        app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+        std::vector<std::string> last_first(words.size());
+        std::transform(words.rbegin(), words.rend(), last_first.begin(), kept_whole);
+        app_->parse(std::move(last_first));
     } catch (const CLI::ExtrasError&) {
         throw usage_error(unexpected_words(found, app_->remaining(true)));
     } catch (const CLI::RequiredError& e) {

@@ -115,6 +115,12 @@ class CpusRun(unittest.TestCase):
             result = run("cpus", "run", "--count", "1", "--", CPU, env=path)
             self.assertEqual((result.returncode, result.stdout), (0, "named\n"), result.stderr)
 
+    def test_words_in_brackets_reach_the_program_as_they_were_typed(self):
+        words = ["printf", "%s|", "[a,b]", "[]", "[x]"]
+        for typed in ([CPU, "--", *words], [CPU, *words], ["--count", "1", "--", *words]):
+            result = run("cpus", "run", *typed)
+            self.assertEqual((result.returncode, result.stdout), (0, "[a,b]|[]|[x]|"), result.stderr)
+
     def test_soft_is_called_soft_and_why(self):
         result = run("cpus", "run", "--explain", CPU, "--", "true")
         if "soft" in result.stderr:

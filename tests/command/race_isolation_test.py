@@ -109,6 +109,11 @@ class RaceIsolation(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("exited with status 3: why", " ".join(result.stdout.split()))
 
+    def test_words_in_brackets_reach_the_program_as_they_were_typed(self):
+        tell = ["sh", "-c", 'printf "%s|" "$@" >&2; exit 3', "sh", "[a,b]", "[]", "[x]"]
+        result = run("race", "isolation", "--rounds", "1", "--", *tell)
+        self.assertIn("exited with status 3: [a,b]|[]|[x]|", " ".join(result.stdout.split()), result)
+
     def test_a_program_stands_after_the_mark_and_has_to_be_there(self):
         self.refused("isolation", "true", says=["after --", "regatta race isolation -- true"])
         self.refused("isolation", "--", says=["after -- stands no program"])

@@ -141,6 +141,12 @@ class Usage(unittest.TestCase):
     def test_a_word_too_many(self):
         self.refused("scale", "primes", "matmul", says=["takes no further word", '"matmul"'])
 
+    def test_words_in_brackets_are_told_as_they_were_typed(self):
+        self.refused("scale", "primes", "[a,b]", says=['takes no further word: "[a,b]"\n'])
+        self.refused("advise", "[a,b]", says=['"[a,b]" is neither a file nor a workload\n'])
+        self.refused("race", "--seed", "[1]", says=['--seed: "[1]" is not a whole number'])
+        self.refused("race", "--schemes", "[x]", says=['no scheme "[x]"'])
+
     def test_schemes_may_stand_before_the_workload(self):
         result = run("race", "--schemes", "serial", "matmul", *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)

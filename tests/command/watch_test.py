@@ -76,6 +76,10 @@ class Script(unittest.TestCase):
             result = run("watch", "--once", *FAST, "--json", "-", "--", *words)
             self.assertEqual(result.returncode, status, result.stderr)
 
+    def test_words_in_brackets_reach_the_program_as_they_were_typed(self):
+        result = run("watch", "--once", *FAST, "--json", "-", "--", "printf", "%s|", "[a,b]", "[]", "[x]")
+        self.assertEqual((result.returncode, result.stderr), (0, "[a,b]|[]|[x]|"))
+
     def test_a_program_may_live_longer_than_the_look_at_it(self):
         process = subprocess.Popen(
             [REGATTA, "watch", "--once", *FAST, "--json", "-", "--", "sh", "-c", "read x; exit 6"],
