@@ -113,3 +113,23 @@ TEST_F(process_pool, a_zygote_that_dies_is_replaced) {
     }
     EXPECT_EQ(pool.stats().copied, pool.stats().spawned);
 }
+
+// "`SIGCHLD` is ignored": nothing is left of the zygote to wait for.
+TEST_F(process_pool, a_zygote_that_the_kernel_has_buried_is_replaced) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);
+    {
+        regatta::process_pool pool({.workers = 1, .zygote = true});
+        for (int i = 0; i < 8; ++i) {
+            EXPECT_GT(pool.submit<copied_calls::process_number>().get(), 0);
+            const int zygote = child_called("pool");
+            if (zygote == 0) {
+                break; // Nothing is copied here.
+            }
+            EXPECT_EQ(::kill(zygote, SIGKILL), 0);
+            // The pool's thread sees its end now, or else as it starts the next worker.
+            EXPECT_GT(pool.submit<copied_calls::process_number>().get(), 0);
+            EXPECT_TRUE(pool.signal_worker(0, SIGKILL));
+        }
+    }
+    ::signal(SIGCHLD, before);
+}

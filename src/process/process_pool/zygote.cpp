@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace regatta::detail {
@@ -100,9 +101,14 @@ worker_zygote::answer worker_zygote::order(unsigned slot) const {
 }
 
 void worker_zygote::bury() {
-    if (process_.pidfd() >= 0 && process_.wait_for(std::chrono::seconds(0))) {
-        end();
+    try {
+        if (process_.pidfd() < 0 || !process_.wait_for(std::chrono::seconds(0))) {
+            return;
+        }
+    } catch (const std::system_error&) {
+        // Something else in this process has waited for it. It has ended all the same.
     }
+    end();
 }
 
 void worker_zygote::end() {
