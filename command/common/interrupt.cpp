@@ -5,10 +5,13 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <string_view>
+#include <tuple>
 
 namespace regatta::command {
 namespace {
@@ -21,7 +24,7 @@ std::atomic<bool> hidden{false};
 static_assert(std::atomic<race::race_control*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
 /// How long a race may take to end after a signal; it looks at its flag before every item.
 constexpr unsigned patience_seconds = 20;
@@ -55,13 +58,13 @@ void on_alarm(int) {
     on_signal(received.load(std::memory_order_relaxed));
 }
 
-void set_handler(int number, void (*handler)(int)) {
+void set_handler(int number, void (*handler)(int), struct sigaction* before = nullptr) {
     struct sigaction action {};
     action.sa_handler = handler;
     // System calls of the libraries in the race go on; the race itself looks at its stop flag.
     action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
-    ::sigaction(number, &action, nullptr);
+    ::sigaction(number, &action, before);
 }
 
 } // namespace
@@ -69,18 +72,23 @@ void set_handler(int number, void (*handler)(int)) {
 interrupt_guard::interrupt_guard(race::race_control& control) {
     received.store(0, std::memory_order_relaxed);
     active.store(&control, std::memory_order_relaxed);
-    for (const int number : signals) {
-        set_handler(number, on_signal);
+    static_assert(std::tuple_size_v<decltype(before_)> == signals.size());
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+        // What was to be ignored stays so: nohup, and jobs in the background.
+        ::sigaction(signals[i], nullptr, &before_[i]);
+        if (before_[i].sa_handler != SIG_IGN) {
+            set_handler(signals[i], on_signal);
+        }
     }
-    set_handler(SIGALRM, on_alarm);
+    set_handler(SIGALRM, on_alarm, &alarm_before_);
 }
 
 interrupt_guard::~interrupt_guard() {
     ::alarm(0);
-    for (const int number : signals) {
-        set_handler(number, SIG_DFL);
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+        ::sigaction(signals[i], &before_[i], nullptr);
     }
-    set_handler(SIGALRM, SIG_DFL);
+    ::sigaction(SIGALRM, &alarm_before_, nullptr);
     active.store(nullptr, std::memory_order_relaxed);
 }
 

@@ -7,10 +7,13 @@
 
 #include "sampling/race_control.hpp"
 
+#include <array>
+#include <csignal>
+
 namespace regatta::command {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
-/// process at once, the cursor shown again. SIGPIPE is made an error of the write.
+/// process at once, the cursor shown again. Those that were ignored before stay ignored.
 ///
 /// Threads: one object at a time, made and destroyed by the main thread.
 class interrupt_guard {
@@ -26,6 +29,10 @@ public:
     static int exit_status(int status) noexcept { return signal() != 0 ? 128 + signal() : status; }
     /// Whether the cursor is hidden on standard error, so that it must be shown at a hard end.
     static void cursor_hidden(bool hidden) noexcept;
+
+private:
+    std::array<struct sigaction, 3> before_{}; ///< Of SIGINT, SIGTERM and SIGHUP.
+    struct sigaction alarm_before_ {};
 };
 
 /// Makes writing to a closed pipe an error instead of the process's death. Programs started from

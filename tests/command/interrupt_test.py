@@ -63,11 +63,10 @@ class Interrupt(unittest.TestCase):
         self.assertIn(terminal.status(), (130, 143))
         self.assertTrue(terminal.output.endswith(b"\x1b[?25h"), terminal.output[-100:])
 
-    def test_sigterm_with_json_leaves_a_whole_document(self):
-        process = subprocess.Popen([REGATTA, "race", "--schemes", "serial,std_thread", *LONG,
-                                    "--json", "-"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env=environment())
-        # It is in the race, and not still starting, once its handler is in place.
+    def race_with_handlers(self, *words, **options):
+        """A race, and not a command that still starts: its handler of SIGTERM is in place."""
+        process = subprocess.Popen([REGATTA, "race", *words, "--json", "-"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment(), **options)
         caught = 1 << (signal.SIGTERM - 1)
 
         def handles_it():
@@ -75,6 +74,20 @@ class Interrupt(unittest.TestCase):
                 masks = dict(line.split(":", 1) for line in file if ":" in line)
             return int(masks["SigCgt"].strip(), 16) & caught
         wait_until(handles_it, "the handler")
+        return process
+
+    def test_a_signal_that_was_to_be_ignored_ends_nothing(self):  # nohup regatta race
+        process = self.race_with_handlers(
+            "--schemes", "serial", "--size", "128", "--rounds", "3",
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        output, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, error)
+        document = json.loads(output)
+        self.assertEqual((document["stopped"], document["rounds"]), (False, 3))
+
+    def test_sigterm_with_json_leaves_a_whole_document(self):
+        process = self.race_with_handlers("--schemes", "serial,std_thread", *LONG)
         process.terminate()
         output, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 143)
