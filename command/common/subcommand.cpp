@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <iostream>
 #include <string_view>
@@ -107,6 +108,63 @@ void check_command(const named_command& found, const std::vector<std::string>& w
         fmt::format("there is no command \"{}\"{}", typed, did_you_mean(typed, names)));
 }
 
+std::string no_value(const std::string& name, const std::string& type) {
+    return fmt::format("{} has no value; write {} {}", name, name, type);
+}
+
+/// The parser drops empty entries of a list. Where none is left it takes the next word, too.
+void check_list(const CLI::Option& one, const std::string& value) {
+    const char between = one.get_delimiter();
+    if (between == '\0' || value.empty()) {
+        return;
+    }
+    if (value.find_first_not_of(between) == value.npos) {
+        throw usage_error(no_value(one.get_name(), one.get_type_name()));
+    }
+    if (value.front() == between || value.back() == between ||
+        value.find(std::string(2, between)) != value.npos) {
+        throw usage_error(fmt::format("{}: \"{}\" has an empty entry; write {} {}", one.get_name(),
+                                      value, one.get_name(), one.get_type_name()));
+    }
+}
+
+/// The parser takes what follows a flag, as in "-q1", for a word of its own: "-1".
+void check_short_flags(const named_command& found, const std::string& word) {
+    for (std::size_t next = 2; next < word.size(); ++next) {
+        const auto* const flag = found.last->get_option_no_throw({'-', word[next - 1]});
+        if (flag == nullptr || flag->get_items_expected_max() != 0) {
+            return;
+        }
+        if (std::isalpha(static_cast<unsigned char>(word[next])) == 0) {
+            throw usage_error(
+                fmt::format("`{}`: a flag takes no value: \"{}\"", found.path, word.substr(next)));
+        }
+    }
+}
+
+/// Refuses what the parser would silently misread. Only long options have values.
+void check_options(const named_command& found, const std::vector<std::string>& words) {
+    for (std::size_t i = found.words; i < words.size() && words[i] != "--"; ++i) {
+        if (!words[i].starts_with("--")) {
+            check_short_flags(found, is_option(words[i]) ? words[i] : "");
+            continue;
+        }
+        const std::string name = words[i].substr(0, words[i].find('='));
+        const CLI::Option* const one = found.last->get_option_no_throw(name);
+        if (one == nullptr || one->get_items_expected_max() == 0) {
+            continue;
+        }
+        if (words[i].size() == name.size()) {
+            ++i;
+            check_list(*one, i < words.size() ? words[i] : "");
+        } else if (words[i].size() == name.size() + 1) { // "--json=": it takes the next word.
+            throw usage_error(no_value(name, one->get_type_name()));
+        } else {
+            check_list(*one, words[i].substr(name.size() + 1));
+        }
+    }
+}
+
 /// In place of the parser's "--json: At Most 1 required but received 2", "--json: 1 required FILE
 /// missing" and "list was given a disallowed flag override".
 std::string wrong_count(const std::string& said) {
@@ -119,8 +177,7 @@ std::string wrong_count(const std::string& said) {
     if (said.size() > name.size() + before.size() + after.size() && said.ends_with(after) &&
         said.compare(name.size(), before.size(), before) == 0) {
         const auto begin = name.size() + before.size();
-        return fmt::format("{} has no value; write {} {}", name, name,
-                           said.substr(begin, said.size() - after.size() - begin));
+        return no_value(name, said.substr(begin, said.size() - after.size() - begin));
     }
     return fmt::format("{}{} takes no value", name.size() == 1 ? "-" : "--", name);
 }
@@ -152,9 +209,6 @@ std::string unexpected_words(const named_command& found, std::vector<std::string
         for (const std::string& name : one->get_lnames()) {
             names.push_back("--" + name);
         }
-    }
-    if (unknown->starts_with("-=")) { // What is left of `-q=no`.
-        return fmt::format("`{}`: a flag takes no value: \"{}\"", found.path, unknown->substr(1));
     }
     const std::string typed = unknown->substr(0, unknown->find('='));
     return fmt::format("`{}` has no option \"{}\"{}", found.path, typed,
@@ -331,6 +385,7 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
     }
     const named_command found = command_named(*app_, words);
     check_command(found, words);
+    check_options(found, words);
     try {
         std::vector<std::string> last_first(words.size());
         std::transform(words.rbegin(), words.rend(), last_first.begin(), kept_whole);

@@ -159,7 +159,12 @@ class Usage(unittest.TestCase):
             '`regatta cpus plan` has no option "--xyzzyplugh"\n'])
 
     def test_a_short_flag_takes_no_value(self):
-        self.refused("race", "-q=no", says=['`regatta race`: a flag takes no value: "=no"\n'])
+        for value in ("=no", "1", "-list"):
+            self.refused("race", "-q" + value, says=[f'`regatta race`: a flag takes no value: "{value}"\n'])
+        self.refused("-V1", says=['`regatta`: a flag takes no value: "1"\n'])
+        self.refused("race", "-qx", says=['no option "-x"'])
+        self.refused("race", "--json", "-q1", "--time", "0", says=["--time: "])  # the value of --json
+        self.refused("race", "--", "-q1", says=['no workload "-q1"'])
 
     def test_an_empty_name_is_no_default(self):
         self.refused("race", "--baseline", "", *QUICK, says=["--baseline: the name is empty"])
@@ -263,9 +268,22 @@ class Usage(unittest.TestCase):
         for option, value in (("--schemes", "A,B,..."), ("--workers", "N,..."), ("--size", "N,..."),
                               ("--capacity", "N,...")):
             self.refused("race", option, ",", says=[f"{option} has no value; write {option} {value}\n"])
+            self.refused("race", option, ",", "--rounds", "3", says=[f"{option} has no value; write {option} {value}\n"])
+            self.refused("race", f"{option}=,,", says=[f"{option} has no value; write {option} {value}\n"])
         self.refused("race", "--json", says=["--json has no value; write --json FILE\n"])
+        self.refused("race", "--json=", "--rounds", "3", says=["--json has no value; write --json FILE\n"])
         self.refused("race", "--json", "a", "--json", "b", says=["--json is there twice\n"])
         self.refused("race", "--list=no", says=["--list takes no value\n"])
+
+    def test_lists_have_no_empty_entries(self):
+        for option, value, lists in (("--schemes", "A,B,...", ("serial,,std_thread", ",serial", "serial,")),
+                                     ("--workers", "N,...", ("1,,2", ",1", "1,")),
+                                     ("--size", "N,...", ("64,",)), ("--chunk", "N,...", (",1",))):
+            for typed in lists:
+                says = [f'{option}: "{typed}" has an empty entry; write {option} {value}\n']
+                self.refused("race", option, typed, says=says)
+                self.refused("race", f"{option}={typed}", says=says)
+        self.refused("race", "--command", "a=printf ,", "--rounds", "0", says=["--rounds: "])  # that is no list
 
     def test_help_that_cannot_be_written_is_no_success(self):
         for word in ("--help", "--version"):
