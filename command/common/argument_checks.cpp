@@ -35,7 +35,7 @@ argument_check whole_number(std::uint64_t lowest, std::uint64_t highest) {
 argument_check number(double lowest, double highest) {
     return [=](const std::string& text) {
         char* stop = nullptr; // Whatever is no number is within no range, either.
-        const auto value = static_cast<double>(std::strtold(text.c_str(), &stop));
+        const double value = std::strtod(text.c_str(), &stop);
         return !text.empty() && stop == text.data() + text.size() && value >= lowest &&
                        value <= highest
                    ? std::string()

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string_view>
@@ -75,7 +76,7 @@ std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
 }
 
 double measure_arguments::margin_or(double usual) const {
-    return margin ? std::stod(without_percent(*margin)) / 100 : usual;
+    return margin ? std::strtod(without_percent(*margin).c_str(), nullptr) / 100 : usual;
 }
 
 std::uint64_t measure_arguments::order_seed_or_fresh() const {
@@ -83,7 +84,8 @@ std::uint64_t measure_arguments::order_seed_or_fresh() const {
 }
 
 std::optional<double> measure_arguments::rate() const {
-    return rate_text ? std::optional(std::stod(without_unit(*rate_text))) : std::nullopt;
+    return rate_text ? std::optional(std::strtod(without_unit(*rate_text).c_str(), nullptr))
+                     : std::nullopt;
 }
 
 void add_measure_options(subcommand command, measure_arguments& a) {

@@ -252,6 +252,12 @@ class Usage(unittest.TestCase):
                 self.refused(command, "--margin", margin, says=[
                     f'--margin: "{margin}" is not a number from 0 to 50\n'])
 
+    def test_a_margin_that_no_double_tells_from_0_is_0(self):
+        result = run("race", "empty", "--size", "100", "--rounds", "1", "--schemes", "serial", "--margin", "1e-400")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.refused("race", "--margin", "1e400", says=["--margin", "is not a number from 0 to 50"])
+        self.refused("scale", "--rate", "1e-400", says=["--rate", "is not a number from 0.001"])
+
     def test_a_size_is_not_said_to_be_any_number(self):
         for option in ("--size", "--max-prime"):
             result = run("scale", option, "-1")
