@@ -101,14 +101,25 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
             }
         }
         const std::string document = text_in(result);
+        const auto fail = [&](std::string_view what) {
+            const std::string why = text_in(said);
+            const exit_status& end = process.status().value();
+            throw race::scheme_failure(
+                fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,
+                            end.signaled() || why.empty() ? end.describe() : "",
+                            end.signaled() && !why.empty() ? "; " : "", why));
+        };
         if (document.empty()) {
             if (control.stop_requested()) {
                 break;
             }
-            throw race::scheme_failure(
-                fmt::format("launch {} wrote no result: {}", launch + 1, text_in(said)));
+            fail("no result");
         }
-        documents.push_back(race::json::parse(document));
+        try {
+            documents.push_back(race::json::parse(document));
+        } catch (const race::json_error&) {
+            fail("only a part of its result");
+        }
     }
     return documents;
 }

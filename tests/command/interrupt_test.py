@@ -10,8 +10,8 @@ import tempfile
 import unittest
 
 import support
-from support import (EVERYBODY, REGATTA, OnTerminal, children_of, environment, is_gone, segments_of,
-                     wait_until)
+from support import (EVERYBODY, REGATTA, OnTerminal, catches, children_of, environment, is_gone,
+                     segments_of, wait_until)
 
 LONG = ["--size", "128", "--time", "1000"]
 
@@ -67,13 +67,7 @@ class Interrupt(unittest.TestCase):
         """A race, and not a command that still starts: its handler of SIGTERM is in place."""
         process = subprocess.Popen([REGATTA, "race", *words, "--json", "-"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=environment(), **options)
-        caught = 1 << (signal.SIGTERM - 1)
-
-        def handles_it():
-            with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
-                masks = dict(line.split(":", 1) for line in file if ":" in line)
-            return int(masks["SigCgt"].strip(), 16) & caught
-        wait_until(handles_it, "the handler")
+        wait_until(lambda: catches(process.pid, signal.SIGTERM), "the handler")
         return process
 
     def test_a_signal_that_was_to_be_ignored_ends_nothing(self):  # nohup regatta race

@@ -5,11 +5,14 @@
 import csv
 import json
 import os
+import resource
+import signal
+import subprocess
 import tempfile
 import unittest
 
 import support
-from support import QUICK, run
+from support import QUICK, REGATTA, run
 
 TWO = ["--schemes", "serial,std_thread", *QUICK]
 
@@ -63,6 +66,33 @@ class Launches(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(json.loads(result.stdout)["missing"], ["bad"])
         self.assertIn("Not in every launch: bad, FAILED in launch 1: ", result.stderr)
+
+    def race_and_launch(self):
+        """A race that goes on, and its first launch."""
+        race = subprocess.Popen([REGATTA, "race", "primes", "--size", "50", "--schemes", "serial", "--time", "1000",
+                                 "--launches", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env=support.environment(), encoding="utf-8")
+        self.addCleanup(race.communicate)
+        self.addCleanup(race.kill)
+        launch, = support.wait_until(lambda: support.children_with(race.pid, "--quiet"), "a launch")
+        return race, launch
+
+    def test_a_launch_that_is_killed_says_by_what(self):
+        race, launch = self.race_and_launch()
+        os.kill(launch, signal.SIGKILL)
+        output, error = race.communicate(timeout=60)
+        self.assertEqual((race.returncode, output), (1, ""), error)
+        self.assertIn("launch 1 wrote no result: killed by signal 9 (SIGKILL)", error)
+
+    def test_a_launch_that_is_killed_within_its_result_says_by_what(self):
+        race, launch = self.race_and_launch()
+        # By then it has its log; the memory of its items is smaller than the limit, its result is not.
+        support.wait_until(lambda: support.catches(launch, signal.SIGINT), "the launch's handler")
+        resource.prlimit(launch, resource.RLIMIT_FSIZE, (1000, 1000))
+        os.kill(launch, signal.SIGINT)
+        output, error = race.communicate(timeout=60)
+        self.assertEqual((race.returncode, output), (1, ""), error)
+        self.assertRegex(error, r"launch 1 wrote only a part of its result: killed by signal \d+ \(SIGXFSZ\)")
 
     def test_words_after_a_mark_are_no_options(self):
         result = run("race", "--schemes", "serial", "--size", "100", "--launches", "2", "--", "empty")

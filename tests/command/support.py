@@ -101,6 +101,13 @@ def segments_of(pid):
     return found
 
 
+def catches(pid, number):
+    """Whether the process has its own handler of the signal."""
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        masks = dict(line.split(":", 1) for line in file if ":" in line)
+    return int(masks["SigCgt"].strip(), 16) & 1 << (number - 1) != 0
+
+
 def is_gone(pid):
     """Whoever adopts an orphan need not wait for it, so a zombie is gone, too."""
     try:
