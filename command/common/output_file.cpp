@@ -6,6 +6,7 @@
 #include <regatta/base/error.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,7 +27,10 @@ void hold_standard_descriptors() noexcept {
 void write_all(int to, std::string_view text, const std::string& what) {
     while (!text.empty()) {
         const ssize_t written = ::write(to, text.data(), text.size());
-        if (written < 0 && errno != EINTR) {
+        if (written < 0 && errno == EAGAIN) { // A full pipe; its owner made it non-blocking.
+            pollfd full{to, POLLOUT, 0};
+            ::poll(&full, 1, -1);
+        } else if (written < 0 && errno != EINTR) {
             fail_system(errno, what);
         }
         text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);

@@ -43,7 +43,8 @@ private:
 /// their numbers and with them what is printed. Reading or writing there fails with EBADF.
 void hold_standard_descriptors() noexcept;
 
-/// Writes all of it. Failure: `std::system_error`, with `what` as the operation.
+/// Writes all of it, and waits while a pipe is full, also a non-blocking one. Failure:
+/// `std::system_error`, with `what` as the operation.
 void write_all(int to, std::string_view text, const std::string& what);
 
 } // namespace regatta::command

@@ -2,16 +2,21 @@
 # Copyright (c) 2026 The Regatta authors
 """What a race writes, and where."""
 
+import array
 import csv
+import fcntl
 import io
 import json
 import os
 import subprocess
 import tempfile
+import termios
 import unittest
 
 import support
-from support import EVERYBODY, QUICK, REGATTA, OnTerminal, environment, run
+from support import EVERYBODY, QUICK, REGATTA, OnTerminal, environment, run, wait_until
+
+F_SETPIPE_SZ = 1031  # Python has its name since 3.10.
 
 
 class Output(unittest.TestCase):
@@ -198,6 +203,26 @@ class Output(unittest.TestCase):
                     self.assertIn(b"cannot write the report: Bad file", done.stderr)
                 with open(path, encoding="utf-8") as file:
                     self.assertEqual(json.load(file)["schemes"][1]["status"], "ok")
+
+    def test_a_pipe_that_takes_nothing_for_a_while_gets_everything(self):
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        capacity = fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
+        with open(reader, "rb") as output:
+            process = subprocess.Popen([REGATTA, "race", "--list", "--json", "-"], stdout=writer,
+                                       stderr=subprocess.PIPE, env=environment())
+            os.close(writer)
+            full = array.array("i", [0])
+
+            def is_full():
+                fcntl.ioctl(reader, termios.FIONREAD, full)
+                return full[0] == capacity or process.poll() is not None
+            wait_until(is_full, "a full pipe")
+            document = output.read()
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (0, b""))
+        self.assertGreater(len(document), capacity)
+        support.validate(json.loads(document), "list")
 
     def test_a_full_disk_does_not_cost_the_other_views(self):
         with tempfile.TemporaryDirectory() as folder:
