@@ -70,9 +70,11 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
-bool is_there(const std::string& path) {
+/// A folder that is called as a workload is not meant.
+bool is_result(const std::string& path) {
     struct stat about {};
-    return path == "-" || ::stat(path.c_str(), &about) == 0;
+    return path == "-" || (::stat(path.c_str(), &about) == 0 &&
+                           !(S_ISDIR(about.st_mode) && race::find_workload(path) != nullptr));
 }
 
 /// The one word that was typed is no file: a workload, or a mistake.
@@ -81,7 +83,7 @@ const race::workload_info* workload_of(const advise_arguments& arguments) {
         return &workload_named("matmul");
     }
     const std::string& word = arguments.what.front();
-    if (arguments.what.size() > 1 || is_there(word)) {
+    if (arguments.what.size() > 1 || is_result(word)) {
         return nullptr;
     }
     if (word.find_first_of("./") != std::string::npos) {

@@ -59,8 +59,11 @@ public:
     bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(json::object()); }
     bool key(string_t& name) override {
-        // A name that is there twice has the value of the second.
-        member_ = &(*open_.back())[name];
+        json& parent = *open_.back();
+        if (parent.find(name) != nullptr) {
+            throw json_error::repeats(name);
+        }
+        member_ = &parent[name];
         return true;
     }
     bool end_object() override { return close(); }

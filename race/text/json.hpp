@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -124,14 +125,24 @@ public:
         , byte_(byte)
         , number_(std::move(number)) {}
 
+    /// The text is JSON, but one of its objects has this member twice.
+    static json_error repeats(std::string member) {
+        json_error made("the member \"" + member + "\" is there twice", 0, "");
+        made.repeated_ = std::move(member);
+        return made;
+    }
+
     /// How many bytes had been read; more than there are: the end was not expected.
     std::size_t byte() const noexcept { return byte_; }
     /// The number that no `double` holds; empty: the text is no JSON.
     const std::string& number() const noexcept { return number_; }
+    /// The name of the member that is there twice, which may be empty.
+    const std::optional<std::string>& repeated() const noexcept { return repeated_; }
 
 private:
     std::size_t byte_;
     std::string number_;
+    std::optional<std::string> repeated_;
 };
 
 } // namespace regatta::race

@@ -120,6 +120,15 @@ class Advise(unittest.TestCase):
                                         r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 
+    def test_a_folder_that_is_called_as_a_workload_is_no_result(self):
+        self.skip_where_libraries_cannot_run()
+        os.makedirs(os.path.join(self.folder.name, "here", "primes"))
+        here = os.path.join(self.folder.name, "here")
+        result = run("advise", *WORK[:-1], "1", cwd=here)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Measuring primes", result.stderr)
+        self.refused(here, says=[f"cannot read {here}: Is a directory"])
+
     def test_files_that_are_no_results_are_refused(self):
         with open(self.race, encoding="utf-8") as file:
             whole = file.read()
@@ -135,6 +144,8 @@ class Advise(unittest.TestCase):
         self.refused("nothing.json", self.race, says=["cannot read nothing.json"])
         self.refused("-", "-", says=["standard input (-) is named twice"])
         self.refused(self.file("more.json", whole + " x"), says=["more.json: is no JSON at line"])
+        twice = whole.replace("{", '{"workload": "fib",', 1)
+        self.refused(self.file("twice.json", twice), says=['twice.json: the member "workload" is there twice'])
 
     def test_wrong_words(self):
         self.refused("matmull", says=["neither a file nor a workload", '"matmul"'])

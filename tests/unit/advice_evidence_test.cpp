@@ -19,6 +19,7 @@ using fakes::race_file;
 using fakes::scale_maker;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using document = nlohmann::ordered_json;
 
 namespace {
@@ -107,6 +108,16 @@ TEST(advice_evidence, every_beginning_of_a_file_is_refused) {
     for (std::size_t length = 0; length + 2 < whole.size(); length += 97) {
         EXPECT_NE(refusal_of({{"cut.json", whole.substr(0, length)}}), "taken") << length;
     }
+}
+
+TEST(advice_evidence, members_that_are_there_twice_are_refused) {
+    const std::string whole = a_race().text;
+    EXPECT_THAT(refusal_of({{"twice.json", R"({"workload": "fib", )" + whole.substr(1)}}),
+                HasSubstr("twice.json: the member \"workload\" is there twice in an object"));
+    EXPECT_THAT(refusal_of({{"twice.json", "{\"\": 1, \"\": 1}"}}),
+                HasSubstr("twice.json: the member \"\" is there twice in an object"));
+    EXPECT_THAT(refusal_of({{"twice.json", "{\"\x1b[2J\": 1, \"\x1b[2J\": 1}"}}),
+                Not(HasSubstr("\x1b")));
 }
 
 TEST(advice_evidence, foreign_files_are_refused) {

@@ -67,7 +67,20 @@ TEST(race_text_json, reads_what_it_writes) {
     json copy = read;
     copy["a"] = 1;
     EXPECT_EQ(read.dump(), text);
-    EXPECT_EQ(json::parse(R"({"a":1,"b":2,"a":[3]})").dump(), R"({"a":[3],"b":2})");
+}
+
+TEST(race_text_json, refuses_a_member_that_is_there_twice) {
+    const auto refusal_of = [](const char* text) -> std::string {
+        try {
+            return "read as " + json::parse(text).dump();
+        } catch (const json_error& e) {
+            return e.what();
+        }
+    };
+    EXPECT_EQ(refusal_of(R"({"a":1,"b":2,"a":[3]})"), R"(the member "a" is there twice)");
+    EXPECT_EQ(refusal_of(R"([{"b":{"":1,"":1}}])"), R"(the member "" is there twice)");
+    EXPECT_EQ(refusal_of(R"({"a":{"a":{}},"b":[{"a":1},{"a":1}]})"),
+              R"(read as {"a":{"a":{}},"b":[{"a":1},{"a":1}]})");
 }
 
 TEST(race_text_json, says_where_a_text_is_wrong) {
