@@ -7,6 +7,7 @@
 #include "common/output_file.hpp"
 #include "common/usage_error.hpp"
 
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -16,11 +17,14 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace regatta::command {
@@ -45,6 +49,18 @@ cpu_set chosen_cpus(const std::string& text) {
     return cpus;
 }
 
+/// Whether it is a thread of the kernel that keeps to the CPUs that the kernel chose.
+bool is_bound(process_number process) {
+    // The number of `flags` in proc_pid_stat(5), and that of the first field after the name.
+    constexpr std::size_t flags = 9 - 3;
+    constexpr std::int64_t no_setaffinity = 0x04000000; // PF_NO_SETAFFINITY
+    const std::string text =
+        detail::read_small_file("/proc/" + std::to_string(process) + "/stat").value_or("");
+    const auto fields = detail::split(std::string_view(text).substr(text.rfind(')') + 1), ' ');
+    return fields.size() > flags &&
+           (detail::to_number(fields[flags]).value_or(0) & no_setaffinity) != 0;
+}
+
 int run_command(const pin_arguments& arguments) {
     const cpu_set wanted = chosen_cpus(arguments.cpus);
     const auto process = static_cast<process_number>(arguments.process.value());
@@ -55,6 +71,11 @@ int run_command(const pin_arguments& arguments) {
     try {
         pin_process(process, wanted);
     } catch (const std::system_error& e) {
+        if (e.code() == std::errc::invalid_argument && is_bound(process)) {
+            throw std::runtime_error(fmt::format(
+                "pin process {}: the kernel has bound it to its CPUs, and lets nobody move it",
+                process));
+        }
         if (e.code() == std::errc::invalid_argument) {
             throw std::runtime_error(fmt::format(
                 "pin process {}: it may use none of the CPUs {}; `regatta cpus` shows the others",

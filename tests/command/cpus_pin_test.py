@@ -18,6 +18,19 @@ threading.Event().wait(60)
 """
 
 
+def bound_kernel_thread():
+    """A thread that the kernel lets nobody move; none is visible in a container."""
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                flags = int(file.read().rsplit(")", 1)[1].split()[9 - 3])
+        except OSError:
+            continue  # it has just ended
+        if flags & 0x04000000:  # PF_NO_SETAFFINITY
+            return entry
+    raise unittest.SkipTest("no thread of the kernel is visible")
+
+
 class CpusPin(unittest.TestCase):
     def test_every_thread_is_pinned(self):
         allowed = sorted(os.sched_getaffinity(0))
@@ -34,6 +47,13 @@ class CpusPin(unittest.TestCase):
         self.assertEqual(where, [{allowed[-1]}] * 2)
         self.assertTrue(result.stdout.startswith(
             f"process {process.pid}: 2 threads on CPUs {allowed[-1]}, before on "), result.stdout)
+
+    def test_a_thread_that_the_kernel_has_bound_is_told_from_wrong_cpus(self):
+        thread = bound_kernel_thread()
+        result = run("cpus", "pin", "--pid", thread, str(min(os.sched_getaffinity(0))))
+        self.assertEqual((result.returncode, result.stdout), (1, ""), result)
+        self.assertIn(f"pin process {thread}: the kernel has bound it to its CPUs, and lets nobody move it\n",
+                      result.stderr)
 
     def test_what_cannot_be_is_refused(self):
         for words, status, text in (
