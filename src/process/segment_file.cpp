@@ -16,6 +16,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -113,12 +114,26 @@ void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
         (bytes - 1) / status.f_frsize >= status.f_bavail) {
         fail_system(ENOSPC, what);
     }
-    int error = 0;
-    do {
-        error = ::posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-    } while (error == EINTR);
-    if (error != 0) {
-        fail_system(error, what);
+    // Kernels give up a call at any signal and take back what it had allocated. Small calls come to
+    // an end between two signals of a profiler, too.
+    constexpr std::size_t smallest = std::size_t{64} << 10;
+    std::size_t part = std::size_t{4} << 20;
+    for (std::size_t done = 0; done < bytes;) {
+        const std::size_t next = std::min(part, bytes - done);
+        const int error =
+            ::posix_fallocate(file, static_cast<off_t>(offset + done), static_cast<off_t>(next));
+        if (error == 0) {
+            done += next;
+        } else if (error == EINTR) {
+            part = std::max(part / 2, smallest);
+        } else {
+            // As one call would leave it. The input of a pool is sealed and keeps the pages.
+            if (done != 0) {
+                ::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                            static_cast<off_t>(offset), static_cast<off_t>(done));
+            }
+            fail_system(error, what);
+        }
     }
 }
 

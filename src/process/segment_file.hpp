@@ -36,7 +36,8 @@ bool try_seal_segment(int file, int seals, const std::string& operation);
 /// page is allocated, because allocating them could make the kernel kill processes for memory.
 void allocate_segment(int file, std::size_t total, room where, const std::string& operation);
 
-/// Gives pages to a part of the file, which has its size and its mode already.
+/// Gives pages to a part of the file that never had any; the file has its mode already. Failure:
+/// the part has none then, unless it is sealed against later changes.
 void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
                   const std::string& operation);
 

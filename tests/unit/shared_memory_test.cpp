@@ -11,11 +11,16 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -165,6 +170,38 @@ TEST(shared_memory, all_its_pages_are_there_at_creation) {
     struct stat status {};
     ASSERT_EQ(::fstat(memory.descriptor(), &status), 0);
     EXPECT_GE(status.st_blocks * 512, 1 << 20);
+}
+
+// The kernel gives up an allocation at any signal, and takes back what it had of it.
+TEST(shared_memory, comes_to_be_under_a_periodic_signal) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        struct sigaction noticed {};
+        noticed.sa_handler = [](int) {};
+        ::sigaction(SIGALRM, &noticed, nullptr);
+        const itimerval every{{0, 1000}, {0, 1000}};
+        ::setitimer(ITIMER_REAL, &every, nullptr);
+        constexpr std::size_t size = std::size_t{128} << 20;
+        struct stat status {};
+        const auto memory = shared_memory::anonymous("test", size, layout);
+        const bool whole = ::fstat(memory.descriptor(), &status) == 0 &&
+                           status.st_blocks * 512 >= static_cast<std::int64_t>(size);
+        ::_exit(whole ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    const regatta::detail::unique_descriptor end(
+        static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    if (!end) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        GTEST_SKIP() << "this kernel has no pidfd_open to wait with a deadline";
+    }
+    pollfd waited{end.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&waited, 1, 20'000), 1) << "128 MiB were not allocated within 20 s";
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(shared_memory, two_processes_share_a_named_segment) {
