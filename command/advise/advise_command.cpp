@@ -70,7 +70,7 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
-/// A folder that is called as a workload is not meant.
+/// A folder with the name of a workload does not hide the workload.
 bool is_result(const std::string& path) {
     struct stat about {};
     return path == "-" || (::stat(path.c_str(), &about) == 0 &&

@@ -120,7 +120,7 @@ class Advise(unittest.TestCase):
                                         r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 
-    def test_a_folder_that_is_called_as_a_workload_is_no_result(self):
+    def test_a_folder_with_the_name_of_a_workload_does_not_hide_it(self):
         self.skip_where_libraries_cannot_run()
         os.makedirs(os.path.join(self.folder.name, "here", "primes"))
         here = os.path.join(self.folder.name, "here")
