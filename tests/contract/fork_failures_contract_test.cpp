@@ -62,7 +62,8 @@ TEST(fork_failures, a_join_whose_result_cannot_be_moved_ends) {
         } catch (const std::runtime_error&) {
         }
         open = regatta::detail::fork_stack::current().in_region();
-    }).join();
+    })
+        .join();
     EXPECT_FALSE(open);
 }
 
@@ -82,9 +83,8 @@ TEST(fork_failures, algorithms_in_a_loop_that_is_over_are_cancelled) {
         pool, [&] { regatta::parallel_find_if(begin, end, is_set); }));
     EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
         pool, [&] { regatta::copy_if(regatta::par, begin, end, out.begin(), is_set); }));
-    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(pool, [&] {
-        regatta::transform(regatta::par, begin, end, out.begin(), std::negate<>());
-    }));
+    EXPECT_TRUE(is_cancelled_in_a_stopped_loop(
+        pool, [&] { regatta::transform(regatta::par, begin, end, out.begin(), std::negate<>()); }));
     EXPECT_TRUE(is_cancelled_in_a_stopped_loop(pool, [&] {
         regatta::transform(regatta::par, begin, end, begin, out.begin(), std::plus<>());
     }));
@@ -116,8 +116,8 @@ TEST(fork_failures, a_reduction_may_return_a_reference_to_an_operand) {
     regatta::balanced_pool pool(2);
     const std::string greatest(100, 'z');
     std::atomic<int> here{0};
-    const std::string found = regatta::parallel_transform_reduce(
-        pool, 0, 2, std::string(), std::ranges::max, [&](int i) {
+    const std::string found =
+        regatta::parallel_transform_reduce(pool, 0, 2, std::string(), std::ranges::max, [&](int i) {
             ++here;
             await([&] { // Two threads, so that two results are joined.
                 regatta::poll();
