@@ -122,7 +122,7 @@ detail::unique_descriptor open_pidfd(pid_t pid) {
 bool owns_cpus(pid_t process) {
     const std::vector<exclusive_lease> leases = exclusive_status();
     return std::any_of(leases.begin(), leases.end(), [&](const exclusive_lease& lease) {
-        return lease.process == process && !lease.stale;
+        return lease.process == process && !lease.numbered_elsewhere && !lease.stale;
     });
 }
 

@@ -181,7 +181,7 @@ def start_table(results):
         lines.append(f"| {what} | " + " | ".join(shown.get(column, "–") for column in COLUMNS) + " |")
     noise = ", ".join(f"{what} {100 * floor:.0f} %" for what, floor in loud(results))
     noise = f" Noise floors above 25 %: {noise}." if noise else ""
-    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best.{noise}\n{provenance(results['machine'])}."
+    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best.{noise} {provenance(results['machine'])}."
 
 
 def picture(results):

@@ -169,6 +169,15 @@ class Check(unittest.TestCase):
                 self.assertIn("planted (owner)", text)
                 self.assertIsNone(document["cpus"][0]["gaps"])
 
+    def check_until_seen(self, task):
+        """Checks until a check sees that task. @returns its document, its text, and the task's role there."""
+        for _ in range(50):
+            document, text = self.check("--for", "200ms")
+            for seen in document["cpus"][0]["tasks"]:
+                if seen["name"] == task:
+                    return document, text, seen["role"]
+        self.fail(f"no check saw {task}: {text}")
+
     def test_the_holder_of_a_lease_is_its_owner(self):
         words = [REGATTA, "cpus", "run", str(CPU), "--", sys.executable, "-c", INTRUDER, str(CPU),
                  "leased"]
@@ -177,13 +186,8 @@ class Check(unittest.TestCase):
                 if run_.stdout.readline() != b"ready\n":
                     run_.kill()
                     self.skipTest(f"the CPU cannot be leased: {run_.communicate()[1].decode()}")
-                roles = {}
-                for _ in range(50):
-                    document, text = self.check("--for", "200ms")
-                    roles = {task["name"]: task["role"] for task in document["cpus"][0]["tasks"]}
-                    if "leased" in roles:
-                        break
-                self.assertEqual(roles["leased"], "owner", text)
+                document, text, role = self.check_until_seen("leased")
+                self.assertEqual(role, "owner", text)
                 self.assertIn(f"leased to process {run_.pid}", " ".join(document["notes"]))
                 self.assertIsNone(document["cpus"][0]["gaps"])
             finally:
@@ -200,15 +204,10 @@ class Check(unittest.TestCase):
                 if run_.stdout.readline() != b"ready\n":
                     run_.kill()
                     self.skipTest(f"no container, or no lease: {run_.communicate()[1].decode()}")
-                roles = {}
-                for _ in range(50):
-                    document, text = self.check("--for", "200ms")
-                    roles = {task["name"]: task["role"] for task in document["cpus"][0]["tasks"]}
-                    if "leased" in roles:
-                        break
+                document, text, role = self.check_until_seen("leased")
                 notes = " ".join(document["notes"])
                 self.assertIn("cannot be seen from here: its tasks count as intruders", notes)
-                self.assertEqual(roles["leased"], "intruder", text)
+                self.assertEqual(role, "intruder", text)
                 self.assertIsNone(document["cpus"][0]["gaps"])
             finally:
                 os.killpg(run_.pid, signal.SIGTERM)

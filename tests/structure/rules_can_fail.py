@@ -335,7 +335,7 @@ class Rules(unittest.TestCase):
                    "warnings": [], "peers": {"oneTBB": "1"}}
         row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 3, "disturbed": False}
         table = {"title": "execute, one outside", "unit": "ns", "noise_floor": 0.1,
-                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB task_group"} | row | {"median": 6.0}]}
+                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB enqueue"} | row | {"median": 6.0}]}
         bench = {"rounds": 1, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table],
                  "notes": ["execute, one outside: far apart", "elsewhere: a word"]}
         files = {"docs/site/figures.py": here.read_text(encoding="utf-8"), "docs/figures/machine.json": json.dumps(machine),
