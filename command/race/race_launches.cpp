@@ -118,6 +118,9 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
         try {
             documents.push_back(race::json::parse(document));
         } catch (const race::json_error&) {
+            if (control.stop_requested()) {
+                break;
+            }
             fail("only a part of its result");
         }
     }

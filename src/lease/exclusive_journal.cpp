@@ -50,6 +50,9 @@ int lease_journal::begin(const cpu_set& cpus, const std::string& title,
                          const std::function<bool(const std::string&)>& is_used) {
     const lease_owner owner = this_owner(*system_);
     const std::vector<std::string> taken = system_->list(system_->journal());
+    if (taken.empty()) {
+        return EIO; // Its lock is there: the journal could not be listed.
+    }
     const std::string stem = "lease." + std::to_string(owner.process) + ".";
     for (int number = 1; name_.empty(); ++number) {
         const std::string name = stem + std::to_string(number);

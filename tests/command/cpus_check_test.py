@@ -5,6 +5,7 @@
 The machine's other tenants are unknown: each test plants an intruder of its own and looks for that.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -210,7 +211,8 @@ class Check(unittest.TestCase):
                 self.assertEqual(role, "intruder", text)
                 self.assertIsNone(document["cpus"][0]["gaps"])
             finally:
-                os.killpg(run_.pid, signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run_.pid, signal.SIGTERM)
                 run_.communicate(timeout=60)
                 run("cpus", "release", "--stale")
 

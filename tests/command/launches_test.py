@@ -88,6 +88,7 @@ class Launches(unittest.TestCase):
         race, launch = self.race_and_launch()
         # By then it has its log; the memory of its items is smaller than the limit, its result is not.
         support.wait_until(lambda: support.catches(launch, signal.SIGINT), "the launch's handler")
+        resource.prlimit(launch, resource.RLIMIT_CORE, (0, 0))
         resource.prlimit(launch, resource.RLIMIT_FSIZE, (1000, 1000))
         os.kill(launch, signal.SIGINT)
         output, error = race.communicate(timeout=60)

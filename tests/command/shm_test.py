@@ -5,7 +5,6 @@
 import fcntl
 import json
 import os
-import signal
 import struct
 import subprocess
 import threading
@@ -136,7 +135,7 @@ class Segments(unittest.TestCase):
         try:
             pool = wait_until(with_workers, "a pool with its workers")[0]
         finally:
-            race.send_signal(signal.SIGINT)
+            race.terminate()
             race.wait(100)
         self.assertTrue(pool["anonymous"])
         self.assertFalse(pool["stale"])

@@ -90,6 +90,25 @@ TEST(fork_failures, algorithms_in_a_loop_that_is_over_are_cancelled) {
     }));
 }
 
+// "A loop or scope that its stop token has ended does not pass that on."
+TEST(fork_failures, a_stopped_loop_passes_on_no_cancellation) {
+    regatta::balanced_pool pool(2);
+    const std::vector<int> zeros(10'000, 0);
+    std::stop_source stop;
+    bool after = false;
+    regatta::parallel_for(pool, 0, 1,
+                          [&](int) {
+                              stop.request_stop();
+                              after = regatta::parallel_all_of(zeros.begin(), zeros.end(),
+                                                               [](int one) { return one == 0; });
+                              after = true;
+                          },
+                          {.stop = stop.get_token()});
+    EXPECT_FALSE(after);
+    EXPECT_THROW(regatta::parallel_for(pool, 0, 1, [](int) { throw regatta::task_cancelled(); }),
+                 regatta::task_cancelled);
+}
+
 // "on the workers of `pool`": also where a child is spawned within a fork on another one.
 TEST(fork_failures, a_scope_keeps_to_its_pool) {
     static thread_local bool is_stranger = false;
@@ -101,7 +120,9 @@ TEST(fork_failures, a_scope_keeps_to_its_pool) {
             {.threads = 2, .on_start = [](unsigned) { is_stranger = true; }});
         const auto spawn_for_a_while = [&] {
             const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-            while (by_strangers == 0 && std::chrono::steady_clock::now() < until) {
+            for (int spawned = 0;
+                 by_strangers == 0 && spawned < 100'000 && std::chrono::steady_clock::now() < until;
+                 ++spawned) {
                 scope.spawn([&] { by_strangers += is_stranger ? 1 : 0; });
             }
         };
@@ -126,6 +147,23 @@ TEST(fork_failures, a_reduction_may_return_a_reference_to_an_operand) {
             return i == 0 ? greatest : std::string(100, 'a');
         });
     EXPECT_EQ(found, greatest);
+}
+
+TEST(fork_failures, a_reduction_may_return_an_operand_that_may_be_moved) {
+    regatta::balanced_pool pool(2);
+    const std::vector<std::string> words{std::string(100, 'a'), std::string(100, 'z'),
+                                         std::string(100, 'b')};
+    const auto greater = [](auto&& a, auto&& b) -> std::string&& {
+        return b < a ? const_cast<std::string&&>(a) : const_cast<std::string&&>(b);
+    };
+    for (const bool deterministic : {false, true}) {
+        std::vector<std::string> some = words;
+        EXPECT_EQ(regatta::parallel_transform_reduce(
+                      pool, 0, 3, std::string(), greater,
+                      [&](int i) -> std::string& { return some[static_cast<std::size_t>(i)]; },
+                      {.deterministic = deterministic}),
+                  words[1]);
+    }
 }
 
 // "`std::invalid_argument` if there are more cells than a `std::size_t` can count"

@@ -73,8 +73,8 @@ concept no_iterator = !std::random_access_iterator<T>;
 /// Threads: any. What it calls of the user's is called by several workers at once.
 /// Blocks: until the result is there; the caller takes part.
 /// Failure: passes on what a call of the user's throws, where `std::execution::par` would end the
-///     program. All but `for_each` and `sort` throw `task_cancelled` if the loop or scope around
-///     them ended early.
+///     program. All but `for_each` and the sorts throw `task_cancelled` if the loop or scope
+///     around them ended early and left a part undone.
 template<class T>
 concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 

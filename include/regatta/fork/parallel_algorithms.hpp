@@ -64,7 +64,7 @@ void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
 /// Order: the first match, also where a later one is found earlier. Elements behind it may be
 ///     tested.
 /// Failure: passes on what `pred` throws; `task_cancelled` if the loop or scope around it ended
-///     early.
+///     early and left a part undone.
 /// Cost: at most about twice as many tests as the match is far from `first`.
 template<std::random_access_iterator Iterator, class Predicate>
 Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
@@ -140,7 +140,7 @@ bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred)
 /// Blocks: until all sums are written; the caller takes part.
 /// Order: `op` must be associative, and need not be commutative.
 /// Failure: passes on what `op` throws; `task_cancelled` if the loop or scope around it ended
-///     early. The output is then incomplete. `std::bad_alloc`.
+///     early and left a part undone. The output is then incomplete. `std::bad_alloc`.
 /// Cost: one pass over what the caller scans itself, two over what other workers do. One
 ///     allocation; none up to 16 elements.
 template<std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>

@@ -119,10 +119,22 @@ void for_each_element(fork_team& team, Range& range, F& f, const fork_options& o
         run_loop(team, decltype(count){0}, count, body, none, options);
     }
 }
+REGATTA_RARE [[noreturn]] inline void fail_too_many_cells() {
+    fail_argument("a loop over more cells than a std::size_t can count");
+}
+/// Of an extent, which is not 0.
+template<class Index>
+std::size_t extent_of(Index extent) {
+    const auto size = static_cast<std::size_t>(extent);
+    if (static_cast<Index>(size) != extent) [[unlikely]] {
+        fail_too_many_cells();
+    }
+    return size;
+}
 /// The number of the cells of so many rows and columns, which are not 0.
 inline std::size_t cells_of(std::size_t rows, std::size_t columns) {
     if (rows > static_cast<std::size_t>(-1) / columns) [[unlikely]] {
-        fail_argument("a loop over more cells than a std::size_t can count");
+        fail_too_many_cells();
     }
     return rows * columns;
 }
@@ -131,25 +143,23 @@ void for_each_cell(fork_team& team, rows_columns<Index> all, F& f, const fork_op
     if (all.rows > 0 && all.columns > 0) {
         no_result none;
         const plane_body<Index, F> body{all.columns, f};
-        const std::size_t cells =
-            cells_of(static_cast<std::size_t>(all.rows), static_cast<std::size_t>(all.columns));
-        run_loop(team, std::size_t{0}, cells, body, none, options);
+        run_loop(team, std::size_t{0}, cells_of(extent_of(all.rows), extent_of(all.columns)), body,
+                 none, options);
     }
 }
 template<class Index, class F>
 void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
                    const fork_options& options) {
-    const auto rows = static_cast<std::size_t>(all.rows);
-    const auto in_plane = [&f, rows](std::size_t row, std::size_t column) {
-        f(static_cast<Index>(row / rows), static_cast<Index>(row % rows),
-          static_cast<Index>(column));
-    };
     if (all.planes > 0 && all.rows > 0 && all.columns > 0) {
-        for_each_cell(
-            team,
-            rows_columns<std::size_t>{cells_of(static_cast<std::size_t>(all.planes), rows),
-                                      static_cast<std::size_t>(all.columns)},
-            in_plane, options);
+        const std::size_t rows = extent_of(all.rows);
+        const auto in_plane = [&f, rows](std::size_t row, std::size_t column) {
+            f(static_cast<Index>(row / rows), static_cast<Index>(row % rows),
+              static_cast<Index>(column));
+        };
+        for_each_cell(team,
+                      rows_columns<std::size_t>{cells_of(extent_of(all.planes), rows),
+                                                extent_of(all.columns)},
+                      in_plane, options);
     }
 }
 

@@ -37,7 +37,7 @@ struct reduce_body {
             sum = strips(std::move(sum), begin, end);
         } else {
             for (; begin != end; ++begin) {
-                sum = reduce(std::move(sum), at(begin));
+                sum = T(reduce(std::move(sum), at(begin)));
             }
         }
         into.emplace(std::move(sum));
@@ -47,7 +47,7 @@ struct reduce_body {
             return;
         }
         if (into.has_value()) {
-            // First by itself: `reduce` may return a reference to one of the two.
+            // First by itself, as everywhere here: `reduce` may return a reference to an operand.
             T sum(reduce(std::move(*into), std::move(*more)));
             into.emplace(std::move(sum));
         } else {
@@ -123,7 +123,7 @@ T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce
         fail_cancelled();
     }
     for (std::optional<T>& part : parts) {
-        init = reduce(std::move(init), std::move(*part));
+        init = T(reduce(std::move(init), std::move(*part)));
     }
     return init;
 }
@@ -193,8 +193,8 @@ struct as_it_is {
 ///
 /// Threads, Blocks: as `parallel_for`.
 /// Failure: as `parallel_for`; also `task_cancelled` if `fork_options::stop`, or the end of the
-/// loop or scope around it, ended it early. Cost: as `parallel_for`; `deterministic` allocates one
-/// block of memory.
+///     loop or scope around it, ended it early.
+/// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
 template<detail::loop_position I, class T, class Reduce, class Transform>
 T parallel_transform_reduce(I first, std::type_identity_t<I> last, T init, Reduce reduce,
                             Transform transform, const fork_options& options = {}) {

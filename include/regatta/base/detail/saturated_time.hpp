@@ -61,9 +61,9 @@ saturated_nanoseconds(std::chrono::duration<Rep, Period> d) noexcept {
         if (w <= wide(nanoseconds::min())) {
             return nanoseconds::min();
         }
-        if constexpr (std::is_integral_v<Rep>) {
+        if constexpr (std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::int64_t)) {
             return nanoseconds(scaled_up<std::ratio_divide<Period, std::nano>>(d.count()));
-        } else if constexpr (std::is_floating_point_v<Rep>) {
+        } else if constexpr (std::is_same_v<Rep, float> || std::is_same_v<Rep, double>) {
             return std::chrono::ceil<nanoseconds>(w);
         } else {
             return std::chrono::ceil<nanoseconds>(d);

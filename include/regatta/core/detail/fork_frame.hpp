@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_forecast.hpp>
+#include <regatta/core/task_errors.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <atomic>
@@ -46,9 +47,10 @@ public:
         // ended.
         return (by_token_ || failures.load(std::memory_order_relaxed) != failures_) && look();
     }
-    /// Within a handler: keeps the exception if it is the first, and ends the work.
+    /// Within a handler: keeps the exception if it is the first, and ends the work. Keeps no
+    /// `task_cancelled` of work that was to end: a reduction within it says so.
     REGATTA_RARE void fail() noexcept {
-        if (!over_.exchange(true, std::memory_order_relaxed)) {
+        if (!tells_of_a_stop() && !over_.exchange(true, std::memory_order_relaxed)) {
             error_ = std::current_exception();
         }
         failures.fetch_add(1, std::memory_order_relaxed);
@@ -61,6 +63,21 @@ public:
     }
 
 private:
+    /// Within a handler: whether the work is to end, and the exception is that of its end.
+    bool tells_of_a_stop() const noexcept {
+#if REGATTA_EXCEPTIONS
+        if (look()) {
+            try {
+                throw;
+            } catch (const task_cancelled&) {
+                return true;
+            } catch (...) {
+                return false;
+            }
+        }
+#endif
+        return false;
+    }
     REGATTA_APART bool look() const noexcept {
         const fork_stop* at = this;
         do {
