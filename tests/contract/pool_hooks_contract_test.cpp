@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -121,4 +122,37 @@ TEST_P(bounded_pool_hooks, run_tasks_that_wait_for_all_others) {
     await([&] { return runs.load() == 4; });
     pool.wait();
     EXPECT_EQ(pool.stats().run, 4u);
+}
+
+// `pause`: "Returns once no task runs", also none that a hook runs while it waits for room.
+TEST_P(bounded_pool_hooks, run_tasks_that_pause_waits_for) {
+    std::atomic<regatta::thread_pool*> made{nullptr};
+    std::atomic<bool> ended{false};
+    door d;
+    auto [pool] = make_pool({.threads = 1, .capacity = 1, .on_start = [&](unsigned) {
+                                 await([&] { return made.load() != nullptr; });
+                                 made.load()->execute([&] {
+                                     d.pass();
+                                     ended = true;
+                                 });
+                                 made.load()->execute([] {});
+                             }});
+    made = &pool;
+    d.await_inside(1);
+    std::atomic<bool> returned{false};
+    std::thread pausing([&] {
+        pool.pause();
+        EXPECT_TRUE(ended.load());
+        returned = true;
+    });
+    await([&] { return pool.paused(); });
+    // Long enough for a `pause` that does not wait.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    while (!returned && std::chrono::steady_clock::now() < until) {
+        std::this_thread::yield();
+    }
+    d.open();
+    pausing.join();
+    pool.resume();
+    pool.wait();
 }

@@ -102,6 +102,29 @@ TEST_P(pool_priority, a_low_task_runs_among_endless_high_ones) {
     EXPECT_TRUE(reached.load());
 }
 
+// "at every 32nd task at the common one first": tasks of tasks do not keep those from outside back.
+TEST_P(pool_priority, a_task_from_outside_runs_among_endless_ones_of_tasks) {
+    auto [pool] = make_pool({.threads = 1});
+    std::atomic<int> rounds{0};
+    std::atomic<int> submitted_at{0};
+    std::atomic<int> reached_at{0};
+    std::function<void()> endless = [&] {
+        if (++rounds < 100'000 && reached_at == 0) {
+            pool.execute(std::ref(endless));
+        }
+    };
+    pool.execute([&] {
+        endless();
+        library_test::await([&] { return submitted_at != 0; });
+    });
+    library_test::await([&] { return rounds != 0; });
+    pool.execute([&] { reached_at = rounds.load(); });
+    submitted_at = 1;
+    pool.wait();
+    EXPECT_GT(reached_at, 0);
+    EXPECT_LE(reached_at, 64);
+}
+
 // A task whose worker is held is run by another.
 TEST_P(pool_priority, a_long_task_holds_up_nobody_else) {
     std::atomic<int> runs{0};

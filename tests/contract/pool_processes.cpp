@@ -200,6 +200,28 @@ void test_fork_in_task() {
     expect(status == 0, "a child of a task exits");
 }
 
+/// A thread forks on the pool, in a region from outside, while another one forks the process.
+void test_fork_beside_a_region() {
+    auto pool = std::make_unique<regatta::balanced_pool>(2u);
+    std::atomic<bool> inside{false};
+    std::atomic<bool> go{false};
+    std::thread other([&] {
+        const auto first = [&] {
+            inside = true;
+            while (!go) {
+                std::this_thread::yield();
+            }
+        };
+        regatta::join(*pool, first, [] {});
+    });
+    while (!inside) {
+        std::this_thread::yield();
+    }
+    expect(status_of_child([&] { pool.reset(); }) == 0, "the destructor returns in the child");
+    go = true;
+    other.join();
+}
+
 /// Threads that submit while others fork: a child never hangs at a lock that it cannot have.
 void test_fork_under_load() {
     if (address_sanitizer) { // Its allocator keeps a lock in the child that another thread held.
@@ -396,6 +418,7 @@ int main(int count, char** words) {
                  {"fork_in_close", test_fork_in_close},
                  {"fork_exit", test_fork_exit},
                  {"fork_in_task", test_fork_in_task},
+                 {"fork_beside_a_region", test_fork_beside_a_region},
                  {"fork_under_load", test_fork_under_load},
                  {"static", test_static},
                  {"quick_exit", test_quick_exit},

@@ -48,6 +48,9 @@ public:
     basic_fork_team(const basic_fork_team&) = delete;
     basic_fork_team& operator=(const basic_fork_team&) = delete;
     ~basic_fork_team() {
+        if (abandoned_) {
+            return;
+        }
         for (member* m = first_.load(std::memory_order_relaxed); m != nullptr;) {
             // acquire: partner is the release in end_region(), the last access to this team.
             for (basic_backoff<Atomics> pace; m->inside.load(std::memory_order_acquire);) {
@@ -58,6 +61,10 @@ public:
             m = next;
         }
     }
+
+    /// In a fork of the process, before the destructor: threads that are in a region do not exist
+    /// here, so nobody waits for them, and the members stay.
+    void abandon() noexcept { abandoned_ = true; }
 
     /// Tells teams apart, also those that are gone.
     std::uint64_t id() const noexcept { return id_; }
@@ -339,6 +346,7 @@ private:
 
     const pool_calls calls_;
     const std::uint64_t id_ = next_id();
+    bool abandoned_ = false;        ///< Its other threads do not exist in this process.
     typename Atomics::mutex mutex_; ///< Held to change `first_` and the vacancy of members.
     /// The list of all members; it only grows. Written under the lock, read by all.
     typename Atomics::template atomic<member*> first_{nullptr};

@@ -199,7 +199,13 @@ void thread_team::fail_start(int error, stage reached, const request& wanted, un
                         scheduling ? ", priority " : "", step == 0 ? std::string_view() : number}));
 }
 bool thread_team::begin(member& m, const request& wanted, unsigned i) noexcept {
-    platform::name_this_thread(text_of({wanted.name, "/", decimal(i)}).c_str());
+    char text[48] = {}; // No string, which may find no memory. Systems show fewer characters.
+    const decimal number(i);
+    const std::string_view end = number;
+    const std::size_t length = std::string_view(wanted.name).copy(text, sizeof text - 16);
+    text[length] = '/';
+    end.copy(text + length + 1, 14);
+    platform::name_this_thread(text);
     int error = wanted.cpus.try_enter();
     if (error == 0 && !wanted.pin.empty()) {
         m.reached = stage::pinning;

@@ -442,6 +442,7 @@ private:
         if (elsewhere()) { // There is nobody to run or to end; thread_team leaves the threads
                            // alone.
             source_.abandon();
+            loop_.forks().abandon();
             return;
         }
         refuse_worker("close or stop the pool");

@@ -74,7 +74,7 @@ public:
                       static_cast<basic_worker_loop*>(l)->gate_.notify([] { return takers::owner; },
                                                                        index);
                   },
-                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
+                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_of_end(); },
                   [](void* l) noexcept { return static_cast<basic_worker_loop*>(l)->closed(); }}) {}
     basic_worker_loop(const basic_worker_loop&) = delete;
     basic_worker_loop& operator=(const basic_worker_loop&) = delete;
@@ -205,9 +205,20 @@ public:
     /// @param tasks how many tasks this wait blocks: 1, or 0 in a hook.
     template<class Settled>
     void help_until(worker& me, unsigned tasks, Settled&& settled) {
+        // In `on_start` a worker is not at work: `pause` and `drain` wait for the tasks that the
+        // hook runs, and not for the hook.
+        const bool in_hook = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
         me.blocked += tasks;
         for (basic_backoff<Atomics> pace; !settled();) {
-            if (run_aside(me)) {
+            if (in_hook) [[unlikely]] {
+                me.activity.enter();
+            }
+            const bool ran = run_aside(me);
+            if (in_hook) [[unlikely]] {
+                me.activity.leave();
+                progress_.notify_all(); // pause() may wait for the leave().
+            }
+            if (ran) {
                 pace.reset();
             } else {
                 pace.pause_or_sleep();
@@ -335,8 +346,7 @@ public:
     /// Counts a task that another thread than a worker's destroyed unrun.
     REGATTA_APART void count_dropped() noexcept {
         census_.add_dropped();
-        tell_progress();
-        gate_.notify_all(); // It may be the last task that workers of a closed loop wait for.
+        tell_of_end();
     }
 
     // --- queries ---------------------------------------------------------------------------------
@@ -439,11 +449,14 @@ private:
     }
     /// Whether a worker that has announced its sleep has a reason to stay awake.
     bool stays_awake(worker& me) noexcept {
-        if (to_do(source_.coming(me.index, reach()))) {
-            gate_.settle();
-            return to_do(source_.ready(me.index, reach()));
+        if (!to_do(source_.coming(me.index, reach()))) {
+            return false;
         }
-        return false;
+        if (to_do(source_.ready(me.index, reach()))) {
+            return true; // Only a sleep needs the fence.
+        }
+        gate_.settle();
+        return to_do(source_.ready(me.index, reach()));
     }
 
     /// Runs a task on top of another one, which may have a region open.
@@ -451,7 +464,8 @@ private:
         const typename fork_stack_type::aside none(fork_stack_type::current());
         return run_next(me);
     }
-    void tell_region_left() noexcept {
+    /// A task or region has ended that no worker has: workers of a closed loop may wait for it.
+    void tell_of_end() noexcept {
         tell_progress();
         if (closed()) {
             gate_.notify_all();

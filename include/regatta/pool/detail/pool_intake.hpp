@@ -214,7 +214,9 @@ private:
             appended =
                 append<F>(level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
         }
-        count_refused(1 - appended);
+        if (appended == 0) {
+            count_refused(1);
+        }
         return appended != 0;
     }
 

@@ -34,7 +34,8 @@ enum class queue_layout {
 /// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
 /// about the same with any number of workers. Of the others' it tries those of its own memory node
 /// first, where `settle` has told the nodes. To prevent starvation, every 8th take of a worker
-/// tries the medium queues before the high one. Every 32nd take tries the low queue first.
+/// tries the medium queues before the high one. Every 32nd take tries the low queue first, and
+/// every 32nd of the medium queues the shared one before its own.
 ///
 /// Threads: any.
 /// Blocks, Cost: as `segment_queue`.
@@ -130,7 +131,7 @@ public:
         stolen = false;
         // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
         if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
-            return take_medium(worker, reach, victim, stolen);
+            return take_medium(worker, turn, reach, victim, stolen);
         }
         return take_by_level(worker, turn, reach, victim, stolen);
     }
@@ -167,8 +168,8 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), ~0u,
-                           victim, stolen);
+        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), 0,
+                           ~0u, victim, stolen);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
@@ -255,18 +256,23 @@ private:
         if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
             return b;
         }
-        if (turn % 8 == 7 && (b = take_medium(worker, reach, victim, stolen)).size() != 0) {
+        if (turn % 8 == 7 && (b = take_medium(worker, turn, reach, victim, stolen)).size() != 0) {
             return b;
         }
         if ((b = high_.take()).size() != 0 ||
-            (b = take_medium(worker, reach, victim, stolen)).size() != 0) {
+            (b = take_medium(worker, turn, reach, victim, stolen)).size() != 0) {
             return b;
         }
         return low_.take();
     }
 
-    batch take_medium(unsigned worker, unsigned reach, unsigned& victim, bool& stolen) noexcept {
+    batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
+                      bool& stolen) noexcept {
         batch b;
+        // Otherwise tasks that submit others could keep those from outside waiting for ever.
+        if (layout_ == queue_layout::both && turn % 32 == 15 && (b = shared_.take()).size() != 0) {
+            return b;
+        }
         if (count_ != 0 && (b = own_[worker].take()).size() != 0) {
             return b;
         }
