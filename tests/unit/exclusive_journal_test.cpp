@@ -375,7 +375,7 @@ TEST_F(exclusive_journal, a_line_that_found_no_room_is_no_step) {
         for (const bool stays : {false, true}) {
             tearing_system machine(root.path(),
                                    "/run/torn" + std::to_string(missing) + (stays ? "stays" : ""));
-            machine.make_directory(machine.journal());
+            root.file(machine.journal() + "/lock", ""); // As it is once somebody has locked it.
             regatta::detail::lease_journal journal(machine);
             ASSERT_EQ(journal.begin({3}, "", [](const std::string&) { return false; }), 0);
             machine.before_act = [&](const std::string& act) {
