@@ -103,7 +103,7 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
         const std::string document = text_in(result);
         const auto fail = [&](std::string_view what) {
             const std::string why = text_in(said);
-            const exit_status& end = process.status().value();
+            const exit_status end = process.status().value();
             throw race::scheme_failure(
                 fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,
                             end.signaled() || why.empty() ? end.describe() : "",
