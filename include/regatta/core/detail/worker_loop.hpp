@@ -74,7 +74,7 @@ public:
                       static_cast<basic_worker_loop*>(l)->gate_.notify([] { return takers::owner; },
                                                                        index);
                   },
-                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_of_end(); },
+                  [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
                   [](void* l) noexcept { return static_cast<basic_worker_loop*>(l)->closed(); }}) {}
     basic_worker_loop(const basic_worker_loop&) = delete;
     basic_worker_loop& operator=(const basic_worker_loop&) = delete;
@@ -346,7 +346,8 @@ public:
     /// Counts a task that another thread than a worker's destroyed unrun.
     REGATTA_APART void count_dropped() noexcept {
         census_.add_dropped();
-        tell_of_end();
+        tell_progress();
+        gate_.notify_all(); // It may be the last task that workers of a closed loop wait for.
     }
 
     // --- queries ---------------------------------------------------------------------------------
@@ -449,14 +450,11 @@ private:
     }
     /// Whether a worker that has announced its sleep has a reason to stay awake.
     bool stays_awake(worker& me) noexcept {
-        if (!to_do(source_.coming(me.index, reach()))) {
-            return false;
+        if (to_do(source_.coming(me.index, reach()))) {
+            gate_.settle();
+            return to_do(source_.ready(me.index, reach()));
         }
-        if (to_do(source_.ready(me.index, reach()))) {
-            return true; // Only a sleep needs the fence.
-        }
-        gate_.settle();
-        return to_do(source_.ready(me.index, reach()));
+        return false;
     }
 
     /// Runs a task on top of another one, which may have a region open.
@@ -464,8 +462,7 @@ private:
         const typename fork_stack_type::aside none(fork_stack_type::current());
         return run_next(me);
     }
-    /// A task or region has ended that no worker has: workers of a closed loop may wait for it.
-    void tell_of_end() noexcept {
+    void tell_region_left() noexcept {
         tell_progress();
         if (closed()) {
             gate_.notify_all();
