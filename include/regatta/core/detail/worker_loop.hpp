@@ -205,16 +205,16 @@ public:
     /// @param tasks how many tasks this wait blocks: 1, or 0 in a hook.
     template<class Settled>
     void help_until(worker& me, unsigned tasks, Settled&& settled) {
-        // In `on_start` a worker is not at work: `pause` and `drain` wait for the tasks that the
-        // hook runs, and not for the hook.
-        const bool in_hook = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
+        // Not at work are `on_start` and forks that a resting worker runs: `pause` and `drain` wait
+        // for the tasks that these run, and not for them.
+        const bool rests = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
         me.blocked += tasks;
         for (basic_backoff<Atomics> pace; !settled();) {
-            if (in_hook) [[unlikely]] {
+            if (rests) [[unlikely]] {
                 me.activity.enter();
             }
             const bool ran = run_aside(me);
-            if (in_hook) [[unlikely]] {
+            if (rests) [[unlikely]] {
                 me.activity.leave();
                 progress_.notify_all(); // pause() may wait for the leave().
             }

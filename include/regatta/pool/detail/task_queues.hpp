@@ -269,7 +269,8 @@ private:
     batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
                       bool& stolen) noexcept {
         batch b;
-        // Otherwise tasks that submit others could keep those from outside waiting for ever.
+        // Prevents starvation: tasks that keep submitting others must not hold back those from
+        // outside.
         if (layout_ == queue_layout::both && turn % 32 == 15 && (b = shared_.take()).size() != 0) {
             return b;
         }
