@@ -2,15 +2,19 @@
 // Copyright (c) 2026 The Regatta authors
 
 /// busy_pool steady|balanced|dynamic|worker [paused]: two workers run 10,000 tasks of 50 µs that
-/// wait in a row, for a count of the system calls meanwhile. With `paused` a paused pool gets a
+/// wait in a row, for a count of the system calls meanwhile. Each worker is held by a task of its
+/// own until all have been submitted: otherwise workers that are faster than a traced submitter
+/// find no work, and sleep with good reason. With `paused` a paused pool gets a
 /// million empty tasks and is resumed; the program writes "begin" and "end" before and after.
 
 #include <regatta/bus.hpp>
 #include <regatta/pool.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -22,14 +26,39 @@ void work() {
     }
 }
 
+constexpr int workers = 2;
+std::atomic<int> held = 0;
+std::atomic<bool> released = false;
+
+/// Keeps a worker until `released`.
+void hold() {
+    held.fetch_add(1);
+    while (!released) {
+        std::this_thread::yield();
+    }
+}
+
+/// Submits one `hold` a worker, then the tasks, and lets the workers begin.
+template<class SubmitHold, class SubmitTask>
+void fill_held(SubmitHold&& submit_hold, SubmitTask&& submit_task) {
+    for (int i = 0; i < workers; ++i) {
+        submit_hold();
+    }
+    while (held != workers) {
+        std::this_thread::yield();
+    }
+    for (int i = 0; i < tasks; ++i) {
+        submit_task();
+    }
+    released = true;
+}
+
 template<class Pool>
 int run() {
-    Pool pool(2);
-    for (int i = 0; i < tasks; ++i) {
-        pool.execute([] { work(); });
-    }
+    Pool pool(workers);
+    fill_held([&] { pool.execute(hold); }, [&] { pool.execute(work); });
     pool.wait();
-    return pool.stats().run == tasks ? 0 : 1;
+    return pool.stats().run == workers + tasks ? 0 : 1;
 }
 
 constexpr int many = 1'000'000;
@@ -46,16 +75,17 @@ void fill_paused(Pool& pool, Submit&& submit) {
 }
 template<class Pool>
 int run_paused() {
-    Pool pool(2);
+    Pool pool(workers);
     fill_paused(pool, [&] { pool.execute([] {}); });
     pool.wait();
     return pool.stats().run == many ? 0 : 1;
 }
 
 struct message {};
+struct hold_message {};
 
 int run_paused_messages() {
-    regatta::worker_pool<message> pool{{.threads = 2, .capacity = many}};
+    regatta::worker_pool<message> pool{{.threads = workers, .capacity = many}};
     pool.on<message>([](message&) {}).start();
     fill_paused(pool, [&] { pool.submit(message()); });
     pool.drain();
@@ -63,13 +93,13 @@ int run_paused_messages() {
 }
 
 int run_messages() {
-    regatta::worker_pool<message> pool{{.threads = 2, .capacity = tasks}};
-    pool.on<message>([](message&) { work(); }).start();
-    for (int i = 0; i < tasks; ++i) {
-        pool.submit(message());
-    }
+    regatta::worker_pool<message, hold_message> pool{{.threads = workers, .capacity = tasks}};
+    pool.on<message>([](message&) { work(); })
+        .on<hold_message>([](hold_message&) { hold(); })
+        .start();
+    fill_held([&] { pool.submit(hold_message()); }, [&] { pool.submit(message()); });
     pool.drain();
-    return pool.stats().handled == tasks ? 0 : 1;
+    return pool.stats().handled == workers + tasks ? 0 : 1;
 }
 
 } // namespace
