@@ -3,10 +3,11 @@
 
 #include "sampling/level_shift.hpp"
 
+#include "sampling/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace regatta::race {
 namespace {
@@ -15,25 +16,6 @@ namespace {
 /// 15 samples and 4 in 100 of 100, as simulated.
 constexpr double critical_distance = 2.75;
 constexpr std::size_t least_samples = 12;
-
-/// The ranks of values among all, from 1 on; equal ones share the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-    std::vector<double> ranks(values.size());
-    for (std::size_t first = 0; first < order.size();) {
-        std::size_t last = first;
-        while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) {
-            ++last;
-        }
-        for (std::size_t i = first; i <= last; ++i) {
-            ranks[order[i]] = static_cast<double>(first + last + 2) / 2;
-        }
-        first = last + 1;
-    }
-    return ranks;
-}
 
 /// The place among those from `first` to `last` where values before it and from it on differ most,
 /// if they do: by how many standard deviations their rank sum is away from what it is on average.

@@ -5,11 +5,11 @@
 
 #include "sampling/paired_comparison.hpp"
 #include "sampling/random.hpp"
+#include "sampling/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace regatta::race {
 namespace {
@@ -39,23 +39,15 @@ struct excess {
     }
 };
 
-/// Equal values share a rank; 0 has none.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return std::abs(values[i]); });
-    std::vector<double> ranks(values.size());
-    for (std::size_t first = 0; first < order.size();) {
-        std::size_t end = first;
-        while (end < order.size() &&
-               std::abs(values[order[end]]) == std::abs(values[order[first]])) {
-            ++end;
-        }
-        const double rank = static_cast<double>(first + 1 + end) / 2;
-        for (; first < end; ++first) {
-            const double value = values[order[first]];
-            ranks[order[first]] = value > 0 ? rank : value < 0 ? -rank : 0;
-        }
+/// The ranks of the values' sizes, each with the sign of its value; 0 has none.
+std::vector<double> signed_ranks_of(const std::vector<double>& values) {
+    std::vector<double> sizes = values;
+    for (double& size : sizes) {
+        size = std::abs(size);
+    }
+    std::vector<double> ranks = ranks_of(sizes);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        ranks[i] = values[i] == 0 ? 0 : std::copysign(ranks[i], values[i]);
     }
     return ranks;
 }
@@ -68,7 +60,7 @@ excess excess_of(const std::vector<log_time>& candidate, const std::vector<log_t
     for (double& value : values) {
         value -= shrunk;
     }
-    const std::vector<double> ranks = ranks_of(values);
+    const std::vector<double> ranks = signed_ranks_of(values);
     excess found{std::vector<double>(blocks.rbegin()->second + 1), 0};
     auto rank = ranks.begin();
     auto one = other.begin();

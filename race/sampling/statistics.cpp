@@ -41,18 +41,23 @@ estimate median_by_ranks(std::vector<double> values) {
     return {median(values), values[cut], values[count - 1 - cut], count};
 }
 
-double rank_autocorrelation(const std::vector<double>& values) {
-    const auto count = static_cast<double>(values.size());
+std::vector<double> ranks_of(const std::vector<double>& values) {
     std::vector<double> sorted = values;
     std::sort(sorted.begin(), sorted.end());
-    std::vector<double> ranks; // less their mean; equal values share one
-    double mean = 0;
+    std::vector<double> ranks;
+    ranks.reserve(values.size());
     for (const double value : values) {
         const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
-        ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin())) /
-                        2);
-        mean += ranks.back() / count;
+        ranks.push_back(
+            static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) + 1) / 2);
     }
+    return ranks;
+}
+
+double rank_autocorrelation(const std::vector<double>& values) {
+    const auto count = static_cast<double>(values.size());
+    std::vector<double> ranks = ranks_of(values);
+    const double mean = (count + 1) / 2;
     double together = 0;
     double alone = 0;
     for (std::size_t i = 0; i < ranks.size(); ++i) {

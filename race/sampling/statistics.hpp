@@ -29,6 +29,9 @@ double median(std::vector<double> values);
 /// 1936.
 estimate median_by_ranks(std::vector<double> values);
 
+/// The rank of each value among all, from 1 on; equal values share the mean of theirs.
+std::vector<double> ranks_of(const std::vector<double>& values);
+
 /// How much each value resembles the one before it: the correlation of neighbours' ranks, from 0
 /// (no more than by chance) to 0.9 (a drift), corrected for what so few values underrate it by.
 double rank_autocorrelation(const std::vector<double>& values);

@@ -51,7 +51,7 @@ private:
     std::optional<boost::asio::thread_pool> pool_; ///< Its destructor stops and joins.
 };
 
-std::string version() {
+std::string asio_version() {
     return "Boost " + std::to_string(BOOST_VERSION / 100000) + "." +
            std::to_string(BOOST_VERSION / 100 % 1000);
 }
@@ -63,7 +63,7 @@ scheme_info asio_scheme() {
             .summary = "Boost.Asio thread_pool, one post an item; warm threads",
             .suits = "work that goes along with sockets and timers",
             .make = make_new<asio>,
-            .library_version = version,
+            .library_version = asio_version,
             .spawns = true,
             .single_tasks = true,
             .reusable = true};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "schemes/item_message.hpp"
 #include "schemes/item_tasks.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/unfinished_tasks.hpp"
@@ -13,10 +14,6 @@
 
 namespace regatta::race {
 namespace {
-
-struct item_message {
-    std::uint32_t item;
-};
 
 /// One message an item to `regatta::async_bus`, whose single consumer computes them all, whatever
 /// the number of workers: what a bus is not for.

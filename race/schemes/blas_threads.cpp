@@ -26,14 +26,14 @@ public:
     bool logs_items() const noexcept override { return false; }
 };
 
-std::string missing(const workload& work) {
+std::string without_blas(const workload& work) {
     if (!work.offers_whole()) {
         return "OpenBLAS has nothing that computes " + std::string(work.name());
     }
     return blas::missing();
 }
 
-std::string version() {
+std::string blas_version() {
     const blas* library = blas::find();
     return library != nullptr ? "OpenBLAS " + library->version() : "";
 }
@@ -44,9 +44,9 @@ scheme_info blas_threads_scheme() {
     return {.name = "blas_threads",
             .summary = "the whole job in one call of OpenBLAS with its own threads; warm threads",
             .suits = "dense linear algebra: let the library divide it",
-            .obstacle = missing,
+            .obstacle = without_blas,
             .make = make_new<blas_threads>,
-            .library_version = version,
+            .library_version = blas_version,
             .traits = {.keeps_threads = true, .synchronises_unseen = true}};
 }
 

@@ -58,7 +58,7 @@ private:
     std::optional<Eigen::ThreadPool> pool_; ///< Its destructor joins.
 };
 
-std::string version() {
+std::string eigen_version() {
     return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
            std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION);
 }
@@ -70,7 +70,7 @@ scheme_info eigen_scheme() {
             .summary = "Eigen::ThreadPool, one Schedule an item; warm threads",
             .suits = "programs that compute with Eigen's tensors anyway",
             .make = make_new<eigen>,
-            .library_version = version,
+            .library_version = eigen_version,
             .spawns = true,
             .single_tasks = true,
             .reusable = true,

@@ -101,7 +101,7 @@ private:
     std::vector<run_figure> figures_;
 };
 
-std::string missing(const workload& work) {
+std::string without_python(const workload& work) {
     if (work.layout().empty()) {
         return "there is no code in Python for " + std::string(work.name()) +
                (work.name() == "matmul" ? " but with --kernel blas" : "");
@@ -129,7 +129,7 @@ scheme_info python_serial_scheme() {
             .summary =
                 "Python and numpy, a plain loop; a warm interpreter, numpy's BLAS with its threads",
             .suits = "programs in Python whose time goes into a library with threads of its own",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("serial", false),
             .on_request = true,
             .traits = {.language = language::python, .workers = worker_kind::one}};
@@ -139,7 +139,7 @@ scheme_info python_serial_1blas_scheme() {
     return {.name = "python_serial_1blas",
             .summary = "the same with OPENBLAS_NUM_THREADS=1",
             .suits = "programs in Python that need one CPU",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("serial", true),
             .on_request = true,
             .traits = {.language = language::python,
@@ -153,7 +153,7 @@ scheme_info python_threads_scheme() {
                 "Python threads started afresh in each run claim items from a counter; a warm "
                 "interpreter, numpy's BLAS with its threads",
             .suits = "seeing what the threads of numpy's BLAS do beside its own",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("threads", false),
             .on_request = true,
             .traits = {.language = language::python, .workers = worker_kind::threads}};
@@ -163,7 +163,7 @@ scheme_info python_threads_1blas_scheme() {
     return {.name = "python_threads_1blas",
             .summary = "the same with OPENBLAS_NUM_THREADS=1",
             .suits = "programs in Python whose time goes into libraries that let go of its lock",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("threads", true),
             .on_request = true,
             .traits = {.language = language::python,
@@ -177,7 +177,7 @@ scheme_info python_processes_scheme() {
                 "Python processes forked in each run claim items from a counter, their data in "
                 "shared memory; a warm interpreter, numpy's BLAS with its threads",
             .suits = "seeing what the threads of numpy's BLAS do beside its own",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("processes", false),
             .on_request = true,
             .traits = {.language = language::python, .workers = worker_kind::processes}};
@@ -187,7 +187,7 @@ scheme_info python_processes_1blas_scheme() {
     return {.name = "python_processes_1blas",
             .summary = "the same with OPENBLAS_NUM_THREADS=1",
             .suits = "programs whose time goes into Python itself",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("processes", true),
             .on_request = true,
             .traits = {.language = language::python,
@@ -201,7 +201,7 @@ scheme_info python_pool_map_scheme() {
         .summary = "a multiprocessing.Pool made in each run and its map, which sends inputs and "
                    "results through pipes; a warm interpreter, numpy's BLAS with its threads",
         .suits = "seeing what the threads of numpy's BLAS do beside its own",
-        .obstacle = missing,
+        .obstacle = without_python,
         .make = in_way("pool_map", false),
         .on_request = true,
         .traits = {
@@ -212,7 +212,7 @@ scheme_info python_pool_map_1blas_scheme() {
     return {.name = "python_pool_map_1blas",
             .summary = "the same with OPENBLAS_NUM_THREADS=1",
             .suits = "programs whose time goes into Python itself, with little data an item",
-            .obstacle = missing,
+            .obstacle = without_python,
             .make = in_way("pool_map", true),
             .on_request = true,
             .traits = {.language = language::python,

@@ -58,7 +58,7 @@ std::string paragraph(std::string_view text, const text_style& style) {
     return "  " + wrapped(text, 2, inner);
 }
 
-std::string name_of(const task_presence& task) {
+std::string task_name(const task_presence& task) {
     if (task.pid == 0) {
         return "somebody unseen";
     }
@@ -145,9 +145,9 @@ std::string task_table(const cpu_check& check, const text_style& style) {
             continue;
         }
         const std::string name = task.role == task_role::checker  ? "(this check)"
-                                 : task.role == task_role::kernel ? "[" + name_of(task) + "]"
-                                 : task.role == task_role::owner  ? name_of(task) + " (owner)"
-                                                                  : name_of(task);
+                                 : task.role == task_role::kernel ? "[" + task_name(task) + "]"
+                                 : task.role == task_role::owner  ? task_name(task) + " (owner)"
+                                                                  : task_name(task);
         out += task_row{name,
                         task.tid == 0 ? "" : std::to_string(task.tid),
                         time_text(task.time_ns, style),

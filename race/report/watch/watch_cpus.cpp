@@ -25,7 +25,7 @@ struct bar_part {
     tone as;
 };
 
-constexpr std::array parts{
+constexpr std::array bar_parts{
     bar_part{&cpu_shares::user, "user", 6, "█", "#", tone::user},
     bar_part{&cpu_shares::system, "system", 6, "▓", "=", tone::system},
     bar_part{&cpu_shares::interrupt, "interrupts", 6, "▒", "!", tone::interrupt},
@@ -49,7 +49,7 @@ void add_bar(screen_line& line, const std::optional<cpu_shares>& shares, std::si
              const text_style& style) {
     double sum = 0;
     std::size_t drawn = 0;
-    for (const bar_part& part : parts) {
+    for (const bar_part& part : bar_parts) {
         sum += shares ? (*shares).*part.share : 0;
         const auto end = std::min(
             width, static_cast<std::size_t>(std::lround(sum * static_cast<double>(width))));
@@ -107,7 +107,7 @@ private:
             const std::string text = shares ? percent((*shares).*share) : "-";
             line.push_back({fmt::format("{:>{}}", text, width), text == "0" ? tone::faint : as});
         };
-        for (const bar_part& part : parts) {
+        for (const bar_part& part : bar_parts) {
             add(part.share, part.width, part.as);
         }
         add(&cpu_shares::idle, 6, tone::plain);
@@ -209,7 +209,7 @@ std::vector<screen_line> cpu_lines(const observation& seen, std::size_t rows,
 
 screen_line cpu_legend(const text_style& style) {
     screen_line line;
-    for (const bar_part& part : parts) {
+    for (const bar_part& part : bar_parts) {
         line.push_back({style.unicode ? part.unicode : part.ascii, part.as});
         line.push_back({fmt::format(" {}  ", part.name), tone::faint});
     }
