@@ -24,7 +24,7 @@ constexpr std::size_t wakes = 50;
 using row = bench::pool_sample pool_case::*;
 
 struct bar {
-    const char* name;
+    std::string name;
     const char* subject;
     const char* peer;
     std::optional<double> most;
@@ -117,20 +117,28 @@ void measure_tasks(bench::bench_run& run) {
 constexpr unsigned more_rounds = 3;
 
 void measure_waking(bench::bench_run& run) {
-    const race::contender futex = contender_of(bench::bare_futex(), &pool_case::wake, wakes);
-    measure(run, "submission to begin after 2 ms of idleness, the median of 50", &pool_case::wake,
-            wakes,
-            {{"wake", "steady_pool", "bare futex", 1.1},
-             {"wake, balanced", "balanced_pool", "bare futex", 1.1},
-             {"wake, dynamic", "dynamic_pool", "bare futex", 1.1},
-             {"wake, TBB", "steady_pool", "oneTBB task_group", {}}},
-            {futex}, more_rounds);
-    measure(run, "the call that submits after 2 ms of idleness, the median of 50",
-            &pool_case::submit_call, wakes,
-            {{"submit call", "steady_pool", "bare futex", 1.1},
-             {"submit call, balanced", "balanced_pool", "bare futex", 1.1},
-             {"submit call, dynamic", "dynamic_pool", "bare futex", 1.1}},
-            {contender_of(bench::bare_futex(), &pool_case::submit_call, wakes)}, more_rounds);
+    struct table {
+        std::string title;
+        std::string name;
+        row what;
+    };
+    const table tables[] = {
+        {"submission to begin after 2 ms of idleness, on another CPU", "wake", &pool_case::wake},
+        {"the call that submits after 2 ms of idleness, to another CPU", "submit call",
+         &pool_case::submit_call},
+        {"submission to begin after 2 ms of idleness, on the same CPU", "switch",
+         &pool_case::switch_to},
+        {"the call that submits after 2 ms of idleness, to the same CPU", "switch call",
+         &pool_case::switch_call},
+    };
+    for (const auto& [title, name, what] : tables) {
+        measure(run, title + ", the median of 50", what, wakes,
+                {{name, "steady_pool", "bare futex", 1.1},
+                 {name + ", balanced", "balanced_pool", "bare futex", 1.1},
+                 {name + ", dynamic", "dynamic_pool", "bare futex", 1.1},
+                 {name + ", TBB", "steady_pool", "oneTBB task_group", {}}},
+                {contender_of(bench::bare_futex(), what, wakes)}, more_rounds);
+    }
 }
 
 void measure_figures(bench::bench_run& run) {
@@ -164,6 +172,8 @@ void measure_oversubscribed(bench::bench_run& run) {
         {"uneven", {&pool_case::uneven, 10'000}},
         {"wake", {&pool_case::wake, wakes}},
         {"submit call", {&pool_case::submit_call, wakes}},
+        {"switch", {&pool_case::switch_to, wakes}},
+        {"switch call", {&pool_case::switch_call, wakes}},
     };
     for (const auto& [name, what] : rows) {
         std::vector<race::contender> all;

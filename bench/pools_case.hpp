@@ -30,10 +30,14 @@ struct pool_case {
     pool_sample futures = nullptr;  ///< Tasks with a result; all are submitted, then all are got.
     pool_sample allocate = nullptr; ///< Each fills a fresh vector of 100 ints.
     pool_sample uneven = nullptr;   ///< Heavy-tailed lengths.
-    /// Median time from a submission to the begin of the task, each after 2 ms of idleness.
+    /// Median time from a submission to the begin of the task, each after 2 ms of idleness, with
+    /// the workers on another CPU.
     pool_sample wake = nullptr;
-    /// Median time of the call that submits, each after 2 ms of idleness.
+    /// Likewise of the call that submits.
     pool_sample submit_call = nullptr;
+    /// The same two with the workers on the CPU of the thread that submits.
+    pool_sample switch_to = nullptr;
+    pool_sample switch_call = nullptr;
     /// CPU time of an idle pool by wall time. Yields the share in place of the time.
     pool_sample idle = nullptr;
     /// Calls of the heap a task of 64 bytes, once the same number of tasks has been run before.

@@ -40,9 +40,12 @@ private:
     std::jthread thread_{[this] { sleep(); }};
 };
 
-wake_times times(std::size_t tasks) {
+template<worker_place Where, double wake_times::*What>
+race::outcome sample(unsigned, std::size_t tasks) {
     sleeper one;
-    return measure_wakes(tasks, [&](std::atomic<double>& began) { one.hand_over(&began); });
+    const placed_threads placed(Where);
+    return {measure_wakes(tasks, [&](std::atomic<double>& began) { one.hand_over(&began); }).*What,
+            {}};
 }
 
 } // namespace
@@ -50,10 +53,10 @@ wake_times times(std::size_t tasks) {
 pool_case bare_futex() {
     pool_case all;
     all.name = "bare futex";
-    all.wake = [](unsigned, std::size_t tasks) { return race::outcome{times(tasks).begin_ns, {}}; };
-    all.submit_call = [](unsigned, std::size_t tasks) {
-        return race::outcome{times(tasks).call_ns, {}};
-    };
+    all.wake = sample<worker_place::another_cpu, &wake_times::begin_ns>;
+    all.submit_call = sample<worker_place::another_cpu, &wake_times::call_ns>;
+    all.switch_to = sample<worker_place::same_cpu, &wake_times::begin_ns>;
+    all.switch_call = sample<worker_place::same_cpu, &wake_times::call_ns>;
     return all;
 }
 

@@ -13,6 +13,7 @@
 ///     submit(f)              returns something whose `get()` gives what f returns
 /// and its destructor comes after all tasks have run.
 
+#include "placed_threads.hpp"
 #include "pools_case.hpp"
 #include "pools_tally.hpp"
 #include "sampling/statistics.hpp"
@@ -200,27 +201,27 @@ wake_times measure_wakes(std::size_t tasks, Submit&& submit) {
     return {race::median(std::move(begins)), race::median(std::move(calls))};
 }
 template<class Pool>
-wake_times wake_times_of(unsigned workers, std::size_t tasks) {
+wake_times wake_times_of(worker_place where, unsigned workers, std::size_t tasks) {
     Pool pool(workers);
     wake_times times{};
     pool.produce([&] {
         tally.begin();
+        pool.execute(empty_task{}); // Some begin their threads with the first task.
+        tally.await(1);
+        const placed_threads placed(where);
         times = measure_wakes(tasks, [&](std::atomic<double>& began) {
             pool.execute([&began] {
-                tally.ran();
+                // First: the tally's memory is cold, and the thread of the bare futex has none.
                 began.store(now_ns(), std::memory_order_release);
+                tally.ran();
             });
         });
     });
     return times;
 }
-template<class Pool>
+template<class Pool, worker_place Where, double wake_times::*What>
 race::outcome wake_sample(unsigned workers, std::size_t tasks) {
-    return tally.outcome(wake_times_of<Pool>(workers, tasks).begin_ns);
-}
-template<class Pool>
-race::outcome submit_call_sample(unsigned workers, std::size_t tasks) {
-    return tally.outcome(wake_times_of<Pool>(workers, tasks).call_ns);
+    return tally.outcome(wake_times_of<Pool>(Where, workers, tasks).*What);
 }
 
 template<class Pool, class Task>
@@ -272,8 +273,10 @@ pool_case case_of(std::string name) {
     all.futures = futures_sample<Pool>;
     all.allocate = allocate_sample<Pool>;
     all.uneven = uneven_sample<Pool>;
-    all.wake = wake_sample<Pool>;
-    all.submit_call = submit_call_sample<Pool>;
+    all.wake = wake_sample<Pool, worker_place::another_cpu, &wake_times::begin_ns>;
+    all.submit_call = wake_sample<Pool, worker_place::another_cpu, &wake_times::call_ns>;
+    all.switch_to = wake_sample<Pool, worker_place::same_cpu, &wake_times::begin_ns>;
+    all.switch_call = wake_sample<Pool, worker_place::same_cpu, &wake_times::call_ns>;
     all.idle = idle_sample<Pool>;
     all.heap_calls = heap_calls_sample<Pool>;
     if constexpr (requires(Pool & pool) { pool.execute_ten(std::array<empty_task, 10>{}); }) {
