@@ -53,7 +53,7 @@ ROWS = (
     ("a task from within a task", "ns", 1, {"Regatta": ("pools", WITHIN, "steady_pool"), "oneTBB": ("pools", WITHIN, "oneTBB enqueue"), "Asio": ("pools", WITHIN, "Boost.Asio thread_pool")}),
     ("a task with a future", "ns", 1, {"Regatta": ("pools", "submit, then get", "steady_pool"), "oneTBB": ("pools", "submit, then get", "oneTBB enqueue"), "Asio": ("pools", "submit, then get", "Boost.Asio thread_pool")}),
     ("a task of uneven length", "µs", 1000, {"Regatta": ("pools", "uneven", "balanced_pool"), "oneTBB": ("pools", "uneven", "oneTBB enqueue"), "Asio": ("pools", "uneven", "Boost.Asio thread_pool")}),
-    ("wake an idle pool", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", "oneTBB enqueue"), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
+    ("wake a worker on an idle CPU", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", "oneTBB enqueue"), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
     ("fib(30), a fork a call", "ms", 1e6, {"Regatta": ("fork", "fib 30", "regatta_fork"), "oneTBB": ("fork", "fib 30", "tbb"), "OpenMP": ("fork", "fib 30", "openmp")}),
     ("a loop of 1,000 steps", "ns", 1, {"Regatta": ("fork", "loop of 1000,", "regatta"), "oneTBB": ("fork", "loop of 1000,", "oneTBB"), "OpenMP": ("fork", "loop of 1000,", "OpenMP static")}),
     ("a loop of 62 µs", "µs", 1000, {"Regatta": ("fork", "loop of 62 µs,", "regatta"), "oneTBB": ("fork", "loop of 62 µs,", "oneTBB"), "OpenMP": ("fork", "loop of 62 µs,", "OpenMP static")}),
