@@ -147,6 +147,32 @@ TEST_P(pool_overflow, drop_oldest_drops_the_oldest) {
 }
 
 // What continues a task that is dropped is submitted by whoever drops it.
+// "if all waiting tasks are more important": tasks that other producers are just appending are not.
+TEST_P(pool_overflow, drop_oldest_takes_every_task_of_equal_priority) {
+    const library_test::time_limit limit("producers that drop each other's tasks");
+    auto [pool] = make_pool({.threads = 1, .capacity = 1, .when_full = overflow::drop_oldest});
+    door d;
+    hold_worker(pool, d);
+    std::atomic<int> refused{0};
+    std::vector<std::thread> producers;
+    for (int p = 0; p < 4; ++p) {
+        producers.emplace_back([&] {
+            for (int i = 0; i < library_test::rounds(10'000); ++i) {
+                try {
+                    pool.execute([] {});
+                } catch (const task_rejected&) {
+                    ++refused;
+                }
+            }
+        });
+    }
+    for (auto& producer : producers) {
+        producer.join();
+    }
+    EXPECT_EQ(refused.load(), 0);
+    d.open();
+}
+
 TEST_P(pool_overflow, drop_oldest_may_submit_in_turn) {
     for (const std::size_t capacity : {1u, 2u}) {
         std::atomic<int> runs{0};

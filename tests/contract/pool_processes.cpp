@@ -114,6 +114,10 @@ void fork_beside(bool busy) {
         expect(refused_in_fork([&] { pool->wait_for(std::chrono::hours(1)); }), "wait_for throws");
         expect(refused_in_fork([&] { pool->pause(); }), "pause throws");
         expect(!busy || refused_in_fork([&] { unfinished.wait(); }), "a future's wait throws");
+        expect(!busy || !unfinished.cancel(), "a future's cancel is false");
+        expect(refused_in_fork(
+                   [&] { static_cast<void>(std::move(unfinished).then([](int) {}).valid()); }),
+               "a future's then throws");
         { const auto gone = std::move(unfinished); }
         if constexpr (std::is_same_v<Pool, regatta::worker_pool<row>>) {
             expect(!pool->try_submit(row{}), "try_submit is false");
@@ -184,6 +188,33 @@ regatta::steady_pool& static_pool() {
 }
 
 /// A child that calls `exit`: the ends of static pools run, which have no threads there.
+/// A child of a process with a timer whose callback runs.
+void test_fork_timers() {
+    std::atomic<bool> runs{false};
+    std::atomic<bool> go_on{false};
+    regatta::timer_scheduler timers;
+    const auto id = timers.every(std::chrono::milliseconds(1), [&] {
+        runs = true;
+        while (!go_on) {
+            std::this_thread::yield();
+        }
+    });
+    while (!runs) {
+        std::this_thread::yield();
+    }
+    const int status = status_of_child([&] {
+        expect(!timers.cancel(id), "cancel is false");
+        expect(!timers.cancel_and_wait(id), "cancel_and_wait is false, and does not wait");
+        expect(timers.pending() == 0, "no timer is pending");
+        expect(refused_in_fork([&] { timers.after(std::chrono::hours(1), [] {}); }),
+               "after throws");
+        timers.close();
+    });
+    expect(status == 0, "the child ends well");
+    go_on = true;
+    expect(timers.cancel_and_wait(id), "the parent's timer goes on");
+}
+
 void test_fork_exit() {
     static_pool().execute([] {});
     static regatta::dynamic_pool other(2);
@@ -417,6 +448,7 @@ int main(int count, char** words) {
     } tests[] = {{"fork", test_fork},
                  {"fork_in_close", test_fork_in_close},
                  {"fork_exit", test_fork_exit},
+                 {"fork_timers", test_fork_timers},
                  {"fork_in_task", test_fork_in_task},
                  {"fork_beside_a_region", test_fork_beside_a_region},
                  {"fork_under_load", test_fork_under_load},

@@ -380,3 +380,15 @@ TEST(timer_scheduler, refuses_a_period_that_is_none) {
     EXPECT_EQ(timers.pending(), 0u);
 }
 #endif
+
+// "Runs `f` once, at `t`", a time point of any duration: one beyond the clock never comes.
+TEST(timer_scheduler, takes_time_points_of_any_duration) {
+    timer_scheduler timers;
+    std::atomic<int> runs{0};
+    using coarse = std::chrono::time_point<clock_type, std::chrono::hours>;
+    timers.at(coarse::max(), [&] { runs += 100; });
+    timers.at(clock_type::now() + std::chrono::duration<double>(0.001), [&] { ++runs; });
+    await([&] { return runs.load() != 0; });
+    EXPECT_EQ(runs.load(), 1);
+    EXPECT_EQ(timers.pending(), 1u);
+}

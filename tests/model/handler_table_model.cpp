@@ -31,7 +31,8 @@ struct come_and_go : rl::test_suite<come_and_go, 2> {
         }
         state($) = 1;
         table_type::handler handler = [this](int&) { RL_ASSERT(state($) == 1); };
-        const auto place = table.add(handler);
+        const auto place = table.claim();
+        table.fill(place, std::move(handler));
         RL_ASSERT(table.retire(place, table.generation(place), false));
         for (const auto seen = batches.observe(); !batches.passed(seen);) {
             model::model_atomics::yield();
@@ -62,20 +63,19 @@ struct one_place : rl::test_suite<one_place, 3> {
         state[index]($) = 1;
         table_type::handler handler = [this, index](int&) { RL_ASSERT(state[index]($) == 1); };
         registration.lock();
-        const auto place = table.add(handler);
+        const auto place = table.claim();
         registration.unlock();
         if (place == table_type::npos) {
             return; // the other one has it
         }
+        table.fill(place, std::move(handler));
         registration.lock();
         RL_ASSERT(table.retire(place, table.generation(place), false));
         registration.unlock();
         for (const auto seen = batches.observe(); !batches.passed(seen);) {
             model::model_atomics::yield();
         }
-        registration.lock();
         table.release(place);
-        registration.unlock();
         state[index]($) = 0;
     }
 };

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -31,6 +32,15 @@ struct full_executor {
     template<class F>
     void execute(F&&) {
         throw std::runtime_error("full");
+    }
+};
+
+struct inline_executor {
+    std::size_t calls = 0;
+    template<class F>
+    void execute(F&& f) {
+        ++calls;
+        f();
     }
 };
 
@@ -199,4 +209,18 @@ TEST(co_await_future, goes_on_with_the_result) {
     EXPECT_THROW(sync_wait(get(std::move(cancelled))), task_cancelled);
     executor.stop();
     EXPECT_EQ(executor.blocks().taken(), 0u);
+}
+
+TEST(schedule_on, needs_no_deep_stack_where_the_executor_runs_its_task_at_once) {
+    inline_executor executor;
+    constexpr int times = 300'000;
+    const auto loop = [](inline_executor& e) -> co_task<int> {
+        int i = 0;
+        for (; i < times; ++i) {
+            co_await schedule_on(e);
+        }
+        co_return i;
+    };
+    EXPECT_EQ(sync_wait(loop(executor)), times);
+    EXPECT_EQ(executor.calls, static_cast<std::size_t>(times));
 }

@@ -357,6 +357,11 @@ TEST(future_then, is_cancelled_when_the_executor_refuses) {
     EXPECT_THROW(f.get(), task_cancelled);
 }
 
+TEST(future, takes_a_const_result) {
+    queue_executor executor(1);
+    EXPECT_EQ(executor.submit([]() -> const std::string { return "text"; }).get(), "text");
+}
+
 TEST(future_then, chains_need_no_deep_stack) {
     queue_executor executor(1);
     library_test::latch go(1);

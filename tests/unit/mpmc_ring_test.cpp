@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <atomic>
 #include <cstddef>
 #include <thread>
@@ -81,4 +82,12 @@ TEST(mpmc_ring, many_threads_take_each_element_once) {
         ASSERT_EQ(times.load(), 1);
     }
     EXPECT_EQ(ring.size(), 0u);
+}
+
+TEST(mpmc_ring, gives_back_an_element_that_could_also_be_a_list_of_itself) {
+    regatta::mpmc_ring<std::vector<std::any>> ring(2);
+    EXPECT_TRUE(ring.try_emplace(std::vector<std::any>(3, std::any(1))));
+    const auto taken = ring.try_take();
+    ASSERT_TRUE(taken.has_value());
+    EXPECT_EQ(taken->size(), 3u);
 }

@@ -92,8 +92,9 @@ public:
     /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages.
     /// All producers and the consumer must have finished.
     ~async_bus() {
+        this->wait_no_more(); // Nobody will make room for what a destructor publishes.
         const auto end_one = [this](auto&... table) {
-            return (destroy_unlocked([&] { return table.release_any(); }) || ...);
+            return (static_cast<bool>(table.release_any()) || ...);
         };
         while (std::apply(end_one, tables_)) {
         }
@@ -123,15 +124,18 @@ public:
         subscription s;
         {
             const std::lock_guard lock(registration_);
-            s.place_ = table.add(call, inside);
+            s.place_ = table.claim();
             if (s.place_ != detail::handler_table<T>::npos) {
                 s.type_ = set::template index<T>;
                 s.generation_ = table.generation(s.place_);
-                return s;
             }
         }
-        fail_state("async_bus::subscribe: the type has as many handlers as "
-                   "bus_options::subscribers allows");
+        if (s.place_ == detail::handler_table<T>::npos) {
+            fail_state("async_bus::subscribe: the type has as many handlers as "
+                       "bus_options::subscribers allows");
+        }
+        table.fill(s.place_, std::move(call), inside);
+        return s;
     }
 
     /// Ends a subscription. On return its handler is destroyed: it is not running and will not be
@@ -159,7 +163,7 @@ public:
                 pace.pause_or_sleep(); // A handler may take as long as it likes.
             }
             if (stood) {
-                destroy_unlocked([&] { return table.release(s.place_); });
+                table.release(s.place_);
             }
         });
         return stood;
@@ -195,6 +199,10 @@ public:
         }
         // Only messages published by now, so that producers that go on cannot delay the return.
         const typename lanes::consumer_role role(*this);
+        if (closed()) {
+            // Before the batch: what makes a message may unsubscribe, which waits for the batch.
+            this->await_publications();
+        }
         const dispatching now(*this);
         this->take_backlog(give_to_handlers());
     }
@@ -238,7 +246,7 @@ private:
 
     template<class Table>
     void tidy(Table& table) noexcept {
-        while (destroy_unlocked([&] { return table.release_left(); })) {
+        while (table.release_left()) {
         }
         const std::lock_guard lock(registration_);
         table.admit();
@@ -273,16 +281,6 @@ private:
             static_cast<void>(((I == type && (use(std::get<I>(tables_)), true)) || ...));
         }
         (std::index_sequence_for<Messages...>{});
-    }
-
-    /// Takes a handler out under the registration lock and destroys it after unlocking.
-    template<class Take>
-    bool destroy_unlocked(Take&& take) noexcept {
-        const auto old = [&] {
-            const std::lock_guard lock(registration_);
-            return take();
-        }();
-        return static_cast<bool>(old);
     }
 
     std::tuple<detail::handler_table<Messages>...> tables_;

@@ -251,17 +251,18 @@ public:
     coroutine_hand_over& operator=(const coroutine_hand_over&) = delete;
     ~coroutine_hand_over() { innermost() = outer_; }
 
-    bool refused() const noexcept { return refused_; }
-    /// Tells the hand-over that its task was refused. Any thread, at any time.
+    bool returned() const noexcept { return returned_; }
+    /// Tells the hand-over that the executor has called or refused its task within `execute`: the
+    /// coroutine goes on where it was suspended. Any thread, at any time.
     /// @param coroutine of the task.
     /// @returns false if the hand-over is not the innermost of the calling thread: perhaps over.
-    static bool refuse(coroutine_hand_over* which, std::coroutine_handle<> coroutine) noexcept {
+    static bool give_back(coroutine_hand_over* which, std::coroutine_handle<> coroutine) noexcept {
         // After its end another one may stand at its address, for another coroutine: the
         // coroutine of the task is suspended.
         if (innermost() != which || which->coroutine_ != coroutine) {
             return false;
         }
-        which->refused_ = true;
+        which->returned_ = true;
         return true;
     }
 
@@ -273,7 +274,7 @@ private:
 
     const std::coroutine_handle<> coroutine_;
     coroutine_hand_over* const outer_;
-    bool refused_ = false;
+    bool returned_ = false;
 };
 
 } // namespace detail
@@ -287,7 +288,8 @@ public:
     explicit schedule_awaiter(Executor& executor) noexcept : executor_(executor) {}
 
     bool await_ready() const noexcept { return false; }
-    /// @returns whether the coroutine stays suspended here: not if the executor refused it.
+    /// @returns whether the coroutine stays suspended here: not if the executor has
+    /// refused it or called it already.
     bool await_suspend(std::coroutine_handle<> coroutine) noexcept {
         detail::coroutine_hand_over mine(coroutine);
         REGATTA_TRY {
@@ -296,7 +298,7 @@ public:
         REGATTA_CATCH_ALL {
             // The resumption was destroyed.
         }
-        return !mine.refused(); // The coroutine may have continued: this may be gone.
+        return !mine.returned(); // The coroutine may have continued: this may be gone.
     }
     void await_resume() const {
         if (cancelled_) {
@@ -320,12 +322,19 @@ private:
         ~resumption() {
             if (coroutine_) {
                 *cancelled_ = true;
-                if (!detail::coroutine_hand_over::refuse(hand_over_, coroutine_)) {
+                if (!detail::coroutine_hand_over::give_back(hand_over_, coroutine_)) {
                     coroutine_.resume();
                 }
             }
         }
-        void operator()() { std::exchange(coroutine_, nullptr).resume(); }
+        void operator()() {
+            const auto coroutine = std::exchange(coroutine_, nullptr);
+            // Called within `execute`: `await_suspend` goes on with it, so that a loop needs no
+            // deep stack.
+            if (!detail::coroutine_hand_over::give_back(hand_over_, coroutine)) {
+                coroutine.resume();
+            }
+        }
 
     private:
         std::coroutine_handle<> coroutine_;

@@ -192,6 +192,9 @@ private:
     auto chain(Executor* executor, F&& f) {
         using next_state = detail::continuation_state<R, std::decay_t<F>, Executor>;
         detail::result_state<R>& source = state();
+        if (source.store().elsewhere()) [[unlikely]] {
+            fail_system(ESRCH, "continue a task in a fork of the process that runs it");
+        }
         next_state* const next =
             make_in_block<next_state>(source.store(), source, executor, std::forward<F>(f));
         future<typename next_state::result> result(*next);

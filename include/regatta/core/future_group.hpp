@@ -113,14 +113,15 @@ public:
     results get() {
         wait();
         std::vector<future<R>> mine;
-        mine.swap(futures_);
         if constexpr (std::is_void_v<R>) {
+            mine.swap(futures_);
             for (future<R>& f : mine) {
                 f.get();
             }
         } else {
             results all;
-            all.reserve(mine.size());
+            all.reserve(futures_.size()); // It may throw: then the group has its futures yet.
+            mine.swap(futures_);
             for (future<R>& f : mine) {
                 all.push_back(f.get());
             }

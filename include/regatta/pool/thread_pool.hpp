@@ -156,6 +156,12 @@ public:
     REGATTA_POOLS_API void resume() noexcept;
     REGATTA_POOLS_API bool paused() const noexcept;
 
+    /// Whose workers run what this executor gets: the pool's address, also for a class derived from
+    /// it. An executor that hands its tasks on to a pool returns that pool's: then a task of the
+    /// pool that waits for a continuation on the executor runs it itself instead of waiting for
+    /// ever.
+    const void* home() const noexcept { return this; }
+
     // --- figures ---------------------------------------------------------------------------------
 
     /// Workers that are to stay.

@@ -62,7 +62,7 @@ public:
                 if (this->head_.compare_exchange_weak(position, position + 1,
                                                       std::memory_order_release,
                                                       std::memory_order_relaxed)) {
-                    T taken{std::move(at.element.get())};
+                    T taken(std::move(at.element.get()));
                     at.element.destroy();
                     at_position(position);
                     // release: partner is the acquire of the turn in try_place; the cell is

@@ -92,9 +92,10 @@ public:
     }
 
     /// Runs `f` once, at `t`; immediately if `t` has passed. @returns as `after`.
-    template<timer_callback F>
-    timer_id at(clock::time_point t, F&& f) {
-        return add(std::forward<F>(f), t, std::chrono::nanoseconds(0), missed_ticks::skip);
+    template<class Duration = clock::duration, timer_callback F>
+    timer_id at(std::chrono::time_point<clock, Duration> t, F&& f) {
+        return add(std::forward<F>(f), detail::saturated_moment(t), std::chrono::nanoseconds(0),
+                   missed_ticks::skip);
     }
 
     /// Runs `f` periodically: after `first`, and then every `period`. Throws
@@ -123,20 +124,22 @@ public:
     /// when that run ends.
     /// @returns whether it prevented a run. False: a one-shot timer that runs or has run, a timer
     /// cancelled before, or one of another scheduler.
-    bool cancel(timer_id id) noexcept { return core_->cancel(id); }
+    bool cancel(timer_id id) noexcept { return !stamp_.elsewhere() && core_->cancel(id); }
 
     /// The same; if a run is under way on another thread, waits for its end. After that the
     /// callback's references are no longer used. In the timer's own callback it does not wait.
     ///
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the awaited
     /// callback waits for the calling one. The timer is cancelled nevertheless.
-    bool cancel_and_wait(timer_id id) { return core_->cancel_and_wait(id); }
+    bool cancel_and_wait(timer_id id) { return !stamp_.elsewhere() && core_->cancel_and_wait(id); }
 
     /// The number of timers that still have a run to come.
-    std::size_t pending() const noexcept { return core_->stats().pending; }
+    std::size_t pending() const noexcept { return stats().pending; }
 
     /// Statistics since construction.
-    timer_scheduler_stats stats() const noexcept { return core_->stats(); }
+    timer_scheduler_stats stats() const noexcept {
+        return stamp_.elsewhere() ? timer_scheduler_stats{} : core_->stats();
+    }
 
     /// Cancels all timers, including those with runs queued by the executor, and waits for the runs
     /// under way. On return no callback runs or will run, and all are destroyed. A second call does

@@ -35,18 +35,16 @@ public:
         : places_(std::make_unique<place[]>(places))
         , size_(places) {}
 
-    /// Moves a handler into a free place. @param by_consumer whether the consumer adds it, perhaps
-    /// within `dispatch`; then it is called only after the next `admit`.
+    /// Takes a free place, which belongs to the caller until `fill`.
     /// @returns its index, or `npos` if no place is free.
-    std::size_t add(handler& h, bool by_consumer = false) noexcept {
+    std::size_t claim() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
             place& at = places_[i];
-            // relaxed: only threads that hold the registration lock free or take a place.
-            if (at.state.load(std::memory_order_relaxed) == free) {
-                at.call = std::move(h);
+            // acquire: partner is the release in release(); the old handler has been moved out.
+            if (at.state.load(std::memory_order_acquire) == free) {
+                // relaxed: keeps out others that hold the lock, and says nothing to the consumer.
+                at.state.store(filling, std::memory_order_relaxed);
                 ++at.generation;
-                // release: partner is the acquire in dispatch(); publishes the handler.
-                at.state.store(by_consumer ? joining : active, std::memory_order_release);
                 if (i + 1 > used_.load(std::memory_order_relaxed)) {
                     // relaxed: an upper bound of the search; `state` tells which places are used.
                     used_.store(i + 1, std::memory_order_relaxed);
@@ -55,6 +53,14 @@ public:
             }
         }
         return npos;
+    }
+    /// Moves a handler into the place that the caller claimed. Without the lock: the move is user
+    /// code. @param by_consumer whether the consumer adds it, perhaps within `dispatch`; then it is
+    /// called only after the next `admit`.
+    void fill(std::size_t i, handler&& h, bool by_consumer = false) noexcept {
+        places_[i].call = std::move(h);
+        // release: partner is the acquire in dispatch(); publishes the handler.
+        places_[i].state.store(by_consumer ? joining : active, std::memory_order_release);
     }
 
     std::uint32_t generation(std::size_t i) const noexcept { return places_[i].generation; }
@@ -71,12 +77,12 @@ public:
         return true;
     }
 
-    /// Takes out the handler that the caller retired, so that the caller destroys it without the
-    /// lock. The consumer must be known not to run it.
+    /// Takes out the handler that the caller retired, without the lock: that is user code, too. The
+    /// consumer must be known not to run it.
     handler release(std::size_t i) noexcept {
         handler old = std::move(places_[i].call);
-        // relaxed: the next user of the place also holds the lock.
-        places_[i].state.store(free, std::memory_order_relaxed);
+        // release: partner is the acquire in claim().
+        places_[i].state.store(free, std::memory_order_release);
         return old;
     }
 
@@ -117,7 +123,7 @@ public:
         // relaxed: an upper bound of the search; `state` tells which places are used.
         const std::size_t used = used_.load(std::memory_order_relaxed);
         for (std::size_t i = 0; i < used; ++i) {
-            // acquire: partner is the release in add(); the handler is built.
+            // acquire: partner is the release in fill(); the handler is built.
             if (places_[i].state.load(std::memory_order_acquire) == active) {
                 places_[i].call(message);
                 any = true;
@@ -129,16 +135,17 @@ public:
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 private:
-    /// A `retired` place belongs to the thread that retired it; a `left` or `joining` one to the
-    /// consumer.
-    enum : std::uint32_t { free, active, retired, left, joining };
+    /// A `filling` or `retired` place belongs to the thread that claimed or retired it; a `left` or
+    /// `joining` one to the consumer.
+    enum : std::uint32_t { free, filling, active, retired, left, joining };
 
     static bool subscribed(std::uint32_t state) noexcept {
         return state == active || state == joining;
     }
 
     struct place {
-        /// Written under the registration lock; read by the consumer.
+        /// Claimed and retired under the registration lock, otherwise written by whom the place
+        /// belongs to; read by the consumer.
         typename Atomics::template atomic<std::uint32_t> state{free};
         std::uint32_t generation = 0; ///< Distinguishes successive subscriptions in one place.
         handler call;

@@ -189,6 +189,9 @@ protected:
         return consumer_.load(std::memory_order_relaxed) == Atomics::this_thread();
     }
 
+    /// From now on a message that finds no room is discarded. All producers have finished.
+    void wait_no_more() noexcept { on_full_ = when_full::discard; }
+
     /// Takes a free lane. Throws `std::logic_error` if there is none.
     lane& reserve_lane() {
         for (std::size_t i = 0; i < lane_count_; ++i) {
@@ -209,15 +212,19 @@ protected:
         if (on_their_heels_) {
             Atomics::relax_for(catch_up_pause_);
         }
-        for (std::size_t i = 0; i < lane_count_; ++i) {
-            lanes_[i].ring->look();
-        }
         std::size_t done = 0;
+        std::size_t next_look = 0;
         // Rounds end when one has emptied every lane of what was there. Looking again at once would
         // find a message or two and take their cache lines from the producers.
         for (bool more = true; more && done < max;) {
             more = false;
             const std::size_t before = done;
+            if (done >= next_look) {
+                for (std::size_t i = 0; i < lane_count_; ++i) {
+                    lanes_[i].ring->look();
+                }
+                next_look = done + look_interval;
+            }
             for (std::size_t i = 0; i <= lane_count_ && done < max; ++i) {
                 const std::size_t quota = std::min(lane_quota, max - done);
                 const std::size_t now = next_lane_;
@@ -267,9 +274,6 @@ protected:
     /// other.
     template<class Use>
     void take_backlog(Use&& use) {
-        if (closed()) {
-            await_publications();
-        }
         for (std::size_t i = 0; i < lane_count_; ++i) {
             for (std::size_t left = lanes_[i].ring->size(); left != 0;) {
                 left -= take_lane(i, left, use);
@@ -328,6 +332,10 @@ private:
     static constexpr std::size_t small_batch = 64;
     static constexpr std::size_t large_batch = 192;
     static constexpr std::chrono::nanoseconds least_pause{250};
+    /// How many messages a batch takes before it looks at the lanes again.
+    static constexpr std::size_t look_interval = 256;
+    /// How long a producer that waits for room relies on being told of it.
+    static constexpr std::chrono::milliseconds look_again{10};
 
     /// How long the consumer pauses at most after a batch of several messages that emptied the
     /// lanes. Such a batch means that it keeps up with a stream; during the pause the next batch
@@ -422,10 +430,14 @@ private:
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
         bool accepted = false;
-        room_.wait([&] {
+        const auto settled = [&] {
             accepted = accepted || (!closed() && attempt());
             return accepted || closed();
-        });
+        };
+        // The consumer tells of room at the end of a round. A handler in that round may wait for
+        // this very caller: so the caller also looks by itself.
+        while (!room_.wait_until(settled, std::chrono::steady_clock::now() + look_again)) {
+        }
         return accepted;
     }
 
@@ -440,7 +452,7 @@ private:
     const std::size_t lane_count_;
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
-    const when_full on_full_;
+    when_full on_full_; ///< Changed by the destructor alone.
     /// Not beside the consumer's own members: producers read it at every publish.
     [[no_unique_address]] const typename Atomics::fence fence_{};
 

@@ -207,7 +207,8 @@ private:
         return *first;
     }
     bool claim_for(const void* pool_address) noexcept {
-        return pool() == pool_address && !status_.claimed() && status_.claim();
+        return pool() == pool_address && !status_.claimed() &&
+               (stop_.stop_requested() ? status_.claim_to_cancel() : status_.claim());
     }
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
@@ -329,7 +330,8 @@ bool basic_future_state<World>::drop_as_job() noexcept {
 }
 template<class World>
 bool basic_future_state<World>::cancel() noexcept {
-    if (!status_.claim_to_cancel()) {
+    // In a fork of the process a thread that does not exist there may hold the lock on links.
+    if (store_.elsewhere() || !status_.claim_to_cancel()) {
         return false;
     }
     drop_closure();
@@ -347,7 +349,8 @@ const worker_level* basic_future_state<World>::runner() const noexcept {
 template<class World>
 bool basic_future_state<World>::run_claimed(bool as_job) noexcept {
     outcome how = outcome::cancelled;
-    if (stop_.stop_requested()) {
+    // A wait has decided at its claim: the job, which may look meanwhile, counts what it decided.
+    if (as_job ? stop_.stop_requested() : status_.cancelled()) {
         drop_closure();
     } else {
         begin();

@@ -249,7 +249,14 @@ bool pool_intake::make_room(priority level) noexcept {
         if (dropped) {
             continue;
         }
-        if (level != priority::high && source_.queues().size() != 0) {
+        // Only if all that wait are more important. One that came meanwhile, or is about to be
+        // published, will be found in the next round.
+        std::size_t droppable = 0;
+        std::size_t above = 0;
+        for (const priority other : {priority::low, priority::medium, priority::high}) {
+            (other <= level ? droppable : above) += source_.queues().size(other);
+        }
+        if (droppable == 0 && above != 0) {
             return false;
         }
         pace.pause_or_sleep(); // Other producers hold the room and are about to append.

@@ -210,6 +210,18 @@ public:
         return sum;
     }
 
+    /// About how many tasks of that priority are queued.
+    REGATTA_RARE std::size_t size(priority level) const noexcept {
+        if (level != priority::medium) {
+            return level == priority::high ? high_.size() : low_.size();
+        }
+        std::size_t sum = shared_.size();
+        for (unsigned i = 0; i < count_; ++i) {
+            sum += own_[i].size();
+        }
+        return sum;
+    }
+
 private:
     using node_number = typename Atomics::template atomic<unsigned>;
 

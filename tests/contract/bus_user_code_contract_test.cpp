@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What the doc comment of async_bus promises while user code waits for the bus, or makes it wait:
+// handlers, closures and what makes a message; each test quotes the sentence that it checks.
+
+#include "bus_cases.hpp"
+#include "support/threads.hpp"
+
+#include <regatta/base/config.hpp>
+#include <regatta/bus/async_bus.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace {
+
+using library_test::await;
+using library_test::observed_thread;
+
+struct request {
+    int value;
+};
+struct reply {
+    int value;
+};
+using two_type_bus = regatta::async_bus<request, reply>;
+
+} // namespace
+
+// `block`: "The caller waits for room": not where there is some.
+TEST(bus, a_publisher_goes_on_while_a_handler_waits_for_it) {
+    for (const bool common : {false, true}) {
+        const library_test::time_limit limit("a handler that waits for a publisher that has room");
+        two_type_bus bus({.capacity = 2, .producers = 2});
+        auto one = bus.make_producer();
+        auto two = bus.make_producer();
+        std::atomic<bool> third{false};
+        bus.subscribe<request>([](request&) {});
+        bus.subscribe<reply>([&](reply&) { await([&] { return third.load(); }); });
+        observed_thread seen;
+        std::thread producer([&] {
+            seen.announce();
+            if (common) {
+                bus.publish(request{1});
+                bus.publish(reply{2});
+                bus.publish(request{3});
+            } else {
+                one.publish(request{1});
+                one.publish(request{2});
+                one.publish(request{3});
+            }
+            third = true;
+        });
+        if (!common) {
+            two.publish(reply{1});
+        }
+        seen.await_sleep();
+        while (!third) {
+            bus.process_batch();
+        }
+        producer.join();
+    }
+}
+
+// "cannot keep the others out"
+TEST(bus, a_flood_in_the_common_lane_does_not_keep_out_a_producer_in_one_batch) {
+    two_type_bus bus({.capacity = 1024, .producers = 1});
+    auto lane = bus.make_producer();
+    int handled = 0;
+    int before = -1;
+    bus.subscribe<request>([&](request&) {
+        if (++handled == 1) {
+            lane.publish(reply{1});
+        }
+        if (handled < 100'000) {
+            bus.try_publish(request{0});
+        }
+    });
+    bus.subscribe<reply>([&](reply&) { before = handled; });
+    for (int i = 0; i < 200; ++i) {
+        bus.publish(request{i});
+    }
+    bus.process_batch(SIZE_MAX);
+    EXPECT_GT(before, 0);
+    EXPECT_LT(before, 1000);
+}
+
+// "On return its handler is destroyed", also of a call in what makes a message.
+TEST(bus, what_makes_a_message_may_unsubscribe_while_a_closed_bus_runs_out) {
+    const library_test::time_limit limit("run and unsubscribe, which must not wait for each other");
+    two_type_bus bus({.capacity = 8, .producers = 1});
+    auto lane = bus.make_producer();
+    const auto s = bus.subscribe<request>([](request&) {});
+    std::atomic<bool> closed{false};
+    observed_thread seen;
+    std::thread consumer([&] {
+        await([&] { return closed.load(); });
+        seen.announce();
+        bus.run(std::stop_token());
+    });
+    std::thread producer([&] {
+        lane.publish_batch<request>(1, [&](std::size_t) {
+            bus.close();
+            closed = true;
+            seen.await_sleep(); // It waits for this message.
+            EXPECT_TRUE(bus.unsubscribe(s));
+            return request{1};
+        });
+    });
+    producer.join();
+    consumer.join();
+}
+
+// The lock of the registrations is "never held while user code runs": moves of closures are some.
+TEST(bus, a_closure_that_takes_a_lock_when_it_moves_does_not_hang_with_unsubscribe) {
+    const library_test::time_limit limit("subscribe and unsubscribe, which must not deadlock");
+    static std::mutex registry;
+    static std::atomic<int> moves;
+    static std::atomic<bool> held;
+    struct registered {
+        registered() = default;
+        registered(registered&&) noexcept {
+            // The second move is the one into the bus: the other thread has the lock by then.
+            if (++moves == 2) {
+                await([] { return held.load(); });
+            }
+            if (moves > 1) {
+                const std::lock_guard lock(registry);
+            }
+        }
+    };
+    two_type_bus bus;
+    const auto s = bus.subscribe<request>([](request&) {});
+    moves = -100;
+    held = false;
+    auto handler = [r = registered()](request&) { static_cast<void>(r); };
+    moves = 0;
+    std::thread other([&] {
+        await([] { return moves.load() >= 2; });
+        const std::lock_guard lock(registry);
+        held = true;
+        EXPECT_TRUE(bus.unsubscribe(s));
+    });
+    bus.subscribe<request>(std::move(handler));
+    other.join();
+    EXPECT_GE(moves.load(), 2);
+}
+
+// "Destroys the handlers, whose destructors may still use the bus": also one that is full.
+TEST(bus, a_handler_s_destructor_may_publish_into_a_full_bus_that_ends) {
+    const library_test::time_limit limit("the destructor of a bus that nobody will read");
+    struct farewell {
+        two_type_bus* bus;
+        ~farewell() { EXPECT_FALSE(bus->publish(request{0})); }
+    };
+    two_type_bus bus({.capacity = 2});
+    bus.subscribe<request>([f = std::make_unique<farewell>(&bus)](request&) {});
+    while (bus.try_publish(request{1})) {
+    }
+}
