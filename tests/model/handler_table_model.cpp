@@ -42,14 +42,32 @@ struct come_and_go : rl::test_suite<come_and_go, 2> {
     }
 };
 
-/// Two subscribers, one after the other in one place, under the registration lock of the bus.
+/// Two subscribers, one after the other in one place, claimed under the registration lock of the
+/// bus.
 struct one_place : rl::test_suite<one_place, 3> {
     table_type table{1};
     quiescence_type batches;
     regatta::basic_adaptive_mutex<model::model_atomics> registration;
     rl::var<int> state[2];
+    rl::var<int> place_memory;         ///< What moves of closures into and out of the place write.
+    bool into_or_out[2]{false, false}; ///< Whether a thread moves its closure so.
 
-    void before() { state[0]($) = state[1]($) = 0; }
+    struct guest {
+        guest(one_place& o, unsigned i) noexcept : of(&o), index(i) {}
+        guest(guest&& other) noexcept : of(other.of), index(other.index) {
+            if (of->into_or_out[index]) {
+                of->place_memory($) = static_cast<int>(index);
+            }
+        }
+        void operator()(int&) { RL_ASSERT(of->state[index]($) == 1); }
+        one_place* of;
+        unsigned index;
+    };
+
+    void before() {
+        state[0]($) = state[1]($) = place_memory($) = 0;
+        into_or_out[0] = into_or_out[1] = false;
+    }
     void thread(unsigned index) {
         if (index == 2) {
             for (int i = 0; i < 2; ++i) {
@@ -61,21 +79,25 @@ struct one_place : rl::test_suite<one_place, 3> {
             return;
         }
         state[index]($) = 1;
-        table_type::handler handler = [this, index](int&) { RL_ASSERT(state[index]($) == 1); };
+        table_type::handler handler = guest(*this, index);
         registration.lock();
         const auto place = table.claim();
         registration.unlock();
         if (place == table_type::npos) {
             return; // the other one has it
         }
+        into_or_out[index] = true;
         table.fill(place, std::move(handler));
+        into_or_out[index] = false;
         registration.lock();
         RL_ASSERT(table.retire(place, table.generation(place), false));
         registration.unlock();
         for (const auto seen = batches.observe(); !batches.passed(seen);) {
             model::model_atomics::yield();
         }
+        into_or_out[index] = true;
         table.release(place);
+        into_or_out[index] = false;
         state[index]($) = 0;
     }
 };

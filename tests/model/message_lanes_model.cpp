@@ -44,6 +44,9 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
     }
     void consume_backlog() {
         const consumer_role role(*this);
+        if (this->closed()) {
+            this->await_publications();
+        }
         this->take_backlog([this](unsigned m) { arrives(m); });
     }
     void consume_all(std::size_t count) {

@@ -271,7 +271,7 @@ protected:
     }
 
     /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
-    /// other.
+    /// other. Of closed lanes it first calls `await_publications`.
     template<class Use>
     void take_backlog(Use&& use) {
         for (std::size_t i = 0; i < lane_count_; ++i) {
