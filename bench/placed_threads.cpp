@@ -3,12 +3,12 @@
 
 #include "placed_threads.hpp"
 
+#include <regatta/base/error.hpp>
 #include <regatta/cpu/affinity.hpp>
 
 #include <cerrno>
 #include <filesystem>
 #include <string>
-#include <system_error>
 
 namespace regatta::bench {
 namespace {
@@ -38,7 +38,7 @@ placed_threads::placed_threads(worker_place where) : saved_(affinity_of_this_thr
     const bool alone = where == worker_place::same_cpu || others.empty();
     if (const int error = pin_the_others({alone ? mine : *others.begin()}); error != 0) {
         pin_the_others(saved_);
-        throw std::system_error(error, std::system_category(), "pin the workers of a bench");
+        fail_system(error, "pin the workers of a bench");
     }
     pin_this_thread({mine});
 }

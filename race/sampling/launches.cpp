@@ -119,7 +119,8 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     std::vector<const json*> compared; // by ratios to the same
     for (const json& race : result.races) {
         result.stopped = result.stopped || member_of(race, "stopped").boolean();
-        if (member_of(race, "baseline").text() == result.baseline) {
+        if (member_of(race, "baseline").text() == result.baseline &&
+            figures_of(race, result.baseline) != nullptr) {
             compared.push_back(&race);
         }
     }

@@ -11,7 +11,7 @@ namespace {
 std::vector<log_time> log_times(const series& one, bool all) {
     std::vector<log_time> found;
     for (const sample& each : one.samples) {
-        if (each.ns > 0 && (all || !each.load.contaminated)) {
+        if (each.ns > 0 && (all || one.clean(each))) {
             found.push_back({each.round, std::log(each.ns)});
         }
     }

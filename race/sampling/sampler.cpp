@@ -200,11 +200,10 @@ std::vector<sample> series::usable() const {
     if (disturbed()) {
         return samples;
     }
-    std::vector<sample> clean;
-    std::ranges::copy_if(samples, std::back_inserter(clean), [this](const sample& s) {
-        return !s.load.contaminated && s.round >= settled;
-    });
-    return clean;
+    std::vector<sample> found;
+    std::ranges::copy_if(samples, std::back_inserter(found),
+                         [this](const sample& s) { return clean(s); });
+    return found;
 }
 
 std::size_t series::cut() const noexcept {

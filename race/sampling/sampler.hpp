@@ -93,6 +93,10 @@ struct series {
     std::vector<sample> first_tries{};
 
     bool failed() const noexcept { return !failure.empty(); }
+    /// Whether a sample is clean, and of a round when it had settled.
+    bool clean(const sample& s) const noexcept {
+        return !s.load.contaminated && s.round >= settled;
+    }
     /// How many samples are contaminated.
     std::size_t contaminated() const noexcept;
     /// All samples are contaminated, so that they had to be used nevertheless.

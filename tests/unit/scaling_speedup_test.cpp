@@ -185,3 +185,20 @@ TEST(race_head, what_all_have_in_common_is_not_cut) {
     EXPECT_EQ(all[2].cut(), 0u);
     EXPECT_EQ(all[1].usable().size(), 15u);
 }
+
+// "Samples of earlier rounds do not count": nor in a comparison.
+TEST(race_head, what_is_cut_is_in_no_ratio) {
+    std::vector<series> all;
+    for (unsigned i = 0; i < 6; ++i) {
+        all.push_back(series_of(noisy(15, 100, 0.002, i)));
+    }
+    for (std::size_t round = 0; round < 5; ++round) {
+        all[1].samples[round].ns *= 1.5;
+    }
+    cut_heads(all);
+    ASSERT_EQ(all[1].cut(), 5u);
+    const auto ratio = paired_ratio(all[1], all[0]);
+    EXPECT_EQ(ratio.count, 10u);
+    EXPECT_NEAR(ratio.median, 1, 0.01);
+    EXPECT_LT(ratio.high, 1.05);
+}

@@ -239,9 +239,8 @@ T sync_wait(co_task<T> awaited) {
 namespace detail {
 
 /// A coroutine that the calling thread is handing to an executor, from construction to
-/// destruction. A task that is destroyed meanwhile, because the executor refused it, leaves the
-/// coroutine to the thread's `await_suspend`. So a coroutine that tries again and again needs no
-/// deep stack.
+/// destruction. A task that is called or destroyed meanwhile on that thread leaves the coroutine to
+/// the thread's `await_suspend`. So a coroutine that does this again and again needs no deep stack.
 class coroutine_hand_over {
 public:
     explicit coroutine_hand_over(std::coroutine_handle<> coroutine) noexcept
@@ -288,8 +287,8 @@ public:
     explicit schedule_awaiter(Executor& executor) noexcept : executor_(executor) {}
 
     bool await_ready() const noexcept { return false; }
-    /// @returns whether the coroutine stays suspended here: not if the executor has
-    /// refused it or called it already.
+    /// @returns whether the coroutine stays suspended here: not if the executor has refused it, or
+    /// called it at once.
     bool await_suspend(std::coroutine_handle<> coroutine) noexcept {
         detail::coroutine_hand_over mine(coroutine);
         REGATTA_TRY {

@@ -14,6 +14,7 @@
 #include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/task_errors.hpp>
 
+#include <cerrno>
 #include <exception>
 #include <stop_token>
 #include <type_traits>

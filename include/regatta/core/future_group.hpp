@@ -120,7 +120,7 @@ public:
             }
         } else {
             results all;
-            all.reserve(futures_.size()); // It may throw: then the group has its futures yet.
+            all.reserve(futures_.size()); // If it throws, the group keeps its futures.
             mine.swap(futures_);
             for (future<R>& f : mine) {
                 all.push_back(f.get());

@@ -291,6 +291,9 @@ public:
     /// The most messages that can be queued.
     std::size_t capacity() const noexcept { return source_.capacity(); }
 
+    /// As of a thread pool: names the pool to continuations.
+    const void* home() const noexcept { return this; }
+
     /// Statistics since construction.
     worker_pool_stats stats() const {
         worker_pool_stats s;

@@ -156,10 +156,9 @@ public:
     REGATTA_POOLS_API void resume() noexcept;
     REGATTA_POOLS_API bool paused() const noexcept;
 
-    /// Whose workers run what this executor gets: the pool's address, also for a class derived from
-    /// it. An executor that hands its tasks on to a pool returns that pool's: then a task of the
-    /// pool that waits for a continuation on the executor runs it itself instead of waiting for
-    /// ever.
+    /// Names the pool whose workers run what this executor gets. An executor of your own that
+    /// gives its tasks to a pool returns the `home` of that pool. Then a task of the pool may wait
+    /// for a continuation on the executor: it runs the continuation itself.
     const void* home() const noexcept { return this; }
 
     // --- figures ---------------------------------------------------------------------------------

@@ -114,6 +114,14 @@ public:
     bool wait_until(Condition&& condition, std::chrono::steady_clock::time_point deadline) {
         return wait(&holds<Condition>, &condition, &deadline);
     }
+    /// `wait` for a condition that may come to hold without a notification, as when the thread that
+    /// would notify waits for this one: it also looks by itself, every 10 ms.
+    template<class Condition>
+    void wait_and_look(Condition&& condition) {
+        constexpr std::chrono::milliseconds interval{10};
+        while (!wait_until(condition, std::chrono::steady_clock::now() + interval)) {
+        }
+    }
 
     /// Wakes one thread that sleeps or is about to sleep, and is not being woken already. Of
     /// threads that sleep at a place it wakes the one at the lowest. So of many threads the same

@@ -246,9 +246,9 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
     if (fit.amdahl && fit.usl && fit.preferred != scaling_law::none) {
         const bool amdahl = fit.preferred == scaling_law::amdahl;
         all.push_back(fmt::format(
-            "{} describes the {} numbers of workers better: on average it is {} off, the "
-            "other {}.",
-            amdahl ? "Amdahl's law" : "The Universal Scalability Law", fit.points,
+            "{} the {} numbers of workers{}: on average it is {} off, the other {}.",
+            amdahl ? "Amdahl's law suffices for" : "The Universal Scalability Law describes",
+            fit.points, amdahl ? "" : " better",
             percent_text(amdahl ? fit.amdahl->residual : fit.usl->residual),
             percent_text(amdahl ? fit.usl->residual : fit.amdahl->residual)));
     } else if (fit.points < 3) {

@@ -214,8 +214,8 @@ protected:
         }
         std::size_t done = 0;
         std::size_t next_look = 0;
-        // Rounds end when one has emptied every lane of what was there. Looking again at once would
-        // find a message or two and take their cache lines from the producers.
+        // Rounds end when one has emptied every lane of what was there at the last look. Looking
+        // again at once would find a message or two and take their cache lines from the producers.
         for (bool more = true; more && done < max;) {
             more = false;
             const std::size_t before = done;
@@ -334,8 +334,6 @@ private:
     static constexpr std::chrono::nanoseconds least_pause{250};
     /// How many messages a batch takes before it looks at the lanes again.
     static constexpr std::size_t look_interval = 256;
-    /// How long a producer that waits for room relies on being told of it.
-    static constexpr std::chrono::milliseconds look_again{10};
 
     /// How long the consumer pauses at most after a batch of several messages that emptied the
     /// lanes. Such a batch means that it keeps up with a stream; during the pause the next batch
@@ -435,9 +433,8 @@ private:
             return accepted || closed();
         };
         // The consumer tells of room at the end of a round. A handler in that round may wait for
-        // this very caller: so the caller also looks by itself.
-        while (!room_.wait_until(settled, std::chrono::steady_clock::now() + look_again)) {
-        }
+        // this very caller.
+        room_.wait_and_look(settled);
         return accepted;
     }
 

@@ -285,15 +285,13 @@ private:
         return mine != nullptr ? &mine->after : nullptr;
     }
 
-    /// The pool whose workers run this. An executor with `home()` or with blocks for futures names
-    /// that pool; any other executor counts as the pool itself.
+    /// The pool whose workers run this. An executor with `home()` names it; any other counts as the
+    /// pool itself.
     static const void* pool_of(const block_store& store, const Executor* executor) noexcept {
         if constexpr (std::is_void_v<Executor>) {
             return store.pool();
         } else if constexpr (requires(const Executor& e) { e.home(); }) {
             return executor != nullptr ? executor->home() : nullptr;
-        } else if constexpr (requires(Executor & e) { e.blocks().store().pool(); }) {
-            return const_cast<Executor*>(executor)->blocks().store().pool();
         } else {
             return executor;
         }

@@ -89,9 +89,8 @@ public:
     template<class Settled>
     void wait_for_room(Settled&& settled) {
         // Sleepers are woken when the ring is half empty. The consumer may be waiting for this very
-        // caller, so that no more room ever comes: the caller also checks periodically.
-        while (!room_.wait_until(settled, std::chrono::steady_clock::now() + look_again)) {
-        }
+        // caller, so that no more room ever comes.
+        room_.wait_and_look(settled);
     }
 
     // --- for the worker loop ---------------------------------------------------------------------
@@ -159,9 +158,6 @@ public:
     }
 
 private:
-    /// How long a waiting producer may miss room; long compared to a wait for half the ring.
-    static constexpr std::chrono::milliseconds look_again{10};
-
     /// @returns false if the message was a task that had been cancelled.
     bool handle(message& m, const message_context& context, seat& mine) noexcept {
         bool ran = true;

@@ -69,9 +69,8 @@ public:
             return taken || closed();
         };
         // give() notifies only when half of the room is free. If a task waits for this caller, no
-        // more room may ever become free: so the caller also looks by itself.
-        while (!gate_.wait_until(done, std::chrono::steady_clock::now() + look_again)) {
-        }
+        // more room may ever become free.
+        gate_.wait_and_look(done);
         return taken;
     }
     /// Makes waiting producers check again: the pool is closed.
@@ -86,10 +85,6 @@ private:
             gate_.notify_all();
         }
     }
-
-    /// How long a waiting producer may overlook free room: long compared with a wait for half of
-    /// it.
-    static constexpr std::chrono::milliseconds look_again{10};
 
     const std::size_t capacity_;
     /// Free room. Written and read by producers and workers.
