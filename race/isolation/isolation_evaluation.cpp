@@ -221,6 +221,12 @@ void evaluate_isolation(isolation_result& result) {
             }
         }
     }
+    if (result.compares_owning()) {
+        const paired_comparison beside(result.of(isolation_mode::exclusive).measured,
+                                       result.of(isolation_mode::pinned).measured);
+        result.owning = beside.ratio();
+        result.owning_word = judge(beside, usual_margin).word;
+    }
     note_disturbances(result);
     if (!result.noise.made()) {
         note_unlike_load(result);

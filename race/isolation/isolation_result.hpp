@@ -102,15 +102,20 @@ struct isolation_result {
     std::string load_source; ///< How other processes' CPU time was read.
     std::int64_t load_resolution_ns = 0;
 
-    noise_floor floor;              ///< Alone against itself.
-    series control;                 ///< Its second run in each round.
-    std::vector<mode_result> modes; ///< All four, in the order of `isolation_mode`.
-    std::vector<std::string> notes; ///< In plain words: what a reader must know.
+    noise_floor floor;                        ///< Alone against itself.
+    series control;                           ///< Its second run in each round.
+    std::vector<mode_result> modes;           ///< All four, in the order of `isolation_mode`.
+    estimate owning;                          ///< The time of `exclusive` over that of `pinned`.
+    verdict owning_word = verdict::undecided; ///< Of it.
+    std::vector<std::string> notes;           ///< In plain words: what a reader must know.
 
     const mode_result& of(isolation_mode mode) const {
         return modes.at(static_cast<std::size_t>(mode));
     }
     mode_result& of(isolation_mode mode) { return modes.at(static_cast<std::size_t>(mode)); }
+    bool compares_owning() const {
+        return of(isolation_mode::pinned).ran() && of(isolation_mode::exclusive).ran();
+    }
 };
 
 } // namespace regatta::race

@@ -31,8 +31,10 @@ class paired_comparison {
 public:
     paired_comparison() = default;
     paired_comparison(const series& subject, const series& peer);
-    /// Beside a baseline that ran twice in each round: the ratio is by √(baseline · control), which
-    /// scatters less than one of them. In a round that lacks one of the two it is by the other.
+    /// Beside a baseline that ran twice in each round: the ratio of a round is by
+    /// √(baseline · control), which scatters less than one of them; where the round lacks one of
+    /// the two, by the other. The ratio of all is where those to baseline and control have their
+    /// centre.
     paired_comparison(const series& subject, const series& baseline, const series& control);
 
     /// The Hodges–Lehmann estimate of the ratio of times with its 95 % interval. Where no round is

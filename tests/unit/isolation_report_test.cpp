@@ -54,11 +54,7 @@ TEST(isolation_words, displaced_time_is_called_that) {
 
 TEST(isolation_words, too_few_clean_rounds_say_nothing_of_owning) {
     race::isolation_result result = fakes::under_hostile_noise().finish();
-    for (race::mode_result& mode : result.modes) {
-        if (mode.mode == isolation_mode::exclusive) {
-            mode.word = race::verdict::undecided;
-        }
-    }
+    result.owning_word = race::verdict::undecided;
     EXPECT_THAT(sentences(result).at(3), StartsWith("Too few clean rounds"));
 }
 
@@ -90,9 +86,32 @@ TEST(isolation_words, both_are_called_both) {
 TEST(isolation_words, where_pinning_suffices_owning_gains_nothing) {
     fakes::isolation_maker maker;
     maker.add(isolation_mode::alone, 100, 100)
-        .add(isolation_mode::pinned, 101, 100)
+        .add(isolation_mode::pinned, 100, 100)
         .add(isolation_mode::exclusive, 100, 100);
     EXPECT_THAT(sentences(maker.finish()).back(), HasSubstr("gained nothing"));
+}
+
+// The medians differ by 40 %, and every round of a mode by more.
+TEST(isolation_words, a_gain_of_owning_that_noise_may_have_made_is_not_claimed) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 140, 100)
+        .add(isolation_mode::exclusive, 100, 100);
+    for (race::sample& one : maker.result.of(isolation_mode::exclusive).measured.samples) {
+        one.ns *= one.round % 3 == 0 ? 2 : 1;
+        one.ns *= one.round % 5 == 1 ? 3 : 1;
+    }
+    EXPECT_THAT(sentences(maker.finish()).back(),
+                StartsWith("No gain of owning the CPUs over pinning to them is shown here"));
+}
+
+TEST(isolation_words, owning_that_costs_time_is_not_called_a_gain) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::alone, 100, 100)
+        .add(isolation_mode::pinned, 100, 100)
+        .add(isolation_mode::exclusive, 125, 100);
+    EXPECT_THAT(sentences(maker.finish()).back(),
+                StartsWith("Owning the CPUs was slower than pinning to them here: 0.80×"));
 }
 
 TEST(isolation_words, a_mode_that_cannot_be_had_says_why) {

@@ -81,7 +81,7 @@ private:
 inline isolation_maker under_hostile_noise() {
     isolation_maker maker;
     maker.add(isolation_mode::alone, 191, 191, 2)
-        .add(isolation_mode::unpinned, 193, 191, 6)
+        .add(isolation_mode::unpinned, 192.5, 191, 6)
         .add(isolation_mode::pinned, 571, 191, 48)
         .add(isolation_mode::exclusive, 192, 191, 1);
     return maker;

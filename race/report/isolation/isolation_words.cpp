@@ -12,9 +12,6 @@
 namespace regatta::race {
 namespace {
 
-/// Pinned over owned: below this, owning gained nothing worth a sentence.
-constexpr double worth_owning = 1.05;
-
 std::string times(double ratio, const text_style& style) {
     return fmt::format("{:.2f}{}", ratio, style.unicode ? "×" : "x");
 }
@@ -67,14 +64,12 @@ std::string fate_of(const mode_result& mode, const text_style& style) {
                        slowdown, parts(mode, style), tail);
 }
 
-std::string gain_of_owning(const mode_result& pinned, const mode_result& owned,
-                           const text_style& style) {
-    const double gain = owned.wall.median > 0 ? pinned.wall.median / owned.wall.median : 0;
-    if (gain < worth_owning) {
-        return "Owning the CPUs gained nothing over pinning to them here.";
-    }
-    const std::string head =
-        fmt::format("Owning the CPUs instead of pinning to them: {} as fast. ", times(gain, style));
+/// What made owned CPUs faster than pinned workers.
+std::string gain_of_owning(const isolation_result& result, const text_style& style) {
+    const mode_result& pinned = result.of(isolation_mode::pinned);
+    const mode_result& owned = result.of(isolation_mode::exclusive);
+    const std::string head = fmt::format("Owning the CPUs instead of pinning to them: {} as fast. ",
+                                         times(1 / result.owning.median, style));
     const std::string cost =
         fmt::format("a unit of work cost {} of its CPU time alone when "
                     "pinned, {} when owned",
@@ -105,6 +100,27 @@ std::string gain_of_owning(const mode_result& pinned, const mode_result& owned,
     return head + "Neither displaced time nor slower execution explains the difference.";
 }
 
+std::string owning_sentence(const isolation_result& result, const text_style& style) {
+    switch (result.owning_word) {
+    case verdict::faster:
+        return gain_of_owning(result, style);
+    case verdict::slower:
+        return fmt::format("Owning the CPUs was slower than pinning to them here: {} as fast.",
+                           times(1 / result.owning.median, style));
+    case verdict::equal:
+        return "Owning the CPUs gained nothing over pinning to them here.";
+    case verdict::unclear:
+        return fmt::format("No gain of owning the CPUs over pinning to them is shown here: {} as "
+                           "fast ({:.2f}{}{:.2f}).",
+                           times(1 / result.owning.median, style), 1 / result.owning.high,
+                           style.unicode ? "…" : "..", 1 / result.owning.low);
+    case verdict::baseline:
+    case verdict::undecided:
+        break;
+    }
+    return "Too few clean rounds to say what owning the CPUs gains over pinning to them.";
+}
+
 } // namespace
 
 std::vector<std::string> isolation_sentences(const isolation_result& result,
@@ -123,13 +139,8 @@ std::vector<std::string> isolation_sentences(const isolation_result& result,
             all.push_back(fate_of(mode, style));
         }
     }
-    const mode_result& pinned = result.of(isolation_mode::pinned);
-    const mode_result& owned = result.of(isolation_mode::exclusive);
-    if (pinned.ran() && owned.ran()) {
-        const bool unknown = pinned.word == verdict::undecided || owned.word == verdict::undecided;
-        all.push_back(unknown ? "Too few clean rounds to say what owning the CPUs gains over "
-                                "pinning to them."
-                              : gain_of_owning(pinned, owned, style));
+    if (result.compares_owning()) {
+        all.push_back(owning_sentence(result, style));
     }
     return all;
 }

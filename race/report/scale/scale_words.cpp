@@ -3,6 +3,8 @@
 
 #include "report/scale/scale_words.hpp"
 
+#include "scaling/speedup.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -158,22 +160,29 @@ bool to_be_measured_again(const scale_result& result) {
     });
 }
 
+/// One beside the other within the rounds, with an interval that is widened by the noise floor.
+verdict beside(const scale_point& one, const scale_point& other, const scale_result& result) {
+    return judge(widened(paired_ratio(one.measured, other.measured), result.floor.distance),
+                 usual_margin);
+}
+
 /// The least number of workers that no larger one clearly beats.
-const scale_point& best_of(const std::vector<const scale_point*>& points) {
+const scale_point& best_of(const std::vector<const scale_point*>& points,
+                           const scale_result& result) {
     const scale_point* best = points.front();
     for (const scale_point* one : points) {
-        if (one->speedup.low > best->speedup.high) {
+        if (one != best && beside(*one, *best, result) == verdict::faster) {
             best = one;
         }
     }
     return *best;
 }
 
-/// "8 workers are no faster (4.53×)".
+/// "8 workers are not clearly faster (4.53×)".
 std::string fate_beyond(const scale_point& point, const scale_point& best,
-                        const text_style& style) {
+                        const scale_result& result, const text_style& style) {
     const std::string_view how =
-        point.speedup.high < best.speedup.low ? "are slower" : "are no faster";
+        beside(point, best, result) == verdict::slower ? "are slower" : "are not clearly faster";
     return fmt::format("{} workers {} ({})", point.workers, how,
                        times_text(point.speedup.median, style));
 }
@@ -300,7 +309,7 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
                    : head + fmt::format("{} workers do {:.2f} times one worker's {}.", most.workers,
                                         most.speedup.median, rate);
     }
-    const scale_point& best = best_of(points);
+    const scale_point& best = best_of(points, result);
     const bool doubtful = to_be_measured_again(result);
     std::string text = doubtful ? "As measured, " : "";
     if (&best == &first || best.word != verdict::faster) {
@@ -320,7 +329,7 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     std::string beyond;
     for (const scale_point* one : points) {
         if (one->workers > best.workers && &best != &first) {
-            beyond += (beyond.empty() ? " " : ", ") + fate_beyond(*one, best, style);
+            beyond += (beyond.empty() ? " " : ", ") + fate_beyond(*one, best, result, style);
         }
     }
     text += beyond.empty() ? "" : beyond + ".";
