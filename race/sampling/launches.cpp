@@ -120,7 +120,7 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     for (const json& race : result.races) {
         result.stopped = result.stopped || member_of(race, "stopped").boolean();
         if (member_of(race, "baseline").text() == result.baseline &&
-            figures_of(race, result.baseline) != nullptr) {
+            (result.baseline.empty() || figures_of(race, result.baseline) != nullptr)) {
             compared.push_back(&race);
         }
     }
