@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -196,6 +197,41 @@ TEST_P(pool_overflow, drop_oldest_may_submit_in_turn) {
         EXPECT_GE(cancelled, 8);
         pool.wait();
         EXPECT_EQ(pool.stats().submitted, pool.stats().run + pool.stats().cancelled);
+    }
+}
+
+// `wait`: "also in what a task runs when it is destroyed unrun".
+TEST_P(pool_overflow, what_a_dropped_task_runs_cannot_wait_for_the_pool) {
+    const library_test::time_limit limit("a dropped task that waits for its pool");
+    for (const bool discard : {false, true}) {
+        auto [pool] = make_pool({.threads = 1, .capacity = 1, .when_full = overflow::drop_oldest});
+        auto [other] = make_pool({.threads = 1});
+        door d;
+        hold_worker(pool, d);
+        int told = 0;
+        auto at_end = [&](int*) {
+            other.wait(); // Not its own.
+            try {
+                pool.wait();
+            } catch (const std::system_error& e) {
+                told += e.code() == std::errc::resource_deadlock_would_occur ? 1 : 0;
+            }
+        };
+        int owned = 0;
+        pool.execute([end = std::unique_ptr<int, decltype(at_end)>(&owned, at_end)] {});
+        if (discard) {
+            std::thread opens([&] {
+                await([&] { return pool.queued() == 0; });
+                d.open();
+            });
+            pool.stop(regatta::stop_mode::discard);
+            opens.join();
+        } else {
+            pool.execute([] {});
+            d.open();
+            pool.wait();
+        }
+        EXPECT_EQ(told, 1);
     }
 }
 

@@ -59,7 +59,7 @@ TEST(programs_report, a_race_of_programs_in_full) {
 
 scheme  median  ratio  95 % interval  CPU time   memory  verdict
 fast    100 ms  1.000    1.000…1.000    151 ms  12.3 MB  baseline
-slow    151 ms  1.495    1.492…1.499    226 ms  12.3 MB  slower
+slow    151 ms  1.499    1.495…1.503    226 ms  12.3 MB  slower
 Ratios are times of fast = 1; verdicts are about differences of 1.0 % and more. Noise floor ±0.7 %:
   fast against itself.
 

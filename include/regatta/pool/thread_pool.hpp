@@ -126,7 +126,9 @@ public:
     /// Other tasks that wait like it count as done. So do tasks that run others on the same worker
     /// while they wait for room. At most 64 tasks may wait within each other on one worker.
     ///
-    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) if the wait could never end.
+    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) if the wait could never end:
+    /// also in what a task runs when it is destroyed unrun, by another thread than a worker's or
+    /// for the sake of another task's room.
     void wait() { static_cast<void>(await_idle(nullptr)); }
     /// The same, for at most `limit`. @returns whether the pool became idle.
     template<class Rep, class Period>

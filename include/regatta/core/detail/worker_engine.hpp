@@ -12,6 +12,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/base/version.hpp>
 #include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/thread_team.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
@@ -216,6 +217,10 @@ public:
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
     REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         refuse_fork("wait for the pool");
+        if (drop_scope::is_open(pool_)) [[unlikely]] {
+            fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
+                                          "' while one of its tasks is destroyed unrun"}));
+        }
         fork_stack& stack = fork_stack::current();
         if (stack.in_region()) [[unlikely]] {
             stack.share_all();
@@ -241,8 +246,17 @@ public:
     }
     bool idle() const noexcept { return loop_.idle(false); }
 
-    /// Counts a task that another thread than a worker's destroyed unrun.
-    void count_dropped() noexcept { loop_.count_dropped(); }
+    /// Destroys a task unrun, not as a worker in its turn. @param drop does it; returns whether
+    /// there was one.
+    template<class Drop>
+    REGATTA_RARE bool drop_one(Drop&& drop) noexcept {
+        const drop_scope scope(pool_);
+        const bool dropped = drop();
+        if (dropped) {
+            loop_.count_dropped();
+        }
+        return dropped;
+    }
 
     // --- pausing and ending ----------------------------------------------------------------------
 
@@ -457,6 +471,7 @@ private:
         source_.tell_closed();
         if (discard) {
             // A worker that leaves may have looked for tasks for the last time.
+            const drop_scope scope(pool_);
             source_.drop_all([this]() noexcept { loop_.count_dropped(); },
                              [this]() noexcept { return expected() == 0 && !idle(); });
         }

@@ -264,11 +264,7 @@ bool pool_intake::make_room(priority level) noexcept {
     return true;
 }
 bool pool_intake::drop_oldest(priority level) noexcept {
-    const bool dropped = source_.drop_oldest(level);
-    if (dropped) {
-        engine_.count_dropped();
-    }
-    return dropped;
+    return engine_.drop_one([&]() noexcept { return source_.drop_oldest(level); });
 }
 bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count) {
     refuse_if_closed(count, accepted);

@@ -121,8 +121,8 @@ public:
     /// In a fork of the process, before the destructor: its locks are free.
     void abandon() noexcept { queues_.abandon(); }
 
-    /// Drops the oldest task of that priority. @returns whether there was one; if so, the caller
-    /// reports it to the engine with `count_dropped`.
+    /// Drops the oldest task of that priority; the caller tells the engine. @returns whether there
+    /// was one.
     REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
     /// Drops all queued tasks and calls `dropped()` for each. Repeats while `more()` says that
     /// further tasks are on their way.

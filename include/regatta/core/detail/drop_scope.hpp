@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Whether the calling thread is destroying a task of a pool unrun.
+
+namespace regatta::detail {
+
+/// While one lives, its thread destroys tasks of a pool unrun. What these own may be called, and
+/// must not wait for the pool: they count as done only afterwards.
+/// Threads: lives on the stack of one thread.
+class drop_scope {
+public:
+    /// @param pool an address that stands for it.
+    explicit drop_scope(const void* pool) noexcept : pool_(pool), outer_(innermost()) {
+        innermost() = this;
+    }
+    drop_scope(const drop_scope&) = delete;
+    drop_scope& operator=(const drop_scope&) = delete;
+    ~drop_scope() { innermost() = outer_; }
+
+    /// Whether the calling thread is in one of that pool.
+    static bool is_open(const void* pool) noexcept {
+        const drop_scope* at = innermost();
+        while (at != nullptr && at->pool_ != pool) {
+            at = at->outer_;
+        }
+        return at != nullptr;
+    }
+
+private:
+    static const drop_scope*& innermost() noexcept {
+        static constinit thread_local const drop_scope* scope = nullptr;
+        return scope;
+    }
+
+    const void* const pool_;
+    const drop_scope* const outer_;
+};
+
+} // namespace regatta::detail
