@@ -126,6 +126,7 @@ TEST(bus, a_handler_that_publishes_into_a_full_lane_is_told) {
     bus.publish(tick{1});
     bus.process_batch(1);
     EXPECT_EQ(told, 4);
+    EXPECT_EQ(bus.stats().refused, 4u + batch.size());
     bus.unsubscribe(once);
     drain(bus);
     // Full or not, a closed bus refuses: there is nothing to wait for.
@@ -137,6 +138,7 @@ TEST(bus, a_handler_that_publishes_into_a_full_lane_is_told) {
     });
     bus.publish(tick{2});
     EXPECT_EQ(bus.process_batch(), 1u);
+    EXPECT_EQ(bus.stats().refused, 6u + 2 * batch.size());
 }
 
 // "process_batch, process_with and run from one thread at a time": "Throws `std::logic_error`".

@@ -175,6 +175,7 @@ TEST(worker_pool, tasks_that_flood_the_pool_are_told) {
     pool.wait();
     EXPECT_GT(deadlocks.load(), 0u);
     EXPECT_EQ(pool.stats().errors, deadlocks.load());
+    EXPECT_EQ(pool.stats().refused, deadlocks.load());
     EXPECT_EQ(pool.stats().handled, static_cast<std::uint64_t>(run.load()));
 }
 #endif

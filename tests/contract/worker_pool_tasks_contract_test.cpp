@@ -377,6 +377,7 @@ TEST(worker_pool_tasks, of_tasks_are_refused_while_it_closes) {
     });
     pool.close();
     EXPECT_EQ(refused.load(), 3);
+    EXPECT_EQ(pool.stats().refused, 6u); // The batch counts as three.
     EXPECT_EQ(pool.stats().errors, 0u);
 }
 

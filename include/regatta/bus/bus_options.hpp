@@ -68,7 +68,8 @@ struct bus_options {
 /// without concurrent work they are exact.
 struct bus_stats {
     std::uint64_t published = 0; ///< Messages accepted.
-    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by class, or closed.
+    /// Messages not accepted: no room, by class, closed, or by a handler into a full lane.
+    std::uint64_t refused = 0;
     std::uint64_t processed = 0; ///< Messages given to handlers or to a visitor.
     std::uint64_t unhandled = 0; ///< Those of `processed` that had no handler.
     std::uint64_t parked = 0;    ///< Times that `run` went to sleep.

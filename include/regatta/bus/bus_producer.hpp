@@ -113,7 +113,7 @@ public:
             bus_->items_.notify_one();
         }
         if (done != batch.size()) {
-            bus_->refused_.fetch_add(batch.size() - done, std::memory_order_relaxed);
+            bus_->count_refused(batch.size() - done);
         }
         return done;
     }
@@ -161,7 +161,7 @@ private:
     /// message stays in registers. Not REGATTA_RARE: gcc would take the whole publish for cold.
     template<class T>
     REGATTA_APART bool publish_later(T m, std::size_t limit) {
-        return bus_->count(bus_->wait_for_room([&] {
+        return bus_->wake_if(bus_->wait_for_room(1, [&] {
             return lane_->ring->has_room_below(limit) &&
                    lane_->ring->try_emplace_if(open(), type<T>, std::move(m));
         }));
@@ -195,13 +195,12 @@ private:
             if (done != 0) {
                 bus_->items_.notify_one(); // the consumer starts on those already published
             }
-            const bool more = bus_->wait_for_room([&] {
+            const bool more = bus_->wait_for_room(count - done, [&] {
                 const std::size_t now = fill<T>(count, construct, done);
                 done += now;
                 return now != 0;
             });
             if (!more) {
-                bus_->refused_.fetch_add(count - done, std::memory_order_relaxed);
                 break;
             }
         }

@@ -225,7 +225,7 @@ public:
             jobs.push_back(std::move(made.second));
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            enqueue(std::move(jobs[i]), i);
+            enqueue(std::move(jobs[i]), i, jobs.size() - i);
         }
         return futures;
     }
@@ -328,8 +328,9 @@ private:
         return make_future_task(engine_.blocks(), std::stop_token(), std::forward<F>(closure));
     }
     /// @param accepted how many tasks of its batch the pool accepted before.
-    void enqueue(detail::future_job job, std::size_t accepted = 0) {
-        if (!submit_below(capacity(), detail::task_message(job))) {
+    /// @param count how many tasks of its batch are refused if this one is.
+    void enqueue(detail::future_job job, std::size_t accepted = 0, std::size_t count = 1) {
+        if (!submit_below(capacity(), detail::task_message(job), count)) {
             fail_rejected(options_.name, task_rejected::reason::closed, accepted);
         }
         job.release();
@@ -340,46 +341,53 @@ private:
     /// Tasks that may wait within each other on one worker; limits the depth of the stack.
     static constexpr unsigned deepest_help = 32;
 
-    /// Wakes a worker for an accepted message, or counts a refused one.
-    bool count(bool accepted) noexcept {
+    /// Wakes a worker for an accepted message, or counts what is refused.
+    bool count(bool accepted, std::size_t refused = 1) noexcept {
         if (accepted) {
             engine_.wake();
         } else {
-            refused_.fetch_add(1, std::memory_order_relaxed);
+            refused_.fetch_add(refused, std::memory_order_relaxed);
         }
         return accepted;
     }
     /// Submits once fewer than `limit` messages are queued.
+    /// @param refused how many count as refused if this one is.
     template<class T>
-    bool submit_below(std::size_t limit, T&& m) {
+    bool submit_below(std::size_t limit, T&& m, std::size_t refused = 1) {
         engine_.refuse_fork("submit to the pool");
         if (source_.try_append(limit, std::move(m))) [[likely]] {
             return count(true);
         }
-        return submit_later(limit, std::move(m));
+        return submit_later(limit, std::move(m), refused);
     }
     /// Submits a message that found no room at first. Takes it by value, so that the caller's
     /// message stays in registers.
     template<class T>
-    REGATTA_RARE bool submit_later(std::size_t limit, T m) {
+    REGATTA_RARE bool submit_later(std::size_t limit, T m, std::size_t refused) {
         bool accepted = false;
         const auto settled = [&] {
             accepted = accepted || source_.try_append(limit, std::move(m));
             return accepted || source_.closed();
         };
         constexpr const char* waiting = "wait for room in a handler or task";
-        if (!engine_.called_by_worker()) {
-            source_.wait_for_room(settled);
-        } else if (!settled()) { // A handler that only waited could keep the ring full.
-            if constexpr (std::is_same_v<T, detail::task_message>) {
-                if (engine_.helps_deepest()) {
-                    engine_.run_here(waiting, [&](auto& seat) { source_.run_here(seat, m); });
-                    return true;
+        REGATTA_TRY {
+            if (!engine_.called_by_worker()) {
+                source_.wait_for_room(settled);
+            } else if (!settled()) { // A handler that only waited could keep the ring full.
+                if constexpr (std::is_same_v<T, detail::task_message>) {
+                    if (engine_.helps_deepest()) {
+                        engine_.run_here(waiting, [&](auto& seat) { source_.run_here(seat, m); });
+                        return true;
+                    }
                 }
+                engine_.help_until(waiting, settled);
             }
-            engine_.help_until(waiting, settled);
         }
-        return count(accepted);
+        REGATTA_CATCH_ALL { // Too many wait within each other.
+            count(false, refused);
+            REGATTA_RETHROW;
+        }
+        return count(accepted, refused);
     }
 
     bool started() const noexcept { return engine_.expected() != 0; }

@@ -61,7 +61,8 @@ struct worker_pool_stats {
         std::uint64_t parked = 0;  ///< Times that the worker went to sleep.
     };
     std::uint64_t submitted = 0; ///< Messages accepted.
-    std::uint64_t refused = 0;   ///< Messages not accepted: no room, by class, or closed.
+    /// Messages and tasks not accepted: no room, by class, closed, or waits nested too deep.
+    std::uint64_t refused = 0;
     std::uint64_t handled = 0;   ///< The sum over the workers.
     std::uint64_t tasks = 0;     ///< Those of `handled` that were tasks.
     std::uint64_t cancelled = 0; ///< Those of `tasks` whose future was cancelled; they never ran.

@@ -388,9 +388,12 @@ private:
         if (accepted) [[likely]] {
             items_.notify_one();
         } else {
-            refused_.fetch_add(1, std::memory_order_relaxed);
+            count_refused(1);
         }
         return accepted;
+    }
+    void count_refused(std::size_t count) noexcept {
+        refused_.fetch_add(count, std::memory_order_relaxed);
     }
 
     /// @param m an rvalue to move from, or a constant to copy.
@@ -413,18 +416,28 @@ private:
     /// that the caller's message stays in registers.
     template<class T>
     REGATTA_APART bool publish_later(T m, std::size_t limit) {
-        return count(wait_for_room([&] { return common_.try_emplace_below(limit, std::move(m)); }));
+        return wake_if(
+            wait_for_room(1, [&] { return common_.try_emplace_below(limit, std::move(m)); }));
+    }
+    bool wake_if(bool accepted) noexcept {
+        if (accepted) {
+            items_.notify_one();
+        }
+        return accepted;
     }
 
     /// Repeats `attempt` until it succeeds or the bus is closed; never, if the policy is to
     /// discard.
+    /// @param unplaced how many messages it counts as refused if it does not succeed or throws.
     /// @returns whether it succeeded.
     template<class Attempt>
-    bool wait_for_room(Attempt&& attempt) {
+    bool wait_for_room(std::size_t unplaced, Attempt&& attempt) {
         if (on_full_ == when_full::discard) {
+            count_refused(unplaced);
             return false;
         }
         if (in_consumer() && !closed()) {
+            count_refused(unplaced);
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
         bool accepted = false;
@@ -435,6 +448,9 @@ private:
         // The consumer tells of room at the end of a round. A handler in that round may wait for
         // this very caller.
         room_.wait_and_look(settled);
+        if (!accepted) {
+            count_refused(unplaced);
+        }
         return accepted;
     }
 
