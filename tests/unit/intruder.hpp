@@ -17,6 +17,7 @@
 #include <new>
 #include <string>
 
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -36,13 +37,14 @@ public:
     };
 
     intruder(unsigned cpu, const std::string& name, manner how) {
-        void* const shared = ::mmap(nullptr, sizeof(counter), PROT_READ | PROT_WRITE,
+        void* const memory = ::mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE,
                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (shared == MAP_FAILED) {
+        if (memory == MAP_FAILED) {
             ADD_FAILURE() << "no memory to share";
             std::abort();
         }
-        rounds_ = ::new (shared) counter(0);
+        told_ = ::new (memory) shared;
+        cpu_ = cpu;
         const pid_t parent = ::getpid();
         pid_ = ::fork();
         if (pid_ == 0) {
@@ -55,31 +57,39 @@ public:
         }
         library_test::await(
             [this] { return rounds() != 0 || ::waitpid(pid_, nullptr, WNOHANG) != 0; });
-        cpu_ = cpu;
     }
     intruder(const intruder&) = delete;
     intruder& operator=(const intruder&) = delete;
     ~intruder() {
         ::kill(pid_, SIGKILL);
         ::waitpid(pid_, nullptr, 0);
-        ::munmap(rounds_, sizeof(counter));
+        ::munmap(told_, sizeof(shared));
     }
 
     int pid() const noexcept { return pid_; }
-    /// Whether it is where it was put. Whoever takes CPUs for himself moves others away.
+    /// Whether it is where it was put, and always was. Whoever takes CPUs for himself moves others
+    /// away, and back when he is done.
     bool in_place() const {
         regatta::cpu_set now;
-        return regatta::try_affinity_of_thread(pid_, now) == 0 && now == regatta::cpu_set{cpu_};
+        return !told_->moved && regatta::try_affinity_of_thread(pid_, now) == 0 &&
+               now == regatta::cpu_set{cpu_};
     }
     /// How many turns of its work it has done. On a busy machine it may not run for a while.
-    unsigned rounds() const noexcept { return rounds_->load(); }
+    unsigned rounds() const noexcept { return told_->rounds; }
 
 private:
-    using counter = std::atomic<unsigned>;
-    static_assert(counter::is_always_lock_free);
+    /// Written by the child, read by the test.
+    struct shared {
+        std::atomic<unsigned> rounds{0};
+        std::atomic<bool> moved{false};
+    };
+    static_assert(std::atomic<unsigned>::is_always_lock_free);
 
     [[noreturn]] void work(manner how) {
-        for (;; rounds_->fetch_add(1)) {
+        for (;; ++told_->rounds) {
+            if (::sched_getcpu() != static_cast<int>(cpu_)) {
+                told_->moved = true;
+            }
             if (how == manner::brief) {
                 const pid_t child = ::fork();
                 if (child == 0) {
@@ -103,7 +113,7 @@ private:
 
     pid_t pid_ = -1;
     unsigned cpu_ = 0;
-    counter* rounds_ = nullptr; ///< Written by the child, read by the test.
+    shared* told_ = nullptr;
 };
 
 } // namespace library_test
