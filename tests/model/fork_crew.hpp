@@ -101,13 +101,18 @@ struct basic_crew {
     std::optional<team_type> team;
     stack_type stacks[3];
     model::atomic<unsigned> over{0};
+    /// A worker that was woken and still counts as asleep, or none.
+    model::atomic<unsigned> rising{~0u};
 
     /// @param helpers how many workers may help a thread from outside.
     explicit basic_crew(int helpers = 1) {
         pool($) = 1;
         team.emplace(typename team_type::pool_calls{
             this, [](void* c) noexcept { static_cast<basic_crew*>(c)->bell.notify_one(); },
-            [](void* c, unsigned) noexcept { static_cast<basic_crew*>(c)->bell.notify_one(); },
+            [](void* c, unsigned worker) noexcept {
+                auto& crew = *static_cast<basic_crew*>(c);
+                return crew.rising.load(relaxed) == worker || crew.bell.notify_one();
+            },
             [](void* c) noexcept {
                 RL_ASSERT(static_cast<basic_crew*>(c)->pool($) == 1);
                 static_cast<basic_crew*>(c)->bell.notify_all();

@@ -364,6 +364,36 @@ struct other_task : rl::test_suite<other_task<Atomics, Watches, PassesOn>, 3> {
     }
 };
 
+/// A thread that is to wake workers on another CPU calls the last one that took naps, which has
+/// just risen and finds something else to do: the other one, which sleeps, sees the frame.
+template<class Atomics, bool PassesOn = true>
+struct call_elsewhere : rl::test_suite<call_elsewhere<Atomics, PassesOn>, 3> {
+    sleepers<Atomics, 1> s;
+
+    void before() {
+        auto& team = *s.c.team;
+        RL_ASSERT(team.begin_naps(2));
+        s.c.rising.store(2, relaxed);
+        team.call_sleeper();
+        team.note_call();
+        team.end_naps();
+    }
+    void after() { s.c.end(); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            s.fork([this] { s.all_begun.await(); });
+        } else if (index == 1) {
+            s.work(index);
+        } else {
+            s.c.rising.store(~0u, relaxed);
+            if (PassesOn) {
+                s.c.team->pass_on_watch();
+            }
+            s.all_begun.await();
+        }
+    }
+};
+
 /// A worker takes naps that do not end by themselves: a long region wakes it.
 template<class Atomics>
 struct long_nap : rl::test_suite<long_nap<Atomics>, 2> {
@@ -538,6 +568,7 @@ int main() {
          model::make_scenario<other_task<with_kernel<3>, true>>(
              "a watch with something else to do"),
          model::make_scenario<other_task<with_kernel<3>, false>>("a look in vain"),
+         model::make_scenario<call_elsewhere<with_kernel<3>>>("a call of one that has risen"),
          model::make_scenario<long_nap<with_kernel<>>>("a nap"),
          model::make_scenario<lent_place<with_kernel<>>>("a place that is lent"),
          model::make_scenario<lent_place<without_kernel>>(
@@ -554,6 +585,8 @@ int main() {
              "a watch that is not handed over"),
          model::make_scenario<other_task<with_kernel<3>, true, false>>(
              "a watch that is not passed on"),
+         model::make_scenario<call_elsewhere<with_kernel<3>, false>>(
+             "one that has risen does not pass on the watch"),
          model::make_scenario<lent_place<with_kernel<>, false>>(
              "a place that is lent after the wake-up")});
 }

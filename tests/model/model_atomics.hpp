@@ -295,6 +295,13 @@ struct model_atomics {
                             std::source_location at = std::source_location::current()) {
         wake(word, 1000, at);
     }
+    static int this_cpu() { return 0; } // All threads run on it.
+    static std::int32_t this_thread_number() { return 1; }
+    struct kept_off_cpu {
+        static void usual() {}
+        kept_off_cpu(std::int32_t, int) {}
+        ~kept_off_cpu() {}
+    };
     static void relax() { rl::yield(1, $); }
     static void relax_for(std::chrono::nanoseconds) { rl::yield(1, $); }
     static void sleep_for(std::chrono::nanoseconds) { rl::yield(1, $); }

@@ -42,9 +42,9 @@ private:
         return yes;
     }
     static fork_team& team_of_one() {
-        static fork_team& never_ends =
-            *new fork_team({nullptr, [](void*) noexcept {}, [](void*, unsigned) noexcept {},
-                            [](void*) noexcept {}, [](void*) noexcept { return false; }});
+        static fork_team& never_ends = *new fork_team(
+            {nullptr, [](void*) noexcept {}, [](void*, unsigned) noexcept { return false; },
+             [](void*) noexcept {}, [](void*) noexcept { return false; }});
         return never_ends;
     }
 

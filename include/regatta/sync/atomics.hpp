@@ -11,6 +11,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/kept_off_cpu.hpp>
 #include <regatta/base/detail/platform.hpp>
 
 #include <atomic>
@@ -137,6 +138,13 @@ struct std_atomics {
         return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     }
+    /// The CPU of the calling thread, or -1 where the system does not say.
+    static int this_cpu() noexcept { return detail::platform::cpu_of_this_thread(); }
+    /// The system's number of the calling thread; 0 where it has none.
+    static std::int32_t this_thread_number() noexcept {
+        return detail::platform::this_thread_number();
+    }
+    using kept_off_cpu = detail::kept_off_cpu;
     static void relax() noexcept { REGATTA_CPU_RELAX(); }
     /// Spins for about that long.
     static void relax_for(std::chrono::nanoseconds duration) noexcept {

@@ -107,6 +107,9 @@ inline int affinity_of_thread(std::int32_t thread, unsigned long* words,
 /// The system's number of the calling thread; 0 if it has none for `pin_thread`.
 inline std::int32_t this_thread_number() noexcept;
 
+/// The CPU that the calling thread runs on; -1 where the system does not say.
+inline int cpu_of_this_thread() noexcept;
+
 /// The memory node of the CPU that the calling thread runs on; 0 where the system does not say.
 inline unsigned node_of_this_thread() noexcept;
 

@@ -129,6 +129,11 @@ inline std::int32_t this_thread_number() noexcept {
     return static_cast<std::int32_t>(::syscall(SYS_gettid));
 }
 
+// Source: sched_getcpu(3). It needs no system call.
+inline int cpu_of_this_thread() noexcept {
+    return ::sched_getcpu();
+}
+
 // Source: getcpu(2). The function of the C library needs no system call.
 inline unsigned node_of_this_thread() noexcept {
     unsigned node = 0;

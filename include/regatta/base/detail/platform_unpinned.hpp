@@ -24,6 +24,9 @@ inline int affinity_of_thread(std::int32_t, unsigned long*, std::size_t) noexcep
 inline std::int32_t this_thread_number() noexcept {
     return 0;
 }
+inline int cpu_of_this_thread() noexcept {
+    return -1;
+}
 inline unsigned node_of_this_thread() noexcept {
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/fork_region.hpp>
+#include <regatta/core/detail/fork_team.hpp>
 #include <regatta/sync/backoff.hpp>
 
 #include <cstdint>
@@ -24,6 +25,7 @@ class basic_fork_help {
     using worker = typename Loop::worker;
     using stack = basic_fork_stack<Atomics>;
     using frame = basic_fork_frame<Atomics>;
+    using team = basic_fork_team<Atomics>;
 
 public:
     /// Does a part of the work of a region. @returns false if the worker found none. Afterwards it
@@ -151,24 +153,28 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < (team.open() ? team.spin_ns : time));
+        } while (now - begin < (team.open() ? team.spin_ns : time) && !is_in_the_way(team));
         return nullptr;
     }
+    /// Whether the thread that the worker waits for may itself wait for this CPU. A system that
+    /// takes a halted virtual CPU for a busy one puts a woken thread on the CPU of its waker.
+    static bool is_in_the_way(const team& t) noexcept { return t.needs(Atomics::this_cpu()); }
     static bool naps_on(Loop& loop, const worker& me) noexcept {
         return me.naps < loop.forks_.most_naps || loop.forks_.open();
     }
     REGATTA_RARE static void nap(Loop& loop, worker& me) noexcept {
         // While no region is open: the thread that opens one wakes the worker if it is worth that.
-        const auto length = std::chrono::microseconds(!loop.forks_.open() ? 2000u
-                                                      : me.naps < 5       ? 50u << me.naps
-                                                                          : 1000u);
+        const bool open = loop.forks_.open() && !is_in_the_way(loop.forks_);
+        const auto length = std::chrono::microseconds(!open         ? 2000u
+                                                      : me.naps < 5 ? 50u << me.naps
+                                                                    : 1000u);
         ++me.naps;
         me.patience = basic_backoff<Atomics>::none;
         const auto ticket = loop.gate_.announce_wait(me.search);
         if (loop.stays_awake(me) || loop.forks_.offers()) {
             loop.gate_.cancel_wait(me.search);
-        } else {
-            loop.gate_.commit_wait_until(me.search, ticket, Loop::clock::now() + length);
+        } else if (loop.gate_.commit_wait_until(me.search, ticket, Loop::clock::now() + length)) {
+            loop.forks_.note_call();
         }
     }
 };

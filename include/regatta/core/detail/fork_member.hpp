@@ -54,6 +54,7 @@ public:
         s.region = region;
         s.scope = scope;
         s.place = place;
+        note_cpu();
         // release: partner is the acquire in take(); publishes the frame.
         places_[place].store(&f, std::memory_order_release);
     }
@@ -118,6 +119,15 @@ public:
     }
     typename Atomics::template atomic<std::uint32_t>& beat() noexcept { return beat_; }
 
+    /// The owner notes where it runs.
+    void note_cpu() noexcept { cpu_.store(Atomics::this_cpu(), std::memory_order_relaxed); }
+    /// Whether the owner was last seen on that CPU; for any thread. If both are there, one of them
+    /// waits for the other to leave it.
+    bool is_on(int cpu) const noexcept {
+        // relaxed: a hint.
+        return cpu >= 0 && cpu_.load(std::memory_order_relaxed) == cpu;
+    }
+
     /// The region whose frames the owner publishes from now on.
     void begin(const void* region) noexcept {
         // relaxed: the release in publish() orders it.
@@ -145,6 +155,8 @@ private:
     typename Atomics::template atomic<std::int64_t> answered_{0};
     /// Written by the owner, read by all.
     typename Atomics::template atomic<void*> region_{nullptr};
+    /// The CPU on which it last published or took a frame. Written by the owner, read by all.
+    typename Atomics::template atomic<int> cpu_{-1};
     /// The published frames. Filled by the owner, emptied by all.
     alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places];
 };

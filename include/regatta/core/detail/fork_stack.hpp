@@ -252,7 +252,7 @@ public:
             if (frame* const other = find_help(f, now)) {
                 work_off(*other);
                 since = Atomics::now_ns();
-            } else if (now - since >= patience_ns) {
+            } else if (now - since >= patience_ns || is_beside(f)) {
                 std::uint32_t seen = shared::open;
                 // relaxed: if work_off() came first, it fails, and the load above decides.
                 if (state.compare_exchange_strong(seen, shared::awaited, std::memory_order_relaxed,
@@ -268,6 +268,7 @@ public:
     /// waits; no frame of its own is pending privately.
     REGATTA_RARE void work_off(frame& f) noexcept {
         shared& s = f.shared.get();
+        now_.seat->note_cpu();
         // release: partner is the acquire in find_help(). The member outlives its frames.
         s.thief.store(now_.seat, std::memory_order_release);
         const fork_stop* const outer = std::exchange(now_.scope, s.scope);
@@ -455,6 +456,13 @@ private:
             }
         }
         return now_.team->take_of(now_.region, now);
+    }
+
+    /// Whether the thread that took a frame needs the CPU that this one runs on.
+    static bool is_beside(frame& f) noexcept {
+        // acquire: partner is the release in work_off().
+        const member* const thief = f.shared.get().thief.load(std::memory_order_acquire);
+        return thief != nullptr && thief->is_on(Atomics::this_cpu());
     }
 
     work now_;

@@ -38,13 +38,16 @@ public:
     /// What the team asks of the pool. `pool` is passed to all.
     struct pool_calls {
         void* pool;
-        void (*wake)(void*) noexcept;                       ///< Wakes a worker that sleeps, if any.
-        void (*wake_this)(void*, unsigned worker) noexcept; ///< Wakes that worker, if it sleeps.
-        void (*left)(void*) noexcept;                       ///< A region from outside has ended.
-        bool (*refuses)(void*) noexcept;                    ///< Whether the pool is closed.
+        void (*wake)(void*) noexcept; ///< Wakes a worker that sleeps, if any.
+        /// Wakes that worker if it sleeps. @returns false if perhaps it does not.
+        bool (*wake_this)(void*, unsigned worker) noexcept;
+        void (*left)(void*) noexcept;    ///< A region from outside has ended.
+        bool (*refuses)(void*) noexcept; ///< Whether the pool is closed.
     };
 
-    explicit basic_fork_team(const pool_calls& to_pool) noexcept : calls_(to_pool) {}
+    explicit basic_fork_team(const pool_calls& to_pool) noexcept : calls_(to_pool) {
+        Atomics::kept_off_cpu::usual(); // Now, before a call has to know it.
+    }
     basic_fork_team(const basic_fork_team&) = delete;
     basic_fork_team& operator=(const basic_fork_team&) = delete;
     ~basic_fork_team() {
@@ -214,6 +217,15 @@ public:
         }
         return false;
     }
+    /// Whether a thread that has opened a region, or works for one, was last seen on that CPU.
+    bool needs(int cpu) const noexcept {
+        for (const member* m = first(); m != nullptr; m = m->next) {
+            if (m->region() != nullptr && m->is_on(cpu)) {
+                return true;
+            }
+        }
+        return false;
+    }
     /// Asks all members for work.
     void ask(std::int64_t now) noexcept {
         for (member* m = first(); m != nullptr; m = m->next) {
@@ -299,8 +311,20 @@ public:
         // or this one that it takes naps.
         fence_.full();
         const std::uint32_t worker = napping_.load(std::memory_order_relaxed);
-        if (worker != nobody) {
+        if (worker != nobody && !call_elsewhere(worker)) {
             calls_.wake_this(calls_.pool, worker);
+        }
+    }
+    /// A worker was woken and sees a region. If the system has put it on the CPU of the thread that
+    /// called it, the next ones are woken elsewhere.
+    void note_call() noexcept {
+        // relaxed, all: hints.
+        const int caller = caller_cpu_.load(std::memory_order_relaxed);
+        if (caller >= 0) {
+            caller_cpu_.store(-1, std::memory_order_relaxed);
+            if (caller == Atomics::this_cpu()) {
+                wakes_elsewhere_.store(most_wakes_elsewhere, std::memory_order_relaxed);
+            }
         }
     }
     /// Wakes a worker, if one more may help. If not, one that helps looks for work once more before
@@ -308,7 +332,7 @@ public:
     REGATTA_RARE void wake() noexcept {
         // Partner: the fence of a worker that announces its sleep, after it has ended its help.
         fence_.full();
-        if (may_help()) {
+        if (may_help() && !call_elsewhere(last_napper_.load(std::memory_order_relaxed))) {
             calls_.wake(calls_.pool);
         }
     }
@@ -327,13 +351,36 @@ public:
     /// One watcher may take naps; the others go to sleep. @returns whether the caller may.
     bool begin_naps(unsigned worker) noexcept {
         std::uint32_t none = nobody;
-        return napping_.compare_exchange_strong(none, worker, std::memory_order_relaxed,
-                                                std::memory_order_relaxed);
+        if (!napping_.compare_exchange_strong(none, worker, std::memory_order_relaxed,
+                                              std::memory_order_relaxed)) {
+            return false;
+        }
+        last_napper_.store(worker, std::memory_order_relaxed);
+        napping_thread_.store(Atomics::this_thread_number(), std::memory_order_relaxed);
+        return true;
     }
     void end_naps() noexcept { napping_.store(nobody, std::memory_order_relaxed); }
 
 private:
     static constexpr std::uint32_t nobody = ~0u;
+    /// So many wake-ups on another CPU follow one on the caller's.
+    static constexpr unsigned most_wakes_elsewhere = 64;
+
+    /// If the last calls have put workers on the CPU of their callers: wakes that worker, if it
+    /// sleeps, on another one. @returns whether it did.
+    bool call_elsewhere(std::uint32_t worker) noexcept {
+        // relaxed, all: hints.
+        const int cpu = Atomics::this_cpu();
+        caller_cpu_.store(cpu, std::memory_order_relaxed);
+        const unsigned more = wakes_elsewhere_.load(std::memory_order_relaxed);
+        if (more == 0 || worker == nobody) {
+            return false;
+        }
+        wakes_elsewhere_.store(more - 1, std::memory_order_relaxed);
+        const typename Atomics::kept_off_cpu elsewhere(
+            napping_thread_.load(std::memory_order_relaxed), cpu);
+        return calls_.wake_this(calls_.pool, worker);
+    }
 
     member* first() const noexcept {
         // acquire: partner is the release in seat().
@@ -363,6 +410,13 @@ private:
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};
     /// Which of them takes naps, or `nobody`.
     typename Atomics::template atomic<std::uint32_t> napping_{nobody};
+    /// That worker, or the last one, and its thread. Written by it, read by threads that call it.
+    typename Atomics::template atomic<std::uint32_t> last_napper_{nobody};
+    typename Atomics::template atomic<std::int32_t> napping_thread_{0};
+    /// Where the thread runs that last called a worker. Written by both.
+    typename Atomics::template atomic<int> caller_cpu_{-1};
+    /// How many more calls wake the worker on another CPU. Written by it and by threads that call.
+    typename Atomics::template atomic<std::uint32_t> wakes_elsewhere_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

@@ -106,6 +106,16 @@ public:
             gate_.notify_all();
         }
     }
+    /// Wakes one worker, whatever the others do. The caller has made a full fence since what it
+    /// tells of, and so does the worker before it looks.
+    /// @returns whether the worker sleeps, or is about to wake. Of those after the 63rd, which
+    /// share their bit, that is not known: false.
+    bool wake(unsigned worker) noexcept {
+        // relaxed: see notify(); after the worker has cleared its bit the two fences decide.
+        return gate_.has_sleepers() &&
+               (asleep_.load(std::memory_order_relaxed) & bit_of(worker)) != 0 &&
+               gate_.notify_at(worker % gate_type::places) && worker < last_bit;
+    }
     /// Wakes every worker: something other than a single task has changed.
     REGATTA_APART void notify_all() noexcept {
         fence_.full(); // Partner: the fence in announce_wait().

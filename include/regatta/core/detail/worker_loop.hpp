@@ -70,9 +70,7 @@ public:
         , forks_({this,
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->gate_.notify_one(); },
                   [](void* l, unsigned index) noexcept {
-                      using takers = typename basic_worker_gate<Atomics>::takers;
-                      static_cast<basic_worker_loop*>(l)->gate_.notify([] { return takers::owner; },
-                                                                       index);
+                      return static_cast<basic_worker_loop*>(l)->gate_.wake(index);
                   },
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
                   [](void* l) noexcept { return static_cast<basic_worker_loop*>(l)->closed(); }}) {}
@@ -446,6 +444,7 @@ private:
         gate_.commit_wait(me.search, ticket);
         if (forks_.open()) {
             me.naps = 0;
+            forks_.note_call();
         }
     }
     /// Whether a worker that has announced its sleep has a reason to stay awake.
