@@ -121,6 +121,7 @@ struct basic_crew {
         team->add_width(helpers + 1);
         current() = this;
         Atomics::ticks() = 0;
+        Atomics::kept_off_cpu::due() = 0;
     }
     /// After all threads: they end.
     void end() {

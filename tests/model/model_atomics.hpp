@@ -299,6 +299,10 @@ struct model_atomics {
     static std::int32_t this_thread_number() { return 1; }
     struct kept_off_cpu {
         static void usual() {}
+        static std::atomic<std::uint32_t>& due() {
+            static std::atomic<std::uint32_t> wakes{0};
+            return wakes;
+        }
         kept_off_cpu(std::int32_t, int) {}
         ~kept_off_cpu() {}
     };

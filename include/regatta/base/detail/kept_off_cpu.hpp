@@ -9,6 +9,7 @@
 #include <regatta/base/detail/platform.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,6 +57,12 @@ public:
     REGATTA_APART static const std::array<unsigned long, 16>& usual() noexcept {
         static const mask cpus = mask_of(0);
         return cpus;
+    }
+
+    /// How many more wake-ups are to be such, in the whole process. Relaxed: a hint.
+    static std::atomic<std::uint32_t>& due() noexcept {
+        static constinit std::atomic<std::uint32_t> wakes{0};
+        return wakes;
     }
 
 private:

@@ -164,10 +164,10 @@ private:
     }
     REGATTA_RARE static void nap(Loop& loop, worker& me) noexcept {
         // While no region is open: the thread that opens one wakes the worker if it is worth that.
-        const bool open = loop.forks_.open() && !is_in_the_way(loop.forks_);
-        const auto length = std::chrono::microseconds(!open         ? 2000u
-                                                      : me.naps < 5 ? 50u << me.naps
-                                                                    : 1000u);
+        const bool may_be_short = me.naps < 5 && !is_in_the_way(loop.forks_);
+        const auto length = std::chrono::microseconds(!loop.forks_.open() ? 2000u
+                                                      : may_be_short      ? 50u << me.naps
+                                                                          : 1000u);
         ++me.naps;
         me.patience = basic_backoff<Atomics>::none;
         const auto ticket = loop.gate_.announce_wait(me.search);

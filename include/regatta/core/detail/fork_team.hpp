@@ -323,7 +323,7 @@ public:
         if (caller >= 0) {
             caller_cpu_.store(-1, std::memory_order_relaxed);
             if (caller == Atomics::this_cpu()) {
-                wakes_elsewhere_.store(most_wakes_elsewhere, std::memory_order_relaxed);
+                Atomics::kept_off_cpu::due().store(64, std::memory_order_relaxed);
             }
         }
     }
@@ -332,7 +332,7 @@ public:
     REGATTA_RARE void wake() noexcept {
         // Partner: the fence of a worker that announces its sleep, after it has ended its help.
         fence_.full();
-        if (may_help() && !call_elsewhere(last_napper_.load(std::memory_order_relaxed))) {
+        if (may_help() && !call_elsewhere(callee_.load(std::memory_order_relaxed))) {
             calls_.wake(calls_.pool);
         }
     }
@@ -355,16 +355,18 @@ public:
                                               std::memory_order_relaxed)) {
             return false;
         }
-        last_napper_.store(worker, std::memory_order_relaxed);
-        napping_thread_.store(Atomics::this_thread_number(), std::memory_order_relaxed);
+        may_be_called(worker);
         return true;
+    }
+    /// The calling worker is the one that threads wake which wake one on another CPU.
+    void may_be_called(unsigned worker) noexcept {
+        callee_.store(worker, std::memory_order_relaxed);
+        callee_thread_.store(Atomics::this_thread_number(), std::memory_order_relaxed);
     }
     void end_naps() noexcept { napping_.store(nobody, std::memory_order_relaxed); }
 
 private:
     static constexpr std::uint32_t nobody = ~0u;
-    /// So many wake-ups on another CPU follow one on the caller's.
-    static constexpr unsigned most_wakes_elsewhere = 64;
 
     /// If the last calls have put workers on the CPU of their callers: wakes that worker, if it
     /// sleeps, on another one. @returns whether it did.
@@ -372,13 +374,14 @@ private:
         // relaxed, all: hints.
         const int cpu = Atomics::this_cpu();
         caller_cpu_.store(cpu, std::memory_order_relaxed);
-        const unsigned more = wakes_elsewhere_.load(std::memory_order_relaxed);
+        auto& due = Atomics::kept_off_cpu::due();
+        const std::uint32_t more = due.load(std::memory_order_relaxed);
         if (more == 0 || worker == nobody) {
             return false;
         }
-        wakes_elsewhere_.store(more - 1, std::memory_order_relaxed);
+        due.store(more - 1, std::memory_order_relaxed);
         const typename Atomics::kept_off_cpu elsewhere(
-            napping_thread_.load(std::memory_order_relaxed), cpu);
+            callee_thread_.load(std::memory_order_relaxed), cpu);
         return calls_.wake_this(calls_.pool, worker);
     }
 
@@ -410,13 +413,12 @@ private:
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> watching_{0};
     /// Which of them takes naps, or `nobody`.
     typename Atomics::template atomic<std::uint32_t> napping_{nobody};
-    /// That worker, or the last one, and its thread. Written by it, read by threads that call it.
-    typename Atomics::template atomic<std::uint32_t> last_napper_{nobody};
-    typename Atomics::template atomic<std::int32_t> napping_thread_{0};
+    /// The worker that last began to take naps, or else to work, and its thread. Written by it,
+    /// read by threads that call it.
+    typename Atomics::template atomic<std::uint32_t> callee_{nobody};
+    typename Atomics::template atomic<std::int32_t> callee_thread_{0};
     /// Where the thread runs that last called a worker. Written by both.
     typename Atomics::template atomic<int> caller_cpu_{-1};
-    /// How many more calls wake the worker on another CPU. Written by it and by threads that call.
-    typename Atomics::template atomic<std::uint32_t> wakes_elsewhere_{0};
     [[no_unique_address]] typename Atomics::fence fence_;
 };
 

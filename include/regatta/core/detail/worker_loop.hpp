@@ -86,6 +86,7 @@ public:
     void work(worker& me, Hooks&& hooks) noexcept {
         hooks.on_start(me);
         forks_.add_width(1);
+        forks_.may_be_called(me.index);
         basic_backoff<Atomics> pace;
         bool worked = true; // Since the last tell_progress(); on_start may have run tasks.
         bool leaves = false;
