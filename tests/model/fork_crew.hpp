@@ -109,6 +109,7 @@ struct basic_crew {
         pool($) = 1;
         team.emplace(typename team_type::pool_calls{
             this, [](void* c) noexcept { static_cast<basic_crew*>(c)->bell.notify_one(); },
+            [](void*, unsigned) noexcept { return true; },
             [](void* c, unsigned worker) noexcept {
                 auto& crew = *static_cast<basic_crew*>(c);
                 return crew.rising.load(relaxed) == worker || crew.bell.notify_one();

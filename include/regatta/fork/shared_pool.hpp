@@ -44,7 +44,8 @@ private:
     static fork_team& team_of_one() {
         static fork_team& never_ends = *new fork_team(
             {nullptr, [](void*) noexcept {}, [](void*, unsigned) noexcept { return false; },
-             [](void*) noexcept {}, [](void*) noexcept { return false; }});
+             [](void*, unsigned) noexcept { return false; }, [](void*) noexcept {},
+             [](void*) noexcept { return false; }});
         return never_ends;
     }
 

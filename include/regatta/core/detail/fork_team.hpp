@@ -39,6 +39,8 @@ public:
     struct pool_calls {
         void* pool;
         void (*wake)(void*) noexcept; ///< Wakes a worker that sleeps, if any.
+        bool (*sleeps)(void*,
+                       unsigned worker) noexcept; ///< Whether that worker sleeps for certain.
         /// Wakes that worker if it sleeps. @returns false if perhaps it does not.
         bool (*wake_this)(void*, unsigned worker) noexcept;
         void (*left)(void*) noexcept;    ///< A region from outside has ended.
@@ -315,9 +317,9 @@ public:
             calls_.wake_this(calls_.pool, worker);
         }
     }
-    /// A worker was woken and sees a region. If the system has put it on the CPU of the thread that
-    /// called it, the next ones are woken elsewhere.
-    void note_call() noexcept {
+    /// A worker was woken. If the system has put it on the CPU of the thread that called one, the
+    /// next ones are woken elsewhere. @returns whether a thread has called one since the last time.
+    bool note_call() noexcept {
         // relaxed, all: hints.
         const int caller = caller_cpu_.load(std::memory_order_relaxed);
         if (caller >= 0) {
@@ -326,6 +328,7 @@ public:
                 Atomics::kept_off_cpu::due().store(64, std::memory_order_relaxed);
             }
         }
+        return caller >= 0;
     }
     /// Wakes a worker, if one more may help. If not, one that helps looks for work once more before
     /// it sleeps, or passes on the watch.
@@ -376,7 +379,7 @@ private:
         caller_cpu_.store(cpu, std::memory_order_relaxed);
         auto& due = Atomics::kept_off_cpu::due();
         const std::uint32_t more = due.load(std::memory_order_relaxed);
-        if (more == 0 || worker == nobody) {
+        if (more == 0 || worker == nobody || !calls_.sleeps(calls_.pool, worker)) {
             return false;
         }
         due.store(more - 1, std::memory_order_relaxed);

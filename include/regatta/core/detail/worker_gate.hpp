@@ -98,7 +98,7 @@ public:
             // relaxed: if has_sleepers() has seen the worker's announcement, it has acquired its
             // bit. If not, the worker sees the task. After prepare_wait() the fences of both sides
             // decide the same.
-            if ((asleep_.load(std::memory_order_relaxed) & bit_of(owner)) != 0) {
+            if (has_bit(owner)) {
                 gate_.notify_at(owner % gate_type::places);
             }
             break;
@@ -106,14 +106,15 @@ public:
             gate_.notify_all();
         }
     }
-    /// Wakes one worker, whatever the others do. The caller has made a full fence since what it
-    /// tells of, and so does the worker before it looks.
-    /// @returns whether the worker sleeps, or is about to wake. Of those after the 63rd, which
-    /// share their bit, that is not known: false.
+    /// Whether a worker sleeps, or is about to wake. Of those after the 63rd, which share a bit,
+    /// that is not known: false. The caller has made a full fence since what it is to tell of, and
+    /// so does the worker before it looks.
+    bool sleeps(unsigned worker) const noexcept {
+        return worker < last_bit && gate_.has_sleepers() && has_bit(worker);
+    }
+    /// Wakes one worker if it sleeps, whatever the others do. @returns what `sleeps` does.
     bool wake(unsigned worker) noexcept {
-        // relaxed: see notify(); after the worker has cleared its bit the two fences decide.
-        return gate_.has_sleepers() &&
-               (asleep_.load(std::memory_order_relaxed) & bit_of(worker)) != 0 &&
+        return gate_.has_sleepers() && has_bit(worker) &&
                gate_.notify_at(worker % gate_type::places) && worker < last_bit;
     }
     /// Wakes every worker: something other than a single task has changed.
@@ -196,6 +197,10 @@ private:
     void lie_down(const search& mine) noexcept {
         // relaxed: the announcement publishes it; partner is the load in has_sleepers().
         asleep_.fetch_or(mine.bit_, std::memory_order_relaxed);
+    }
+    bool has_bit(unsigned worker) const noexcept {
+        // relaxed: see notify(); after the worker has cleared its bit the two fences decide.
+        return (asleep_.load(std::memory_order_relaxed) & bit_of(worker)) != 0;
     }
     void get_up(const search& mine) noexcept {
         if (mine.bit_ != bit_of(last_bit)) {

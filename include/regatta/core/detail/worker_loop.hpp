@@ -70,6 +70,9 @@ public:
         , forks_({this,
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->gate_.notify_one(); },
                   [](void* l, unsigned index) noexcept {
+                      return static_cast<basic_worker_loop*>(l)->gate_.sleeps(index);
+                  },
+                  [](void* l, unsigned index) noexcept {
                       return static_cast<basic_worker_loop*>(l)->gate_.wake(index);
                   },
                   [](void* l) noexcept { static_cast<basic_worker_loop*>(l)->tell_region_left(); },
@@ -443,9 +446,8 @@ private:
         }
         me.count_park();
         gate_.commit_wait(me.search, ticket);
-        if (forks_.open()) {
+        if (forks_.note_call() || forks_.open()) {
             me.naps = 0;
-            forks_.note_call();
         }
     }
     /// Whether a worker that has announced its sleep has a reason to stay awake.
