@@ -165,7 +165,8 @@ private:
     REGATTA_RARE static void nap(Loop& loop, worker& me) noexcept {
         // While no region is open: the thread that opens one wakes the worker if it is worth that.
         const bool may_be_short = me.naps < 5 && !is_in_the_way(loop.forks_);
-        const auto length = std::chrono::microseconds(!loop.forks_.open() ? 2000u
+        const unsigned idle = me.naps < 2 ? 2000u : 4000u;
+        const auto length = std::chrono::microseconds(!loop.forks_.open() ? idle
                                                       : may_be_short      ? 50u << me.naps
                                                                           : 1000u);
         ++me.naps;

@@ -33,7 +33,7 @@ public:
     static constexpr std::int64_t spin_ns = 50'000;
     /// The same if it had long nothing to do before that.
     static constexpr std::int64_t short_spin_ns = 3'000;
-    static constexpr unsigned most_naps = 12;
+    static constexpr unsigned most_naps = 8;
 
     /// What the team asks of the pool. `pool` is passed to all.
     struct pool_calls {
