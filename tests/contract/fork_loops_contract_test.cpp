@@ -77,6 +77,36 @@ TEST_P(fork_loops, takes_any_type_of_index) {
     EXPECT_EQ(sum, 1000 * 1001 / 2);
 }
 
+// "`std::invalid_argument` if `end` is an integer that the type of `begin` cannot hold"
+TEST_P(fork_loops, refuse_an_end_that_their_index_cannot_reach) {
+    auto [pool] = make_pool({.threads = 2});
+    const auto never = [](auto) { FAIL() << "called"; };
+    const auto plus_never = [](auto i) {
+        ADD_FAILURE() << "called";
+        return static_cast<int>(i);
+    };
+    constexpr std::uint64_t far = std::uint64_t{3} << 30;
+    EXPECT_THROW(regatta::parallel_for(pool, 0, far, never), std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_for(pool, 0, std::uint64_t{1} << 32, never),
+                 std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_for(pool, 0u, -1, never), std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_transform_reduce(pool, 0, far, 0, std::plus<>(), plus_never),
+                 std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_for(std::int8_t{0}, 128, never), std::invalid_argument);
+    EXPECT_THROW(
+        regatta::parallel_transform_reduce(std::uint16_t{0}, 1 << 16, 0, std::plus<>(), plus_never),
+        std::invalid_argument);
+
+    std::atomic<int> visits{0};
+    regatta::parallel_for(pool, 0, std::size_t{100}, [&](int) { ++visits; });
+    regatta::parallel_for(pool, std::size_t{0}, 100, [&](std::size_t) { ++visits; });
+    regatta::parallel_for(pool, std::int8_t{-28}, 72, [&](std::int8_t) { ++visits; });
+    EXPECT_EQ(visits, 300);
+    EXPECT_EQ(regatta::parallel_transform_reduce(pool, std::size_t{0}, 100, 0, std::plus<>(),
+                                                 [](std::size_t) { return 1; }),
+              100);
+}
+
 // "Calls `f(element)` for every element of a range with random access."
 TEST_P(fork_loops, visits_every_element) {
     auto [pool] = make_pool({.threads = 2});

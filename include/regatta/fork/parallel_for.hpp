@@ -165,7 +165,8 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 
 } // namespace detail
 
-/// Calls `f(i)` for every i from `begin` to `end` - 1, on the calling thread and idle workers.
+/// Calls `f(i)` for every i from `begin` to `end` - 1, on the calling thread and idle workers. The
+/// type of `begin` is that of i; `end` is converted to it.
 ///
 /// There is no grain size to choose. The calling thread runs the iterations in blocks, which grow
 /// until one takes about two microseconds. Between blocks it gives half of the rest to an idle
@@ -181,21 +182,21 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 /// Order: none among the iterations. What they did happens before the return. That two run at the
 /// same time is not certain: iterations that wait for each other do so within `blocking`.
 /// Failure: throws the first exception of an iteration; iterations that have not begun by then are
-/// skipped.
+/// skipped. `std::invalid_argument` if `end` is an integer that the type of `begin` cannot hold.
 /// Cost: about 0.1 µs for a loop of two iterations.
-template<std::integral Index, class F>
+template<std::integral Index, std::convertible_to<Index> End, class F>
 requires std::invocable<F&, Index>
-void parallel_for(Index begin, std::type_identity_t<Index> end, F&& f,
-                  const fork_options& options = {}) {
-    detail::for_each_index(detail::fork_loop_home(), begin, end, f, options);
+void parallel_for(Index begin, End end, F&& f, const fork_options& options = {}) {
+    detail::for_each_index(detail::fork_loop_home(), begin, detail::loop_end<Index>(end), f,
+                           options);
 }
 /// The same on the workers of `pool`.
 /// Failure: also `task_rejected` if the pool is closed.
-template<detail::forks_on Pool, std::integral Index, class F>
+template<detail::forks_on Pool, std::integral Index, std::convertible_to<Index> End, class F>
 requires std::invocable<F&, Index>
-void parallel_for(Pool& pool, Index begin, std::type_identity_t<Index> end, F&& f,
-                  const fork_options& options = {}) {
-    detail::for_each_index(detail::fork_access::team(pool), begin, end, f, options);
+void parallel_for(Pool& pool, Index begin, End end, F&& f, const fork_options& options = {}) {
+    detail::for_each_index(detail::fork_access::team(pool), begin, detail::loop_end<Index>(end), f,
+                           options);
 }
 
 /// Calls `f(element)` for every element of a range with random access.

@@ -195,19 +195,22 @@ struct as_it_is {
 /// Failure: as `parallel_for`; also `task_cancelled` if `fork_options::stop`, or the end of the
 ///     loop or scope around it, ended it early.
 /// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
-template<detail::loop_position I, class T, class Reduce, class Transform>
-T parallel_transform_reduce(I first, std::type_identity_t<I> last, T init, Reduce reduce,
-                            Transform transform, const fork_options& options = {}) {
-    return detail::transform_reduce_of(detail::fork_loop_home(), first, last, std::move(init),
-                                       reduce, transform, options);
+template<detail::loop_position I, std::convertible_to<I> End, class T, class Reduce,
+         class Transform>
+T parallel_transform_reduce(I first, End last, T init, Reduce reduce, Transform transform,
+                            const fork_options& options = {}) {
+    return detail::transform_reduce_of(detail::fork_loop_home(), first, detail::loop_end<I>(last),
+                                       std::move(init), reduce, transform, options);
 }
 /// The same on the workers of `pool`.
 /// Failure: also `task_rejected` if the pool is closed.
-template<detail::forks_on Pool, detail::loop_position I, class T, class Reduce, class Transform>
-T parallel_transform_reduce(Pool& pool, I first, std::type_identity_t<I> last, T init,
-                            Reduce reduce, Transform transform, const fork_options& options = {}) {
-    return detail::transform_reduce_of(detail::fork_access::team(pool), first, last,
-                                       std::move(init), reduce, transform, options);
+template<detail::forks_on Pool, detail::loop_position I, std::convertible_to<I> End, class T,
+         class Reduce, class Transform>
+T parallel_transform_reduce(Pool& pool, I first, End last, T init, Reduce reduce,
+                            Transform transform, const fork_options& options = {}) {
+    return detail::transform_reduce_of(detail::fork_access::team(pool), first,
+                                       detail::loop_end<I>(last), std::move(init), reduce,
+                                       transform, options);
 }
 
 /// Reduces all elements to one value, as `std::reduce` does.

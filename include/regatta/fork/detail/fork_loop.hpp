@@ -6,6 +6,7 @@
 /// A loop whose remaining iterations can be split and given away.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/fork/fork_options.hpp>
 #include <regatta/fork/shared_pool.hpp>
@@ -64,6 +65,23 @@ struct no_result {};
 template<class Iterator>
 using loop_index = std::conditional_t<std::integral<std::iter_difference_t<Iterator>>,
                                       std::iter_difference_t<Iterator>, std::ptrdiff_t>;
+
+REGATTA_RARE [[noreturn]] inline void fail_loop_end() {
+    fail_argument("a loop whose end does not fit into the type of its begin, which is the type of "
+                  "the index: give both the wider type");
+}
+/// The end of a loop in the type of its begin. Integers that would become others are refused:
+/// after `parallel_for(0, v.size(), f)` with more than 2^31 elements none would be visited.
+template<class Index, class End>
+constexpr Index loop_end(End end) {
+    const auto converted = static_cast<Index>(end);
+    if constexpr (std::integral<Index> && std::integral<End>) {
+        if (static_cast<End>(converted) != end || (converted < Index{}) != (end < End{})) {
+            fail_loop_end();
+        }
+    }
+    return converted;
+}
 
 /// The iterations of a loop that one thread runs, and their result.
 ///
