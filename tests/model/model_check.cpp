@@ -176,8 +176,7 @@ private:
 } // namespace
 
 int check(std::vector<scenario> scenarios, const std::set<std::string>& files,
-                 const std::map<std::string, std::string>& beyond,
-                 const std::vector<scenario>& faulty) {
+          const std::map<std::string, std::string>& beyond, const std::vector<scenario>& faulty) {
     examination e(std::move(scenarios));
     e.run_originals();
     e.run_faulty(faulty);

@@ -73,12 +73,13 @@ public:
     wait_graph* const graph;      ///< The pool's graph, or null.
     /// The `basic_fork_team` of the pool, whose workers share the forks of its tasks; or null.
     void* forks = nullptr;
-    worker_context* next = nullptr;     ///< In the list of the pool's `block_store`.
-    block_magazine* magazine = nullptr; ///< Set by the magazine itself.
-    worker_level base{};                ///< The outermost level.
-    worker_level* level = &base;        ///< The innermost level.
-    unsigned overtaken = 0;             ///< Tasks since the last call of `sweep`.
-    unsigned most_overtaken = 64;       ///< How many before it is called.
+    worker_context* next = nullptr;      ///< In the list of the pool's `block_store`.
+    worker_context** previous = nullptr; ///< The pointer of that list that points here.
+    block_magazine* magazine = nullptr;  ///< Set by the magazine itself.
+    worker_level base{};                 ///< The outermost level.
+    worker_level* level = &base;         ///< The innermost level.
+    unsigned overtaken = 0;              ///< Tasks since the last call of `sweep`.
+    unsigned most_overtaken = 64;        ///< How many before it is called.
     /// Ends the jobs that are over in the queues that the worker appends to; sets `overtaken` to 0.
     void (*sweep)(worker_context&) noexcept = nullptr;
 };
