@@ -236,6 +236,24 @@ TEST_P(pool_overflow, what_a_dropped_task_runs_cannot_wait_for_the_pool) {
 }
 
 // "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
+TEST_P(pool_overflow, drop_oldest_drops_one_task_that_another_continues) {
+    std::atomic<int> ran{0};
+    std::atomic<int> continued{0};
+    auto [pool] = make_pool({.threads = 1, .capacity = 50, .when_full = overflow::drop_oldest});
+    pool.pause();
+    std::vector<regatta::future<void>> results;
+    for (int i = 0; i < 50; ++i) {
+        results.push_back(pool.submit([&] { ++ran; }).then(pool, [&] { ++continued; }));
+    }
+    pool.execute([] {});
+    EXPECT_EQ(pool.stats().cancelled, 1u);
+    EXPECT_THROW(results.front().get(), regatta::task_cancelled);
+    pool.resume();
+    pool.wait();
+    EXPECT_EQ(ran.load(), 49);
+    EXPECT_EQ(continued.load(), 49);
+}
+
 TEST_P(pool_overflow, drop_oldest_spares_the_more_important) {
     std::vector<int> order;
     auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <stdexcept>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -143,8 +145,8 @@ TEST_P(pool_waiting, a_task_waits_for_what_continues_on_its_pool) {
     pool.wait();
 }
 
-// "A continuation that was cancelled before the task ended does not reach it": its executor may be
-// gone by then.
+// "A continuation that has nothing to call does not reach it: it was cancelled before …": its
+// executor may be gone by then.
 TEST_P(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
     counting_executor executor;
     auto [pool] = make_pool({.threads = 1});
@@ -155,6 +157,28 @@ TEST_P(pool_waiting, a_cancelled_continuation_does_not_reach_its_executor) {
     d.open();
     pool.wait();
     EXPECT_EQ(executor.calls, 0);
+}
+
+// "… or the task was, or threw".
+TEST_P(pool_waiting, a_skipped_continuation_does_not_reach_its_executor) {
+    counting_executor executor;
+    auto [pool] = make_pool({.threads = 1});
+    door d;
+    hold_worker(pool, d);
+    auto failed = pool.submit([] { throw std::runtime_error("no"); });
+    auto after_failed = std::move(failed).then(executor, [] {}).then(executor, [] {});
+    std::stop_source stop;
+    auto cancelled = pool.submit(stop.get_token(), [] { return 1; });
+    auto after_cancelled = std::move(cancelled).then(executor, [](int) {}).then(executor, [] {});
+    auto good = pool.submit([] { return 1; });
+    auto after_good = std::move(good).then(executor, [](int i) { return i + 1; });
+    stop.request_stop();
+    d.open();
+    EXPECT_THROW(after_failed.get(), std::runtime_error);
+    EXPECT_THROW(after_cancelled.get(), regatta::task_cancelled);
+    EXPECT_EQ(after_good.get(), 2);
+    pool.wait();
+    EXPECT_EQ(executor.calls, 1);
 }
 
 // "A wait that could never end throws `std::system_error`".

@@ -264,7 +264,7 @@ private:
         if constexpr (std::is_void_v<Executor>) {
             return future_state::hand_over(after);
         } else {
-            if (this->claimed()) { // Cancelled: the executor may be gone.
+            if (this->claimed() || skips()) { // Nothing to run: the executor may be gone.
                 return false;
             }
             this->wake_chain_waiters();
@@ -297,6 +297,16 @@ private:
         }
     }
 
+    /// Whether the task, which is complete, has no result to call the closure with.
+    bool skips() const noexcept {
+        if constexpr (sees_every_end<F>) {
+            return false;
+        } else {
+            // Whoever cancels this takes the task away under the lock before it lets go of it.
+            const std::lock_guard lock(this->store().links().lock);
+            return source_ == nullptr || source_->cancelled() || source_->has_error();
+        }
+    }
     /// Unlinks the task that this continues. From here on only the caller knows it.
     result_state<R>* leave_chain() noexcept {
         const std::lock_guard lock(this->store().links().lock);
