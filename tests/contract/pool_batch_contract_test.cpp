@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <ranges>
@@ -183,6 +184,38 @@ TEST_P(pool_batch, takes_nothing_of_a_range_that_throws) {
 }
 
 // The same of callables that cannot be copied.
+TEST_P(pool_batch, takes_nothing_of_a_range_whose_iterator_throws) {
+    struct iterator { // Throws after the elements have been counted.
+        using value_type = void (*)();
+        using difference_type = std::ptrdiff_t;
+        int at = 0;
+        int* steps = nullptr;
+        value_type operator*() const noexcept {
+            return [] {};
+        }
+        iterator& operator++() {
+            if (++*steps == 15) {
+                throw std::runtime_error("no fifteenth step");
+            }
+            ++at;
+            return *this;
+        }
+        iterator operator++(int) {
+            auto old = *this;
+            ++*this;
+            return old;
+        }
+        bool operator==(const iterator& other) const noexcept { return at == other.at; }
+    };
+    static_assert(std::forward_iterator<iterator>);
+    int steps = 0;
+    auto [pool] = make_pool({.threads = 1});
+    const std::ranges::subrange range(iterator{0, &steps}, iterator{10, &steps});
+    EXPECT_THROW(pool.execute_batch(range), std::runtime_error);
+    pool.wait();
+    EXPECT_EQ(pool.stats().run, 0u);
+}
+
 TEST_P(pool_batch, takes_nothing_of_a_range_that_throws_and_makes_what_cannot_be_copied) {
     std::atomic<int> runs{0};
     auto [pool] = make_pool({.threads = 1});

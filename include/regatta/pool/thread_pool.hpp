@@ -247,15 +247,16 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
     if constexpr (!detail::takes_stop_token<given>) {
         using direct = decltype(detail::queueable(std::declval<given>()));
         if constexpr (detail::counted<Range> && std::is_same_v<direct, given>) {
-            const auto at = detail::batch_ends::first(callables);
+            auto at = detail::batch_ends::first(callables);
             const auto count = static_cast<std::size_t>(
                 std::ranges::distance(at, detail::batch_ends::last(callables)));
             if constexpr (detail::moved_out_of<Range>) {
-                if constexpr (noexcept(given(std::ranges::iter_move(at)))) {
+                if constexpr (noexcept(given(std::ranges::iter_move(at)))&& noexcept(
+                                  std::declval<decltype(at)&>()++)) {
                     return intake_.enqueue_all<given>(options.level, std::make_move_iterator(at),
                                                       count);
                 }
-            } else if constexpr (noexcept(given(*std::declval<decltype(at)&>()))) {
+            } else if constexpr (noexcept(given(*std::declval<decltype(at)&>()++))) {
                 return intake_.enqueue_all<given>(options.level, at, count);
             }
         }
