@@ -21,6 +21,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -187,7 +188,6 @@ regatta::steady_pool& static_pool() {
     return pool;
 }
 
-/// A child that calls `exit`: the ends of static pools run, which have no threads there.
 /// A child of a process with a timer whose callback runs.
 void test_fork_timers() {
     std::atomic<bool> runs{false};
@@ -215,6 +215,7 @@ void test_fork_timers() {
     expect(timers.cancel_and_wait(id), "the parent's timer goes on");
 }
 
+/// A child that calls `exit`: the ends of static pools run, which have no threads there.
 void test_fork_exit() {
     static_pool().execute([] {});
     static regatta::dynamic_pool other(2);
@@ -278,6 +279,72 @@ void test_fork_under_load() {
     stop = true;
     submitting.join();
     expect(good == 50, "each child ends well");
+}
+
+/// Threads that change a pool's threads and read its figures, while others fork: in the child the
+/// pool has no threads.
+void test_fork_while_resized() {
+    auto pool = std::make_unique<regatta::dynamic_pool>(1u);
+    std::atomic<bool> stop{false};
+    std::thread resizing([&] {
+        while (!stop) {
+            pool->resize(2);
+            pool->resize(1);
+            pool->add_threads(1);
+            pool->remove_threads(1);
+        }
+    });
+    std::thread reading([&] {
+        while (!stop) {
+            static_cast<void>(pool->stats());
+            static_cast<void>(pool->reset_tasks_taken());
+        }
+    });
+    int good = 0;
+    for (int i = 0; i < 50; ++i) {
+        good += status_of_child([&] {
+                    expect(refused_in_fork([&] { pool->resize(9); }), "resize throws");
+                    expect(refused_in_fork([&] { pool->add_threads(1); }), "add_threads throws");
+                    expect(refused_in_fork([&] { pool->autoscale(); }), "autoscale throws");
+                    pool->remove_threads(1);
+                    pool->stop_autoscale();
+                    expect(pool->threads() == 0 && pool->running_threads() == 0 &&
+                               pool->expected_threads() == 0 && pool->stats().workers.empty(),
+                           "there is no thread");
+                    expect(pool->tasks_taken() == 0 && pool->reset_tasks_taken() == 0 &&
+                               pool->tasks_per_second() == 0,
+                           "the meter shows nothing");
+                    pool.reset();
+                }) == 0;
+    }
+    stop = true;
+    resizing.join();
+    reading.join();
+    expect(good == 50, "each child ends well");
+}
+
+/// Messages that are queued when the process forks belong to the parent.
+void test_fork_messages() {
+    static int destroyed = 0;
+    struct counted {
+        bool mine = true;
+        counted() = default;
+        counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
+        ~counted() { destroyed += mine ? 1 : 0; }
+    };
+    auto pool = std::make_unique<regatta::worker_pool<counted>>(1u);
+    pool->on<counted>([](counted&) {}).start();
+    pool->pause();
+    for (int i = 0; i < 10; ++i) {
+        pool->submit(counted());
+    }
+    const int status = status_of_child([&] {
+        pool.reset();
+        expect(destroyed == 0, "the child destroys none");
+    });
+    expect(status == 0, "the child ends well");
+    pool.reset();
+    expect(destroyed == 10, "the parent handles all");
 }
 
 /// The end of a program closes static pools: what they took runs.
@@ -452,6 +519,8 @@ int main(int count, char** words) {
                  {"fork_in_task", test_fork_in_task},
                  {"fork_beside_a_region", test_fork_beside_a_region},
                  {"fork_under_load", test_fork_under_load},
+                 {"fork_while_resized", test_fork_while_resized},
+                 {"fork_messages", test_fork_messages},
                  {"static", test_static},
                  {"quick_exit", test_quick_exit},
                  {"dlclose", test_dlclose},

@@ -121,15 +121,24 @@ void dynamic_pool::wait_for_threads() {
     engine().wait_for_leavers();
 }
 std::uint64_t dynamic_pool::tasks_taken() const noexcept {
+    if (engine().elsewhere()) { // A thread that does not exist here may hold the lock.
+        return 0;
+    }
     const std::lock_guard lock(meter_mutex_);
     return taken() - meter_start_;
 }
 double dynamic_pool::tasks_per_second() const noexcept {
+    if (engine().elsewhere()) {
+        return 0;
+    }
     const std::lock_guard lock(meter_mutex_);
     const std::chrono::duration<double> time = clock::now() - meter_time_;
     return time.count() > 0 ? static_cast<double>(taken() - meter_start_) / time.count() : 0;
 }
 std::uint64_t dynamic_pool::reset_tasks_taken() noexcept {
+    if (engine().elsewhere()) {
+        return 0;
+    }
     const std::lock_guard lock(meter_mutex_);
     const std::uint64_t now = taken();
     meter_time_ = clock::now();

@@ -145,8 +145,11 @@ public:
         loop_.release(loop_type::starting);
     }
     /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
-    /// if the pool is closed: the workers leave anyway.
+    /// if the pool is closed: the workers leave anyway; nor in a fork, which has none.
     REGATTA_APART void remove_workers(unsigned count) {
+        if (elsewhere()) {
+            return;
+        }
         const std::lock_guard lifecycle(lifecycle_);
         if (!closed()) {
             members().ask_to_leave(count);
@@ -155,6 +158,7 @@ public:
     }
     /// Adds or removes workers until `count` are to stay.
     REGATTA_APART void resize(unsigned count) {
+        refuse_fork("change the threads of the pool");
         const std::lock_guard resizing(resize_mutex_);
         const unsigned now = expected();
         if (count > now) {
@@ -169,12 +173,13 @@ public:
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
+    // In a fork of the process, whose threads may hold the lock, these say that there is no worker.
     /// The number of workers, those included that are about to leave.
-    unsigned running() const noexcept { return members().running(); }
+    unsigned running() const noexcept { return elsewhere() ? 0 : members().running(); }
     /// The number of workers that are to stay.
-    unsigned expected() const noexcept { return members().expected(); }
+    unsigned expected() const noexcept { return elsewhere() ? 0 : members().expected(); }
     /// The number of workers that have no task at the moment.
-    unsigned resting() const noexcept { return members().resting(); }
+    unsigned resting() const noexcept { return elsewhere() ? 0 : members().resting(); }
     /// Where threads sleep until a resting worker finds a task, or until the number of workers
     /// changes.
     event_count& rested() noexcept { return loop_.rested(); }
@@ -297,9 +302,12 @@ public:
     // --- figures ---------------------------------------------------------------------------------
 
     /// Calls `use(worker, figures)` for each worker that is to stay.
-    /// @returns the sum over all workers, past ones included.
+    /// @returns the sum over all workers, past ones included; nothing in a fork of the process.
     template<class Use>
     worker_figures read(Use&& use) const {
+        if (elsewhere()) {
+            return {};
+        }
         worker_figures present;
         worker_figures sum = members().read([&](const worker& w, bool leaves) {
             const worker_figures did = w.read();

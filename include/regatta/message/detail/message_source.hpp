@@ -139,8 +139,8 @@ public:
 
     /// The pool is closed: producers that wait for room check again.
     void tell_closed() noexcept { room_.notify_all(); }
-    /// In a fork of the process, before the destructor.
-    void abandon() noexcept {}
+    /// In a fork of the process, before the destructor: the messages are the other process's.
+    void abandon() noexcept { ring_.abandon(); }
 
     /// Destroys every queued message and calls `dropped()` for each. Repeats while `more()` says
     /// that messages are still being appended.

@@ -96,6 +96,7 @@ private:
 
 void autoscaler::start(autoscale_options options) {
     options = checked(options);
+    engine_.refuse_fork("autoscale the pool");
     if (worker_context::is_worker_of(this)) {
         fail_system(EDEADLK, "autoscale the pool '" + pool_.name +
                                  "' again in an error sink that its scaler calls");
@@ -114,6 +115,9 @@ void autoscaler::start(autoscale_options options) {
 void autoscaler::stop() noexcept {
     if (worker_context::is_worker_of(this)) {
         stop_.store(true, std::memory_order_relaxed); // relaxed: only this thread reads it.
+        return;
+    }
+    if (engine_.elsewhere()) { // Its thread does not exist here.
         return;
     }
     const std::lock_guard lock(mutex_);

@@ -118,6 +118,13 @@ public:
         return (tail_.load(std::memory_order_relaxed) & closed_bit) != 0;
     }
 
+    /// In a fork of the process: the elements belong to the other process and are left alone, not
+    /// destroyed. After it nothing but the destructor may be called.
+    void abandon() noexcept {
+        // relaxed: no other thread of this process knows the ring.
+        head_.store(claimed(), std::memory_order_relaxed);
+    }
+
     /// How many positions producers have claimed so far; any thread.
     std::uint64_t claimed() const noexcept {
         // relaxed: coherence suffices; the value is never older than what the caller has already
