@@ -66,9 +66,11 @@ struct process_pool_options {
     /// before `main` made is copied, too; where they start threads, or the kernel refuses, each
     /// worker is started by itself: `process_pool_stats::copied` tells.
     bool zygote = false;
-    /// The longest pause before a worker is started whose predecessors all died.
+    /// The longest pause before a worker is started whose predecessors all died; also the pause of
+    /// the whole pool after a try that started no process.
     std::chrono::milliseconds longest_back_off{1000};
-    /// How many workers in a row may die before they are ready, until the pool gives up.
+    /// How many workers in a row may die before they are ready, until the pool gives up. A try that
+    /// started no process counts as one.
     unsigned failed_starts = 10;
     /// Receives the failures of tasks of `execute`.
     error_sink on_error{};

@@ -47,17 +47,27 @@ void pool_core::monitor() {
             const std::lock_guard lock(lock_);
             start_error_ = std::current_exception();
         }
-        bool jobs = false;
-        {
-            const std::lock_guard lock(lock_);
-            started_ = true;
-            jobs = jobs_.any();
-        }
         if (first) {
+            {
+                const std::lock_guard lock(lock_);
+                started_ = true;
+            }
             changed_.notify_all();
             if (start_error_ != nullptr) {
                 return;
             }
+        }
+        // Before each sleep: no worker is left then that could end it, and who begins a job only
+        // does if this says so. seq_cst, and by who begins a job after it was added under the lock:
+        // either it sees this, or this its job.
+        gave_up_.store(!fleet_.given_up().empty());
+        if (gave_up_.load() && !fleet_.any()) {
+            give_up();
+        }
+        bool jobs = false;
+        {
+            const std::lock_guard lock(lock_);
+            jobs = jobs_.any();
         }
         polled.assign(1, {event_.get(), POLLIN, 0});
         fleet_.watch(polled);
@@ -71,11 +81,6 @@ void pool_core::monitor() {
             if (std::exchange(retry_, false)) {
                 fleet_.retry();
             }
-        }
-        // seq_cst, and by who begins a job under the lock: either it sees this, or this its job.
-        gave_up_.store(!fleet_.given_up().empty());
-        if (gave_up_.load() && !fleet_.any()) {
-            give_up();
         }
         fleet_.enforce_deadline();
         collect_all(true);

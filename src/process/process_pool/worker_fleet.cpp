@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -38,7 +39,7 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
 void worker_fleet::adjust(unsigned workers) {
     for (unsigned slot = 0; slot < most_workers; ++slot) {
         member& one = members_[slot];
-        if (slot < workers && !one.running && given_up_.empty() && one.due <= clock::now()) {
+        if (slot < workers && !one.running && given_up_.empty() && due(one) <= clock::now()) {
             start(slot);
         } else if (slot >= workers && one.running && !one.retiring) {
             one.retiring = true;
@@ -93,12 +94,14 @@ void worker_fleet::start(unsigned slot) {
         if (!copied) {
             process = spawn(wanted);
         }
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
         if (std::exchange(first_, false)) {
             throw;
         }
+        // What is lacking, descriptors or memory, would be lacking for the others as well: they
+        // wait, too, and a short lack counts once, however many workers there are.
+        resume_ = clock::now() + options_.longest_back_off;
         count_failed_start(error.what());
-        one.due = clock::now() + options_.longest_back_off;
         return;
     }
     first_ = false;
@@ -205,7 +208,7 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
 void worker_fleet::count_failed_start(const std::string& why) {
     if (++failed_starts_ >= options_.failed_starts) {
         given_up_ = std::to_string(failed_starts_) +
-                    " workers in a row ended before they were ready; the last one: " + why;
+                    " workers in a row did not become ready; the last one: " + why;
     }
 }
 
@@ -241,7 +244,7 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
             take(clock::time_point(std::chrono::nanoseconds(begun)) + options_.deadline);
         }
         if (!one.running && slot < workers && given_up_.empty()) {
-            take(one.due);
+            take(due(one));
         }
     }
     return earliest;

@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -27,7 +28,9 @@ namespace regatta::detail {
 /// Starts workers, notices their ends, and ends those that take too long.
 ///
 /// A worker whose predecessors died without a task done is started after a pause that doubles each
-/// time. After too many deaths in a row before a worker was ready it gives up, until `retry`.
+/// time. Where one cannot be started at all, none is tried for the longest of those pauses. After
+/// too many deaths in a row before a worker was ready, or starts that failed, it gives up, until
+/// `retry`.
 ///
 /// Threads: the pool's monitor, on which it starts all of them, because they die with the thread
 /// that did; `signal` any.
@@ -59,6 +62,7 @@ public:
     const std::string& given_up() const noexcept { return given_up_; }
     void retry() noexcept {
         given_up_.clear();
+        resume_ = {};
         failed_starts_ = 0;
     }
 
@@ -71,13 +75,15 @@ private:
         subprocess process;
         bool running = false;
         bool retiring = false;
-        clock::time_point due{};     ///< When it may be started.
+        clock::time_point due{};     ///< When it may be started, for its own deaths.
         unsigned deaths = 0;         ///< In a row, without a task done in between.
         std::uint64_t committed = 0; ///< What the slot had committed when it was started.
         std::int64_t killed_at = 0;  ///< Of the attempt for which it was killed: its begin.
         std::int64_t died_ns = 0;    ///< When its predecessor's end was noticed.
     };
 
+    /// When it may be started.
+    clock::time_point due(const member& one) const noexcept { return std::max(one.due, resume_); }
     void start(unsigned slot);
     worker_death describe_end(unsigned slot, bool& expected);
     void count_failed_start(const std::string& why);
@@ -89,7 +95,8 @@ private:
     const unique_descriptor null_;
     std::vector<member> members_; ///< By slot.
     worker_zygote zygote_;
-    bool first_ = true; ///< None was ever started.
+    bool first_ = true;          ///< None was ever started.
+    clock::time_point resume_{}; ///< When one may be started again, after a start that failed.
     unsigned failed_starts_ = 0;
     std::string given_up_;
     std::uint64_t oom_kills_ = 0; ///< The kernel's count when it was last read.

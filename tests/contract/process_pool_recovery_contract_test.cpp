@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// What a process pool does while workers cannot be started.
+
+#include "support/eventually.hpp"
+#include "support/pool_functions.hpp"
+
+#include <regatta/process/process_job.hpp>
+#include <regatta/process/process_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace recovery_calls {
+
+int same(int x) {
+    return x;
+}
+
+} // namespace recovery_calls
+
+using pool_test::process_pool;
+using namespace recovery_calls;
+
+namespace {
+
+/// Another name of this program, which can be away for some time.
+class program_name {
+public:
+    program_name() { give(); }
+    program_name(const program_name&) = delete;
+    program_name& operator=(const program_name&) = delete;
+    ~program_name() { take(); }
+    void give() const {
+        std::filesystem::create_symlink(std::filesystem::read_symlink("/proc/self/exe"), path);
+    }
+    void take() const noexcept { ::unlink(path.c_str()); }
+
+    const std::string path = testing::TempDir() + "pool_program_" + std::to_string(::getpid());
+};
+
+/// Ends all workers, which are ready.
+void kill_all(regatta::process_pool& pool) {
+    const auto before = pool.stats().deaths;
+    for (unsigned i = 0; i < pool.size(); ++i) {
+        EXPECT_TRUE(pool.signal_worker(i, SIGKILL));
+    }
+    library_test::await([&] { return pool.stats().deaths == before + pool.size(); });
+}
+
+void expect_no_worker(regatta::future<int> task) {
+    try {
+        task.get();
+        FAIL() << "nothing was thrown";
+    } catch (const regatta::task_failed& error) {
+        EXPECT_EQ(error.failure().cause, regatta::failure_cause::no_worker);
+        EXPECT_NE(std::string_view(error.what()).find("spawn '"), std::string_view::npos)
+            << error.what();
+    }
+}
+
+} // namespace
+
+TEST_F(process_pool, gives_up_when_workers_cannot_be_spawned) { // "tries that started none"
+    program_name program;
+    regatta::process_pool pool({.workers = 2,
+                                .worker_program = program.path,
+                                .longest_back_off = std::chrono::milliseconds(1),
+                                .failed_starts = 3});
+    library_test::await([&] { return pool.stats().workers == 2; });
+    program.take();
+    kill_all(pool);
+    expect_no_worker(pool.submit<same>(1));
+    expect_no_worker(pool.submit<same>(2)); // Also of a pool that has given up before.
+    program.give();
+    pool.resize(2);
+    EXPECT_EQ(pool.submit<same>(3).get(), 3);
+}
+
+// "However many workers are missing, a failed try counts once": here 12 tries take 6 s, while each
+// worker for itself would have tried once more after half a second.
+TEST_F(process_pool, outlives_a_short_time_in_which_no_worker_can_be_spawned) {
+    program_name program;
+    regatta::process_pool pool({.workers = 12,
+                                .worker_program = program.path,
+                                .longest_back_off = std::chrono::milliseconds(500),
+                                .failed_starts = 12});
+    library_test::await([&] { return pool.stats().workers == 12; });
+    program.take();
+    kill_all(pool);
+    auto task = pool.submit<same>(4);
+    EXPECT_FALSE(task.wait_for(std::chrono::milliseconds(800))); // It waits for a worker.
+    program.give();
+    EXPECT_EQ(task.get(), 4);
+}
