@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// What a process pool does while workers cannot be started.
+// What a process pool does while workers cannot be started, or are stopped in their sleep.
 
 #include "support/eventually.hpp"
 #include "support/pool_functions.hpp"
@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -23,6 +24,9 @@ namespace recovery_calls {
 
 int same(int x) {
     return x;
+}
+int own_process() {
+    return ::getpid();
 }
 
 } // namespace recovery_calls
@@ -67,6 +71,22 @@ void expect_no_worker(regatta::future<int> task) {
     }
 }
 
+/// Stops a worker, which has no task.
+void stop(regatta::process_pool& pool, unsigned worker) {
+    EXPECT_TRUE(pool.signal_worker(worker, SIGSTOP));
+    siginfo_t how{};
+    EXPECT_EQ(::waitid(P_ALL, 0, &how, WSTOPPED), 0);
+    EXPECT_EQ(how.si_status, SIGSTOP);
+}
+
+/// A pool of so many workers that have nothing to do.
+void await_idle(regatta::process_pool& pool) {
+    library_test::await([&] { return pool.stats().workers == pool.size(); });
+    for (int i = 0; i < 20; ++i) {
+        pool.submit<own_process>().get();
+    }
+}
+
 } // namespace
 
 TEST_F(process_pool, gives_up_when_workers_cannot_be_spawned) { // "tries that started none"
@@ -100,4 +120,28 @@ TEST_F(process_pool, outlives_a_short_time_in_which_no_worker_can_be_spawned) {
     EXPECT_FALSE(task.wait_for(std::chrono::milliseconds(800))); // It waits for a worker.
     program.give();
     EXPECT_EQ(task.get(), 4);
+}
+
+// "in the place of one that has not it wakes all others"
+TEST_F(process_pool, sleepers_that_are_stopped_keep_no_task_from_the_others) {
+    regatta::process_pool pool(4);
+    await_idle(pool);
+    for (unsigned worker = 0; worker < 3; ++worker) {
+        stop(pool, worker);
+    }
+    const int healthy = pool.submit<own_process>().get();
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(pool.submit<own_process>().get(), healthy);
+    }
+    EXPECT_EQ(pool.stats().deaths, 0u);
+}
+
+TEST_F(process_pool, sleepers_that_are_all_stopped_are_killed_by_the_deadline) {
+    regatta::process_pool pool({.workers = 2, .deadline = std::chrono::milliseconds(200)});
+    await_idle(pool);
+    stop(pool, 0);
+    stop(pool, 1);
+    EXPECT_EQ(pool.submit<same>(5).get(), 5);
+    EXPECT_GE(pool.stats().deadline_kills, 1u);
+    EXPECT_EQ(pool.stats().reruns, 0u); // No attempt was lost.
 }

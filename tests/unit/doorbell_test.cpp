@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+using doorbell = regatta::detail::basic_doorbell<regatta::detail::shared_atomics>;
 using job_bell = regatta::detail::basic_job_bell<regatta::detail::shared_atomics>;
 
 // A place in the memory of a pool may have had no job for more than 2^31 others.
@@ -20,4 +21,31 @@ TEST(job_bell, marks_a_job_however_long_ago_the_last_one_was) {
         bell.mark(generation - 1); // "One that comes late … changes nothing."
         EXPECT_TRUE(bell.complete(generation)) << generation;
     }
+}
+
+// "rung and has neither answered nor announced a sleep since"
+TEST(doorbell, knows_whether_the_worker_has_come) {
+    doorbell bell;
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+    EXPECT_FALSE(bell.unanswered(first));
+    EXPECT_FALSE(bell.ring()); // Nobody sleeps: nobody was rung.
+    EXPECT_FALSE(bell.unanswered(first));
+    bell.announce();
+    EXPECT_FALSE(bell.unanswered(first));
+    EXPECT_TRUE(bell.ring());
+    EXPECT_TRUE(bell.unanswered(first));
+    bell.awake();
+    EXPECT_TRUE(bell.unanswered(first)); // Awake is not enough: it may be stopped before it looks.
+    bell.answer();
+    EXPECT_FALSE(bell.unanswered(first));
+    bell.announce();
+    EXPECT_TRUE(bell.ring());
+    EXPECT_TRUE(bell.unanswered(second));
+    EXPECT_NE(first, second);
+    bell.announce(); // It has found nothing.
+    EXPECT_FALSE(bell.unanswered(second));
+    bell.ring();
+    bell.reset(); // It has ended.
+    EXPECT_FALSE(bell.unanswered(second));
 }

@@ -87,6 +87,7 @@ void job_table::ring(std::size_t workers) noexcept {
         // From where the last one ended, so that all get their turn.
         const unsigned slot = (next_bell_ + i) % slots_;
         if (control_.slots[slot].bell.ring()) {
+            rung_ = true;
             --workers;
             next_bell_ = workers == 0 ? slot + 1 : next_bell_;
         }

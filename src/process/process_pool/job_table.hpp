@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -68,6 +69,9 @@ public:
     bool any() const noexcept { return !at_work_.empty() || !waiting_.empty(); }
     /// Has up to so many sleeping workers look for work.
     void ring(std::size_t workers) noexcept;
+    /// Whether that has woken any, and nobody has taken note of it.
+    bool has_rung() const noexcept { return rung_; }
+    bool take_rung() noexcept { return std::exchange(rung_, false); }
 
     process_pool_stats counts; ///< Those that concern tasks.
 
@@ -88,6 +92,7 @@ private:
     std::deque<job_record*> waiting_;
     std::uint64_t used_ = 0; ///< Slots with a job, a bit each.
     unsigned next_bell_ = 0;
+    bool rung_ = false;
 };
 
 } // namespace regatta::detail

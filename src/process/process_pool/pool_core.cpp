@@ -114,6 +114,7 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
     job->result_bytes = call.result_bytes;
     std::memcpy(job->bytes.data(), call.arguments.data(), call.argument_bytes);
     job->tasks = call.tasks;
+    bool tell = false;
     {
         const std::lock_guard lock(lock_);
         if (closed_) {
@@ -134,6 +135,7 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
             job->generation = 0; // It is no job of this pool.
             throw;
         }
+        tell = must_tell();
     }
     if (job->tasks == 0) {
         finish(*job);
@@ -141,7 +143,7 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
         collect_all(false); // Jobs that ended before they knew that somebody wants to hear of it.
     }
     // seq_cst: after the job was added; partner is the store of the monitor, which then looks.
-    if (options_.deadline.count() > 0 || gave_up_.load()) {
+    if (tell || options_.deadline.count() > 0 || gave_up_.load()) {
         raise_event();
     }
 }
@@ -219,6 +221,7 @@ bool pool_core::wait_for_all(const time_point* deadline) {
 
 bool pool_core::collect(job_record& job) {
     record_pointer keep;
+    bool tell = false;
     {
         const std::lock_guard lock(lock_);
         if (!jobs_.collect(job)) {
@@ -227,6 +230,10 @@ bool pool_core::collect(job_record& job) {
         if (!job.reported) {
             keep = mark_done(job);
         }
+        tell = must_tell(); // A job that has waited may have got the slot.
+    }
+    if (tell) {
+        raise_event();
     }
     if (keep == nullptr) {
         finish(job);
@@ -238,9 +245,14 @@ bool pool_core::collect(job_record& job) {
 
 void pool_core::collect_all(bool with_reported) {
     std::vector<job_record*> settled;
+    bool tell = false;
     {
         const std::lock_guard lock(lock_);
         settled = jobs_.collect_all(with_reported);
+        tell = must_tell();
+    }
+    if (tell) {
+        raise_event();
     }
     for (job_record* const job : settled) {
         finish(*job);

@@ -25,6 +25,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -82,6 +83,9 @@ private:
     record_pointer mark_done(job_record& job);
     /// Wakes those that wait for a job, after something of it has changed.
     void ring(const job_record& job) noexcept;
+    /// Under the lock: whether the monitor must be told that workers were rung, so that it sees
+    /// whether they come. Once for all that are until it looks.
+    bool must_tell() noexcept { return jobs_.has_rung() && !std::exchange(watching_, true); }
     void raise_event() const noexcept;
 
     const process_pool_options options_;
@@ -105,6 +109,7 @@ private:
     bool closed_ = false;        ///< No further jobs.
     bool ending_ = false;        ///< The monitor is to end the workers, then itself.
     bool retry_ = false;         ///< The fleet is to try again.
+    bool watching_ = false;      ///< The monitor will see by itself whether workers were rung.
     bool started_ = false;       ///< The first worker was started, or could not be.
     std::exception_ptr start_error_;
 

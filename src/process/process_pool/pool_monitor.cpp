@@ -68,6 +68,10 @@ void pool_core::monitor() {
         {
             const std::lock_guard lock(lock_);
             jobs = jobs_.any();
+            if (fleet_.ring_was_lost(jobs_.take_rung()) && jobs) {
+                jobs_.ring(most_workers);
+            }
+            watching_ = fleet_.watches_bells();
         }
         polled.assign(1, {event_.get(), POLLIN, 0});
         fleet_.watch(polled);

@@ -26,6 +26,12 @@
 #include <vector>
 
 namespace regatta::detail {
+namespace {
+
+/// How long a worker that was rung may take to come before others are rung in its place.
+constexpr std::chrono::milliseconds patience_with_sleepers{10};
+
+} // namespace
 
 worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& memory, int event)
     : options_(options)
@@ -114,6 +120,7 @@ void worker_fleet::start(unsigned slot) {
     one.running = true;
     one.retiring = false;
     one.killed_at = 0;
+    one.rung_ns = 0;
     one.committed = shared.committed.load(std::memory_order_relaxed);
     ++counts_.spawned;
     counts_.copied += copied ? 1 : 0;
@@ -225,11 +232,59 @@ void worker_fleet::enforce_deadline() {
             one.killed_at = begun;
             one.process.kill(SIGKILL);
         }
+        const std::int64_t absent = absent_since(slot);
+        if (absent != 0 && now - absent >= longest_absence().count()) {
+            one.killed_at = absent; // Not the begin of an attempt: none is charged.
+            one.process.kill(SIGKILL);
+        }
     }
 }
 
+bool worker_fleet::ring_was_lost(bool rung) {
+    const auto now = clock::now();
+    bool lost = false;
+    bool again = rung;
+    if (next_look_ && *next_look_ <= now) {
+        next_look_.reset();
+        for (unsigned slot = 0; slot < most_workers; ++slot) {
+            member& one = members_[slot];
+            std::uint32_t ring = 0;
+            if (!one.running || !control_.slots[slot].bell.unanswered(ring)) {
+                one.rung_ns = 0;
+            } else if (one.rung_ns == 0 || one.ring != ring) {
+                one.ring = ring;
+                one.rung_ns = monotonic_ns();
+                one.lost = false;
+                again = true;
+            } else if (!std::exchange(one.lost, true)) {
+                lost = true;
+                again = true; // At those that are rung now.
+            }
+        }
+    }
+    if (again && !next_look_) {
+        next_look_ = now + patience_with_sleepers;
+    }
+    return lost;
+}
+
+std::int64_t worker_fleet::absent_since(unsigned slot) const noexcept {
+    const member& one = members_[slot];
+    std::uint32_t ring = 0;
+    // relaxed: what it has begun it is to be judged by, if this sees it or not.
+    return one.running && one.killed_at == 0 && one.rung_ns != 0 &&
+                   control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == 0 &&
+                   control_.slots[slot].bell.unanswered(ring) && ring == one.ring
+               ? one.rung_ns
+               : 0;
+}
+
+std::chrono::nanoseconds worker_fleet::longest_absence() const noexcept {
+    return std::max<std::chrono::nanoseconds>(options_.deadline, patience_with_sleepers);
+}
+
 std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) const {
-    std::optional<clock::time_point> earliest;
+    std::optional<clock::time_point> earliest = next_look_;
     const auto take = [&](clock::time_point at) { earliest = std::min(earliest.value_or(at), at); };
     const bool deadlines = jobs && options_.deadline.count() > 0;
     if (deadlines) {
@@ -242,6 +297,9 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
         const std::int64_t begun = control_.slots[slot].begun_ns.load(std::memory_order_relaxed);
         if (one.running && deadlines && begun != 0 && one.killed_at == 0) {
             take(clock::time_point(std::chrono::nanoseconds(begun)) + options_.deadline);
+        }
+        if (const std::int64_t absent = deadlines ? absent_since(slot) : 0; absent != 0) {
+            take(clock::time_point(std::chrono::nanoseconds(absent)) + longest_absence());
         }
         if (!one.running && slot < workers && given_up_.empty()) {
             take(due(one));

@@ -48,13 +48,22 @@ public:
     /// Waits for those that have ended, by what poll(2) has found of those that `watch` added last.
     /// @returns how, and what that means for their tasks.
     std::vector<worker_death> bury(std::span<const pollfd> watched);
-    /// Kills those whose attempt has taken too long.
+    /// Kills those whose attempt has taken too long, and those that were rung as long ago and have
+    /// not come: a process that is stopped in its sleep.
     void enforce_deadline();
+    /// Looks from time to time whether those come that are rung, as long as some are: a ring that a
+    /// stopped process got is lost. An idle pool has no such looks.
+    /// @param rung whether any was since the last call.
+    /// @returns whether one has not come for some time; once for each ring.
+    bool ring_was_lost(bool rung);
+    /// Whether there will be another look.
+    bool watches_bells() const noexcept { return next_look_.has_value(); }
     void kill_all();
     /// Ends the process that workers are copied from.
     void end_zygote() { zygote_.end(); }
 
-    /// When `adjust` or `enforce_deadline` are to be called next, if nothing else happens before.
+    /// When `adjust`, `ring_was_lost` or `enforce_deadline` are to be called next, if nothing else
+    /// happens before.
     std::optional<clock::time_point> next(bool jobs) const;
     /// Whether any process is there.
     bool any() const noexcept;
@@ -80,10 +89,16 @@ private:
         std::uint64_t committed = 0; ///< What the slot had committed when it was started.
         std::int64_t killed_at = 0;  ///< Of the attempt for which it was killed: its begin.
         std::int64_t died_ns = 0;    ///< When its predecessor's end was noticed.
+        std::uint32_t ring = 0;      ///< The last one that was seen without an answer.
+        std::int64_t rung_ns = 0;    ///< When that was seen first; 0: none was.
+        bool lost = false;           ///< It was told to be lost.
     };
 
     /// When it may be started.
     clock::time_point due(const member& one) const noexcept { return std::max(one.due, resume_); }
+    /// Since when a worker has left a ring unanswered and has no task; 0: it does not.
+    std::int64_t absent_since(unsigned slot) const noexcept;
+    std::chrono::nanoseconds longest_absence() const noexcept;
     void start(unsigned slot);
     worker_death describe_end(unsigned slot, bool& expected);
     void count_failed_start(const std::string& why);
@@ -97,6 +112,7 @@ private:
     worker_zygote zygote_;
     bool first_ = true;          ///< None was ever started.
     clock::time_point resume_{}; ///< When one may be started again, after a start that failed.
+    std::optional<clock::time_point> next_look_; ///< At the bells of those that were rung.
     unsigned failed_starts_ = 0;
     std::string given_up_;
     std::uint64_t oom_kills_ = 0; ///< The kernel's count when it was last read.

@@ -142,6 +142,9 @@ bool worker_loop::work_on(unsigned index) {
 }
 
 void worker_loop::step(worker_step at) noexcept {
+    if (at == worker_step::claimed) {
+        mine_.bell.answer();
+    }
     if (control_.settings.deadlines) {
         // From before the claim on, so that no claim is ever held without. relaxed: see begun_ns.
         if (at == worker_step::claiming) {

@@ -28,8 +28,8 @@ struct shared_atomics : std_atomics {
 /// Where one worker sleeps. It has a flag of its own: a count of sleepers that all share would be
 /// wrong for ever once a worker died in its sleep.
 ///
-/// Threads: `announce`, `sleep`, `awake` by the worker; `ring` and `reset` by one thread at a time
-/// of its parent.
+/// Threads: `announce`, `sleep`, `awake`, `answer` by the worker; `ring` and `reset` by one thread
+/// at a time of its parent; `unanswered` by the parent.
 ///
 /// I1: a worker that sleeps has looked at the work count after its last change, or is rung.
 template<class Atomics>
@@ -40,12 +40,22 @@ public:
         // acquire: partner is the release of ring(): its reset of the flag comes before the
         // announcement, and does not undo it (I1).
         const std::uint32_t ticket = bell_.load(std::memory_order_acquire);
+        // relaxed: see answered_. What it was rung for before is done.
+        answered_.store(ticket, std::memory_order_relaxed);
         // seq_cst: before the look at the work count, in one order with ring() (I1).
         sleeping_.exchange(1, std::memory_order_seq_cst);
         return ticket;
     }
     void sleep(std::uint32_t ticket) noexcept { Atomics::wait(bell_, ticket, nullptr); }
     void awake() noexcept { sleeping_.store(0, std::memory_order_relaxed); }
+    /// The worker has found what it was rung for.
+    void answer() noexcept {
+        // relaxed, all: see answered_.
+        const std::uint32_t rung = bell_.load(std::memory_order_relaxed);
+        if (answered_.load(std::memory_order_relaxed) != rung) {
+            answered_.store(rung, std::memory_order_relaxed);
+        }
+    }
 
     /// Wakes the worker if it sleeps or is about to, after the work count was changed.
     /// @returns whether it did.
@@ -60,14 +70,27 @@ public:
         Atomics::wake(bell_, 1);
         return true;
     }
+    /// Whether the worker was rung and has neither answered nor announced a sleep since: it has not
+    /// come to it yet, or is stopped. `bell` is then the number of the ring.
+    bool unanswered(std::uint32_t& bell) const noexcept {
+        // relaxed, both: see answered_.
+        bell = bell_.load(std::memory_order_relaxed);
+        return bell != answered_.load(std::memory_order_relaxed);
+    }
     /// For the next worker in the place of one that has ended.
-    void reset() noexcept { sleeping_.store(0, std::memory_order_relaxed); }
+    void reset() noexcept {
+        sleeping_.store(0, std::memory_order_relaxed);
+        answered_.store(bell_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
 
 private:
     /// Written by both sides: whether the worker sleeps or is about to.
     typename Atomics::template atomic<std::uint32_t> sleeping_{0};
     /// Changed by the parent to end the sleep; the futex of the worker.
     typename Atomics::template atomic<std::uint32_t> bell_{0};
+    /// The last value of `bell_` that the worker has acted on. Written by the worker, read by the
+    /// parent; relaxed: a parent that misses it for a while rings others for nothing.
+    typename Atomics::template atomic<std::uint32_t> answered_{0};
 };
 
 /// How often there was new work for sleeping workers to look at.
