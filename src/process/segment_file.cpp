@@ -3,6 +3,7 @@
 
 #include "process/segment_file.hpp"
 
+#include "process/kept_descriptor.hpp"
 #include "process/segment_header.hpp"
 #include "process/segment_name.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
@@ -64,7 +65,8 @@ void check_owner(int file, const std::string& operation) {
 } // namespace
 
 unique_descriptor unnamed_segment_file(const std::string& operation) {
-    unique_descriptor file(::open(segment_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    unique_descriptor file =
+        kept_descriptor(::open(segment_directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (!file) {
         fail_system(errno, operation + ": create a file in " + segment_directory);
     }
@@ -72,9 +74,10 @@ unique_descriptor unnamed_segment_file(const std::string& operation) {
 }
 
 anonymous_file anonymous_segment_file(const std::string& label, const std::string& operation) {
-    unique_descriptor file(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    unique_descriptor file =
+        kept_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file && errno == EINVAL) {
-        file.reset(::memfd_create(label.c_str(), MFD_CLOEXEC));
+        file = kept_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC));
     }
     if (file) {
         return {std::move(file), room::of_machine};
@@ -173,7 +176,7 @@ bool is_file_of(const char* path, int file) noexcept {
 
 unique_descriptor open_locked_segment(const std::string& path, const std::string& operation) {
     for (;;) {
-        unique_descriptor file(
+        unique_descriptor file = kept_descriptor(
             ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         if (!file) {
             fail_system(errno, operation);
@@ -194,7 +197,7 @@ bool has_magic(int file) noexcept {
 
 void remove_unused_segment(const std::string& path, const std::string& operation) {
     for (;;) {
-        unique_descriptor file(
+        unique_descriptor file = kept_descriptor(
             ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         if (!file) {
             if (errno == ENOENT) {

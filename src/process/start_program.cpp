@@ -3,6 +3,7 @@
 
 #include "process/start_program.hpp"
 
+#include "process/kept_descriptor.hpp"
 #include "process/spawn_child.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
@@ -77,7 +78,7 @@ private:
 /// A descriptor that becomes readable when a child has ended, of a kernel without pidfds: a thread
 /// waits for the end, and leaves the child to be waited for.
 unique_descriptor watch_by_thread(pid_t pid, const std::string& operation) {
-    unique_descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    unique_descriptor event = kept_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     unique_descriptor told(event ? ::fcntl(event.get(), F_DUPFD_CLOEXEC, 3) : -1);
     if (!told) {
         fail_system(errno, operation + ": make an event descriptor");
@@ -122,7 +123,8 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
     if (pid < 0) {
         fail_system(error, operation);
     }
-    return {pid, pidfd >= 0 ? unique_descriptor(pidfd) : open_end_of_child(pid, operation)};
+    unique_descriptor end = kept_descriptor(pidfd);
+    return {pid, end ? std::move(end) : open_end_of_child(pid, operation)};
 }
 
 /// Throws the error of a child that could not start.
@@ -162,7 +164,8 @@ std::vector<char*> to_pointers(std::vector<std::string>& texts) {
 unique_descriptor open_end_of_child(pid_t pid, const std::string& operation) {
     try {
         // The child stays until it is waited for, so its number is still its own.
-        unique_descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+        unique_descriptor pidfd =
+            kept_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
         return pidfd ? std::move(pidfd) : watch_by_thread(pid, operation);
     } catch (...) {
         ::kill(pid, SIGKILL);
@@ -231,8 +234,11 @@ started_child start_program(const spawn_options& options) {
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         fail_system(errno, operation + ": create a pipe");
     }
-    const unique_descriptor report(ends[0]);
-    unique_descriptor report_end(ends[1]);
+    const unique_descriptor report = kept_descriptor(ends[0]);
+    unique_descriptor report_end = kept_descriptor(ends[1]);
+    if (!report || !report_end) {
+        fail_system(errno, operation + ": create a pipe");
+    }
     spawn_plan plan{
         .program = program.c_str(),
         .arguments = argument_pointers.data(),

@@ -350,6 +350,9 @@ int main(int argc, char** argv) {
     if (role == "--small-shm") {
         return pool_test::work_with_small_shm();
     }
+    if (role == "--without-streams") {
+        return pool_test::work_without_streams();
+    }
     if (role == "--refused") {
         return print_refusal({.workers = 1, .pin = regatta::cpu_set{100000}, .failed_starts = 1});
     }

@@ -17,5 +17,7 @@ int work_without(std::string_view name);
 int work_in_memory_group(const std::string& folder);
 /// Uses a pool with a /dev/shm of 1 MB.
 int work_with_small_shm();
+/// Uses a pool, children and segments with all standard streams closed.
+int work_without_streams();
 
 } // namespace pool_test

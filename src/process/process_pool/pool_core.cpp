@@ -3,6 +3,7 @@
 
 #include "process/process_pool/pool_core.hpp"
 
+#include "process/kept_descriptor.hpp"
 #include "process/process_pool/function_registry.hpp"
 #include "process/process_pool/kill_point.hpp"
 #include "process/process_pool/worker_entry.hpp"
@@ -77,7 +78,7 @@ pool_core::pool_core(process_pool_options options)
     : options_(checked(std::move(options)))
     , memory_(options_.name, options_.shared_memory)
     , control_(memory_.control())
-    , event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    , event_(kept_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
     , fleet_(options_, memory_, event_.get())
     , jobs_(memory_, options_.attempts, options_.workers) {
     if (!event_) {

@@ -3,6 +3,7 @@
 
 #include "process/process_pool/worker_fleet.hpp"
 
+#include "process/kept_descriptor.hpp"
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/oom_kills.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
@@ -38,7 +39,7 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
     , memory_(memory)
     , control_(memory.control())
     , event_(event)
-    , null_(::open("/dev/null", O_RDONLY | O_CLOEXEC))
+    , null_(kept_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)))
     , members_(most_workers)
     , oom_kills_(count_oom_kills()) {}
 

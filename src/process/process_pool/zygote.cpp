@@ -3,6 +3,7 @@
 
 #include "process/process_pool/zygote.hpp"
 
+#include "process/kept_descriptor.hpp"
 #include "process/process_pool/control_block.hpp"
 #include "process/start_program.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
@@ -64,8 +65,11 @@ void worker_zygote::launch(const spawn_options& like) {
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         fail_system(errno, "spawn '" + like.program + "': make a socket");
     }
-    unique_descriptor mine(ends[0]);
-    const unique_descriptor its(ends[1]);
+    unique_descriptor mine = kept_descriptor(ends[0]);
+    const unique_descriptor its = kept_descriptor(ends[1]);
+    if (!mine || !its) {
+        fail_system(errno, "spawn '" + like.program + "': make a socket");
+    }
     spawn_options wanted = like;
     wanted.arguments[0] = pool_zygote_flag;
     std::string& name = wanted.arguments[2]; // Without the number of a worker.

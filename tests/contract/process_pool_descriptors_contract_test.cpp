@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// The descriptors of a process pool and its memory, in the program and in its workers.
+
+#include "process_pool_roles.hpp"
+#include "support/eventually.hpp"
+#include "support/pool_functions.hpp"
+#include "support/process_peer.hpp"
+
+#include <regatta/process/process_pool.hpp>
+#include <regatta/process/shared_memory.hpp>
+#include <regatta/process/subprocess.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <exception>
+#include <string>
+
+namespace descriptor_calls {
+
+int successor(int x) {
+    return x + 1;
+}
+
+} // namespace descriptor_calls
+
+using pool_test::process_pool;
+using namespace descriptor_calls;
+
+namespace {
+
+/// Waits until nothing has the number of a standard stream: what is opened for an instant, or is
+/// about to be given another number, goes away.
+void await_closed_streams() {
+    library_test::eventually("closed streams", [] {
+        for (int number = 0; number < 3; ++number) {
+            if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) {
+                return false;
+            }
+        }
+        return true;
+    });
+}
+
+} // namespace
+
+int pool_test::work_without_streams() {
+    for (int number = 0; number < 3; ++number) {
+        ::close(number);
+    }
+    try {
+        for (const bool zygote : {false, true}) {
+            regatta::process_pool pool({.workers = 2, .zygote = zygote});
+            for (int i = 0; i < 2; ++i) {
+                if (pool.submit<successor>(i).get() != i + 1) {
+                    return 2;
+                }
+                await_closed_streams();
+                pool.signal_worker(0, SIGKILL);
+                pool.signal_worker(1, SIGKILL);
+            }
+        }
+        const std::string name = "regatta_test_streams_" + std::to_string(::getpid());
+        const auto made = regatta::shared_memory::create(name, 100, 7);
+        const auto opened = regatta::shared_memory::open(name, 7);
+        const auto nameless = regatta::shared_memory::anonymous("streams", 100, 7);
+        auto child = regatta::spawn({.program = "true"});
+        await_closed_streams();
+        return child.wait().success() ? 0 : 3;
+    } catch (const std::exception&) {
+        return 4;
+    }
+}
+
+// "No descriptor … has the number of a standard stream"
+TEST_F(process_pool, leaves_the_numbers_of_standard_streams_alone) {
+    EXPECT_EQ(process_test::run({.program = "/proc/self/exe", .arguments = {"--without-streams"}})
+                  .status.describe(),
+              "exited with status 0");
+}
