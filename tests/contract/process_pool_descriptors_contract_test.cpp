@@ -16,9 +16,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -26,6 +28,10 @@ namespace descriptor_calls {
 
 int successor(int x) {
     return x + 1;
+}
+/// The exit status of a shell that looks what it has inherited.
+int inherits_from_the_pool() {
+    return std::system("ls -l /proc/$$/fd | grep -q 'process pool\\|eventfd'");
 }
 
 } // namespace descriptor_calls
@@ -83,4 +89,14 @@ TEST_F(process_pool, leaves_the_numbers_of_standard_streams_alone) {
     EXPECT_EQ(process_test::run({.program = "/proc/self/exe", .arguments = {"--without-streams"}})
                   .status.describe(),
               "exited with status 0");
+}
+
+// "A program that a task starts inherits no descriptor of the pool."
+TEST_F(process_pool, programs_that_tasks_start_do_not_inherit_its_descriptors) {
+    for (const bool zygote : {false, true}) {
+        regatta::process_pool pool({.workers = 1, .zygote = zygote});
+        const int status = pool.submit<inherits_from_the_pool>().get();
+        ASSERT_TRUE(WIFEXITED(status));
+        EXPECT_EQ(WEXITSTATUS(status), 1) << "zygote: " << zygote; // grep has found none.
+    }
 }

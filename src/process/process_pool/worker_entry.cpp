@@ -15,6 +15,7 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/process/process_pool.hpp>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -94,8 +95,17 @@ int serve_slot(const worker_maps& maps, unsigned slot, const char* name) {
     return 0;
 }
 
+/// Keeps descriptors that the pool has passed on from the programs that tasks start.
+void close_on_exec(int first, int last) noexcept {
+    for (int number = first; number <= last; ++number) {
+        ::fcntl(number, F_SETFD, FD_CLOEXEC);
+    }
+}
+
 int serve_pool(std::string_view flag, unsigned slot, const std::string& name) {
     const worker_maps maps;
+    close_on_exec(control_descriptor,
+                  flag == pool_zygote_flag ? zygote_descriptor : event_descriptor);
     if (flag == pool_worker_flag) {
         return serve_slot(maps, slot, name.c_str());
     }
