@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// What a process pool does while workers cannot be started, or are stopped in their sleep.
+// What a process pool does while workers cannot be started or are stopped in their sleep, and about
+// forks of a worker.
 
 #include "support/eventually.hpp"
 #include "support/pool_functions.hpp"
@@ -16,7 +17,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -27,6 +30,28 @@ int same(int x) {
 }
 int own_process() {
     return ::getpid();
+}
+/// Returns in a fork as in the worker, or throws there. @returns how the fork ended.
+int fork_and_leave(bool throws) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (throws) {
+            throw std::runtime_error("left by an exception");
+        }
+        return 77;
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+void fork_and_write(int from, int& to) {
+    to = 2 * from;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        to = -1;
+        return;
+    }
+    ::waitpid(child, nullptr, 0);
 }
 
 } // namespace recovery_calls
@@ -144,4 +169,22 @@ TEST_F(process_pool, sleepers_that_are_all_stopped_are_killed_by_the_deadline) {
     EXPECT_EQ(pool.submit<same>(5).get(), 5);
     EXPECT_GE(pool.stats().deadline_kills, 1u);
     EXPECT_EQ(pool.stats().reruns, 0u); // No attempt was lost.
+}
+
+// "a fork that returns from the function, or throws, ends there"
+TEST_F(process_pool, a_fork_that_leaves_the_function_of_a_task_ends_there) {
+    for (const bool zygote : {false, true}) {
+        regatta::process_pool pool({.workers = 1, .zygote = zygote});
+        for (const bool throws : {false, true}) {
+            const int status = pool.submit<fork_and_leave>(throws).get();
+            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE) << status;
+        }
+        const auto in = pool.allocate_input<int>(3);
+        const auto out = pool.allocate<int>(3);
+        in[2] = 21;
+        pool.map<fork_and_write>(in, out).get();
+        EXPECT_EQ(out[2], 42);
+        EXPECT_EQ(pool.stats().run, 5u);
+        EXPECT_EQ(pool.stats().deaths, 0u);
+    }
 }

@@ -7,6 +7,7 @@
 #include "process/process_pool/function_registry.hpp"
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/process/process_job.hpp>
 #include <regatta/sync/backoff.hpp>
 
@@ -41,7 +42,27 @@ std::string name_of_type(const std::type_info* type) {
     return name;
 }
 
+/// Made in the worker itself, not in the zygote that it may be a copy of.
+const process_stamp& stamp_of_worker() noexcept {
+    static const process_stamp stamp;
+    return stamp;
+}
+
 } // namespace
+
+void end_fork_of_worker() noexcept {
+    if (process_stamp::in_fork() && stamp_of_worker().elsewhere()) {
+        ::_exit(EXIT_FAILURE); // What is in the buffers of its streams is the worker's to write.
+    }
+}
+
+worker_loop::worker_loop(const worker_maps& maps, unsigned slot) noexcept
+    : maps_(maps)
+    , control_(maps.control())
+    , mine_(maps.control().slots[slot])
+    , slot_(slot) {
+    static_cast<void>(stamp_of_worker());
+}
 
 void worker_loop::serve() {
     std::uint32_t seen = 0;
@@ -188,10 +209,12 @@ task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
             function_->call({task, maps_, job.input, job.output, job.arguments, job.result});
         }
     } catch (const std::exception& error) {
+        end_fork_of_worker();
         how = task_status::threw;
         note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(),
                    error.what());
     } catch (...) {
+        end_fork_of_worker();
         how = task_status::threw;
         note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(), "");
     }

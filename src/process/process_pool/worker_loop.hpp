@@ -19,11 +19,7 @@ namespace regatta::detail {
 /// Threads: the worker's own.
 class worker_loop {
 public:
-    worker_loop(const worker_maps& maps, unsigned slot) noexcept
-        : maps_(maps)
-        , control_(maps.control())
-        , mine_(maps.control().slots[slot])
-        , slot_(slot) {}
+    worker_loop(const worker_maps& maps, unsigned slot) noexcept;
 
     /// Serves until the parent wants it to end.
     void serve();

@@ -48,6 +48,11 @@ struct task_frame {
     std::byte* result;
 };
 
+/// Ends this process at once if it is a fork of the worker that called the function: it must not go
+/// on as a second worker. To be called when the function is over, before anything is kept of it.
+/// Cost: a load.
+REGATTA_SYSTEM_API void end_fork_of_worker() noexcept;
+
 /// How many bytes the arguments of a task have at most, and its result.
 inline constexpr std::size_t most_arguments = 512;
 inline constexpr std::size_t most_result = 512;
