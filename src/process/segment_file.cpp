@@ -3,6 +3,7 @@
 
 #include "process/segment_file.hpp"
 
+#include "process/file_size_signal.hpp"
 #include "process/kept_descriptor.hpp"
 #include "process/segment_header.hpp"
 #include "process/segment_name.hpp"
@@ -117,6 +118,7 @@ void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
         (bytes - 1) / status.f_frsize >= status.f_bavail) {
         fail_system(ENOSPC, what);
     }
+    const file_size_signal_block no_signal;
     // Kernels give up a call at any signal and take back what it had allocated. Small calls come to
     // an end between two signals of a profiler, too.
     constexpr std::size_t smallest = std::size_t{64} << 10;

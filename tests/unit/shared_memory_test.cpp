@@ -4,6 +4,7 @@
 #include "segment_fixture.hpp"
 #include "support/process_peer.hpp"
 
+#include "process/process_pool/arena.hpp"
 #include "process/segment_header.hpp"
 #include <regatta/process/shared_memory.hpp>
 
@@ -12,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -163,6 +166,28 @@ TEST(shared_memory, no_room_is_an_error_at_creation) {
     EXPECT_EQ(
         error_of([] { shared_memory::anonymous("test", std::size_t{1} << 46, layout); }).first,
         ENOMEM);
+}
+
+// "beyond RLIMIT_FSIZE it is EFBIG, without a signal"
+TEST(shared_memory, a_file_beyond_the_limit_of_its_size_is_an_error_and_no_signal) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{1 << 20, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const segment_name name;
+    const int named = error_of([&] { shared_memory::create(name.text(), 4 << 20, layout); }).first;
+    const int nameless = error_of([&] { shared_memory::anonymous("test", 4 << 20, layout); }).first;
+    const int reserved =
+        error_of([&] { regatta::detail::arena::reserve("test", 4 << 20, layout, false); }).first;
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(named, EFBIG);
+    EXPECT_EQ(nameless, EFBIG);
+    EXPECT_EQ(reserved, EFBIG);
+    sigset_t signals;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+    EXPECT_EQ(::sigismember(&signals, SIGXFSZ), 0);
+    ::sigpending(&signals);
+    EXPECT_EQ(::sigismember(&signals, SIGXFSZ), 0);
 }
 
 TEST(shared_memory, all_its_pages_are_there_at_creation) {

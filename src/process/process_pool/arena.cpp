@@ -3,6 +3,7 @@
 
 #include "process/process_pool/arena.hpp"
 
+#include "process/file_size_signal.hpp"
 #include "process/segment_file.hpp"
 #include "process/segment_header.hpp"
 #include <regatta/base/error.hpp>
@@ -31,8 +32,11 @@ arena arena::reserve(const std::string& label, std::size_t size, std::uint64_t l
     made.descriptor_ = std::move(file.file);
     made.where_ = file.where;
     const std::size_t total = header_bytes + size;
-    if (::ftruncate(made.descriptor_.get(), static_cast<off_t>(total)) != 0) {
-        fail_system(errno, operation + ": " + std::to_string(size) + " bytes");
+    {
+        const file_size_signal_block no_signal;
+        if (::ftruncate(made.descriptor_.get(), static_cast<off_t>(total)) != 0) {
+            fail_system(errno, operation + ": " + std::to_string(size) + " bytes");
+        }
     }
     allocate_segment(made.descriptor_.get(), header_bytes, made.where_, operation);
     made.map(total, true, operation);
