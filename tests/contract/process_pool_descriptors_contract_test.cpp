@@ -29,6 +29,11 @@ namespace descriptor_calls {
 int successor(int x) {
     return x + 1;
 }
+void close_all() {
+    for (int number = 3; number < 100; ++number) {
+        ::close(number);
+    }
+}
 /// The exit status of a shell that looks what it has inherited.
 int inherits_from_the_pool() {
     return std::system("ls -l /proc/$$/fd | grep -q 'process pool\\|eventfd'");
@@ -99,4 +104,15 @@ TEST_F(process_pool, programs_that_tasks_start_do_not_inherit_its_descriptors) {
         ASSERT_TRUE(WIFEXITED(status));
         EXPECT_EQ(WEXITSTATUS(status), 1) << "zygote: " << zygote; // grep has found none.
     }
+}
+
+// "ends … when it is to report the end of a job, and no wait hangs"
+TEST_F(process_pool, a_worker_whose_descriptors_a_task_has_closed_is_replaced) {
+    regatta::process_pool pool(1);
+    pool.execute<close_all>();
+    pool.wait(); // The monitor completes the job, which it hears of by the event.
+    library_test::await([&] { return pool.stats().deaths == 1; });
+    EXPECT_EQ(pool.stats().run, 1u);
+    EXPECT_EQ(pool.stats().reruns, 0u);
+    EXPECT_EQ(pool.submit<successor>(1).get(), 2);
 }

@@ -19,16 +19,21 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <typeinfo>
 
 namespace regatta::detail {
 namespace {
+
+/// The exit status of a worker that cannot tell its parent of what it has done.
+constexpr int lost_event_status = 4;
 
 /// The name of a type as it is written in a program.
 std::string name_of_type(const std::type_info* type) {
@@ -46,6 +51,25 @@ std::string name_of_type(const std::type_info* type) {
 const process_stamp& stamp_of_worker() noexcept {
     static const process_stamp stamp;
     return stamp;
+}
+
+/// Raises the parent's event. Where a task has closed the descriptor this worker ends: its end
+/// tells the parent as well, which looks at all jobs then.
+void tell_parent() noexcept {
+    const std::uint64_t one = 1;
+    while (::write(event_descriptor, &one, sizeof one) != static_cast<ssize_t>(sizeof one)) {
+        if (errno == EAGAIN) {
+            return; // It is raised, more often than can be counted.
+        }
+        if (errno != EINTR) {
+            std::fprintf(stderr,
+                         "regatta: worker of a process pool: cannot tell its parent of the end of "
+                         "a job by descriptor %d (%s): has a task closed it?\n",
+                         event_descriptor, std::strerror(errno));
+            std::fflush(nullptr);
+            ::_exit(lost_event_status);
+        }
+    }
 }
 
 } // namespace
@@ -189,8 +213,7 @@ void worker_loop::end_job(job_slot& job, std::uint32_t generation) {
     job.bell.ring();
     step(worker_step::rung);
     if (tell) {
-        const std::uint64_t one = 1;
-        static_cast<void>(!::write(event_descriptor, &one, sizeof one));
+        tell_parent();
     }
 }
 
