@@ -26,7 +26,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,6 +45,18 @@ int take_memory(const regatta::process_task& task, std::size_t megabytes, unsign
         }
     }
     return static_cast<int>(task.attempt);
+}
+
+struct an_exception_with_a_name_too_long_for_a_small_string : std::bad_alloc {};
+/// Leaves no memory, not even for the name of what it throws.
+int take_all_memory() {
+    // In the heap, where the small blocks that are left cannot be got in another way.
+    for (std::size_t bytes = std::size_t{1} << 20; bytes >= 16; bytes /= 2) {
+        while (void* const block = std::malloc(bytes)) {
+            std::memset(block, 1, bytes);
+        }
+    }
+    throw an_exception_with_a_name_too_long_for_a_small_string();
 }
 
 } // namespace hungry_calls
@@ -225,4 +239,22 @@ TEST(process_pool_memory, a_small_dev_shm_is_an_error_at_creation) { // "no late
         GTEST_SKIP() << result.output;
     }
     EXPECT_TRUE(result.status.success()) << result.output << result.status.describe();
+}
+
+// "An exception comes back by name and text", also the one that says that there is no memory.
+TEST_F(process_pool, an_exception_for_want_of_memory_comes_back) {
+    if (pool_test::sanitized) {
+        GTEST_SKIP() << "the sanitizer's allocator has memory of its own";
+    }
+    regatta::process_pool pool({.workers = 1, .worker_memory = std::size_t{64} << 20});
+    auto task = pool.submit<hungry_calls::take_all_memory>();
+    try {
+        task.get();
+        FAIL() << "nothing was thrown";
+    } catch (const regatta::remote_error& error) {
+        EXPECT_NE(error.failure().type.find("an_exception_with_a_name_too_long_for_a_small_string"),
+                  std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(pool.stats().deaths, 0u);
 }

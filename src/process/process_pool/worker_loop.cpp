@@ -26,7 +26,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <string>
 #include <typeinfo>
 
 namespace regatta::detail {
@@ -35,17 +34,27 @@ namespace {
 /// The exit status of a worker that cannot tell its parent of what it has done.
 constexpr int lost_event_status = 4;
 
-/// The name of a type as it is written in a program.
-std::string name_of_type(const std::type_info* type) {
-    if (type == nullptr) {
-        return "an unknown type";
+/// The name of the type of the exception that is being handled, as it is written in a program; as
+/// the compiler spells it where there is no memory for more.
+class type_name {
+public:
+    type_name() noexcept {
+        const std::type_info* const type = abi::__cxa_current_exception_type();
+        if (type != nullptr) {
+            int status = 0;
+            written_ = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+            text_ = written_ != nullptr ? written_ : type->name();
+        }
     }
-    int status = 0;
-    char* text = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
-    std::string name = text != nullptr ? text : type->name();
-    std::free(text);
-    return name;
-}
+    type_name(const type_name&) = delete;
+    type_name& operator=(const type_name&) = delete;
+    ~type_name() { std::free(written_); }
+    const char* text() const noexcept { return text_; }
+
+private:
+    char* written_ = nullptr;
+    const char* text_ = "an unknown type";
+};
 
 /// Made in the worker itself, not in the zygote that it may be a copy of.
 const process_stamp& stamp_of_worker() noexcept {
@@ -234,12 +243,11 @@ task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
     } catch (const std::exception& error) {
         end_fork_of_worker();
         how = task_status::threw;
-        note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(),
-                   error.what());
+        note_error(job, task, type_name().text(), error.what());
     } catch (...) {
         end_fork_of_worker();
         how = task_status::threw;
-        note_error(job, task, name_of_type(abi::__cxa_current_exception_type()).c_str(), "");
+        note_error(job, task, type_name().text(), "");
     }
     // relaxed: statistics. Only this worker writes it.
     mine_.committed.store(mine_.committed.load(std::memory_order_relaxed) + 1,
