@@ -33,7 +33,7 @@ namespace regatta {
 struct process_pool_options {
     /// Worker processes; 0: as many as `cpus` has, or without those as `available_cpus()` says.
     unsigned workers = 0;
-    /// Worker i is shown as "name/i".
+    /// Worker i is shown as "name/i". At most 228 bytes.
     std::string name = "pool";
     /// How often a task may begin; after as many deaths it is given up.
     unsigned attempts = 3;
@@ -225,7 +225,8 @@ public:
         return map<Function>(input, output, output.size());
     }
 
-    /// Has a worker call a function once. The future throws `remote_error` or `task_failed` where
+    /// Has a worker call a function once. Failure: also `std::system_error` ENOMEM, if there is no
+    /// shared memory for one more job. The future throws `remote_error` or `task_failed` where
     /// it failed. `future::cancel` discards the result; it cannot stop a function that has begun.
     template<auto Function, class... Args>
     auto submit(const Args&... args) -> future<typename detail::submit_shape_of<Function>::result> {

@@ -87,12 +87,13 @@ public:
 
     /// Makes a named segment. A segment of that name that no process uses any more is removed
     /// first.
-    /// Failure: EBUSY if any process still uses the old one. EPROTO if the name belongs to a file
-    /// that is not a segment. EPERM if it belongs to another user. Otherwise as `create`.
+    /// Failure: EBUSY if any process still uses the old one. EEXIST if another one was made at the
+    /// same time. EPROTO if the name belongs to a file that is not a segment. EPERM if it belongs
+    /// to another user. Otherwise as `create`.
     static shared_memory replace(std::string_view name, std::size_t size, std::uint64_t layout);
 
     /// Makes a segment without a name, to be inherited by child processes.
-    /// @param label the name that `/proc/PID/maps` shows.
+    /// @param label the name that `/proc/PID/maps` shows; at most 249 bytes.
     static shared_memory anonymous(std::string_view label, std::size_t size, std::uint64_t layout);
 
     /// Maps a segment by a descriptor that this process inherited or received. The descriptor is

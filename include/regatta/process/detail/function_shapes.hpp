@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,6 +52,11 @@ inline constexpr bool is_span = false;
 template<class T>
 inline constexpr bool is_span<std::span<T>> = true;
 
+template<class T>
+inline constexpr bool is_string_view = false;
+template<class C, class Traits>
+inline constexpr bool is_string_view<std::basic_string_view<C, Traits>> = true;
+
 /// What may go from one process to another as bytes.
 template<class T>
 constexpr bool check_sent() {
@@ -60,6 +66,9 @@ constexpr bool check_sent() {
     static_assert(!std::is_pointer_v<T> && !std::is_member_pointer_v<T>,
                   "a pointer means nothing in another process: pass a std::span of memory from "
                   "process_pool::allocate");
+    static_assert(!is_string_view<std::remove_const_t<T>>,
+                  "a string_view is a pointer, which means nothing in another process: pass a "
+                  "std::span of memory from process_pool::allocate, or an array of characters");
     return true;
 }
 
