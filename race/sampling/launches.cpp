@@ -135,13 +135,17 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     for (const json::member& one : member_of(first, "schemes").members()) {
         const std::string name = member_of(one.value, "name").text();
         course_of_launches course = course_of(compared, name);
-        if (course.times.size() != compared.size()) {
+        if (course.times.empty() || course.times.size() != compared.size()) {
             const bool never_here =
                 course.times.empty() && member_of(one.value, "status").text() == "skipped";
             if (never_here) {
                 result.skipped.push_back({name, member_of(one.value, "reason").text()});
-            } else {
-                result.missing.push_back({name, why_missing(result.races, name)});
+            } else if (name != result.baseline || !compared.empty()) { // else it is told already
+                std::string why = why_missing(result.races, name);
+                if (why.empty() && compared.empty()) {
+                    why = "there was no baseline to compare it with";
+                }
+                result.missing.push_back({name, std::move(why)});
             }
             continue;
         }

@@ -86,7 +86,8 @@ void compare(race_result& result) {
         one.verified = one.ok() && !one.program;
         one.time = one.measured.time();
         if (serial != nullptr) {
-            one.speedup = paired_ratio(serial->measured, one.measured);
+            const estimate speedup = paired_ratio(serial->measured, one.measured);
+            one.speedup = speedup.median > 0 ? std::optional(speedup) : std::nullopt;
         }
         if (&one == base) {
             one.vs_baseline = itself(one.measured);
@@ -159,6 +160,17 @@ std::string per_second(double rate) {
     char text[64];
     std::snprintf(text, sizeof text, rate < 9.5 ? "%.2g" : "%.0f", rate);
     return text;
+}
+
+/// That the baseline failed after it was chosen, as it ran in the warm-up.
+void note_failed_baseline(race_result& result) {
+    if (result.baseline_failed()) {
+        result.notes.push_back("the baseline " + result.baseline +
+                               " failed after its first runs: " +
+                               (std::ranges::any_of(result.schemes, &scheme_result::has_ratio)
+                                    ? "ratios are to its runs before that"
+                                    : "nothing is compared with it"));
+    }
 }
 
 /// That the baseline and its control differ although they are the same.
@@ -329,6 +341,7 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     result.leaders = leaders_among(result, [](const scheme_result&) { return true; });
     result.item_leaders =
         leaders_among(result, [](const scheme_result& one) { return one.runs_items(); });
+    note_failed_baseline(result);
     note_disturbances(result);
     note_helpers(result);
     note_few_items(result);

@@ -65,6 +65,8 @@ struct scheme_result {
     std::vector<run_figure> figures;       ///< That it measured itself: the medians of its runs.
 
     bool ok() const noexcept { return status == scheme_status::ok; }
+    /// Whether it ran in a round in which the baseline did, too; else `vs_baseline` is nothing.
+    bool has_ratio() const noexcept { return vs_baseline.median > 0; }
     /// The figure of that name; nothing where it has none.
     std::optional<double> figure(std::string_view wanted) const noexcept;
     /// Whether its workers ran the workload's items, as their logs show; a scheme that computes the
@@ -119,6 +121,11 @@ struct race_result {
 
     bool oversubscribed() const noexcept { return how.workers > cpus; }
     const scheme_result* find(std::string_view name) const noexcept;
+    /// Whether the baseline failed in the rounds that count.
+    bool baseline_failed() const noexcept {
+        const scheme_result* const base = find(baseline);
+        return base != nullptr && !base->ok();
+    }
     /// How much of `amount` the scheme does in a second, by its median time. Nothing for a workload
     /// without an amount, for a program, and at a rate.
     std::optional<double> throughput(const scheme_result& one) const noexcept {

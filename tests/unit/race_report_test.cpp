@@ -316,6 +316,54 @@ TEST(race_words, too_little_is_said_to_be_too_little) {
     EXPECT_EQ(race::outcome_words(race::race_result{}, {}), "Nothing was measured.");
 }
 
+// "nothing is compared" with a baseline that failed before any round in which others ran.
+TEST(race_full_text, without_the_baseline_there_are_no_ratios) {
+    for (const bool failed : {true, false}) { // or stopped in the first round, before it ran
+        SCOPED_TRACE(failed);
+        fakes::result_maker maker;
+        maker.add("std_thread", 100).add("tbb", 90).add("processes", 80);
+        for (race::scheme_result& one : maker.result.schemes) {
+            one.measured.samples.resize(1);
+            one.measured.samples.front().round = 100; // in which no control ran
+        }
+        maker.result.rounds = 0;
+        maker.result.stopped = !failed;
+        race::scheme_result& base = maker.result.schemes.front();
+        base.measured.samples.clear();
+        if (failed) {
+            base.status = race::scheme_status::failed;
+            base.reason = "it broke";
+        }
+        const auto result = maker.finish();
+        const std::string text = race::to_text(result, fakes::some_machine(), {.width = 500});
+        EXPECT_THAT(text, Not(HasSubstr("0.000")));
+        EXPECT_THAT(text, Not(HasSubstr("Ratios are")));
+        EXPECT_THAT(text, Not(HasSubstr("Choose by need")));
+        const auto lines = lines_of(race::table_text(result, {.width = 120}));
+        EXPECT_THAT(lines[1], StartsWith("processes")); // by their times
+        EXPECT_THAT(lines[2], StartsWith("tbb"));
+        EXPECT_THAT(text, HasSubstr(failed ? "No ratios: std_thread, the baseline, failed."
+                                           : "No ratios: std_thread, the baseline, was not "
+                                             "measured."));
+        EXPECT_EQ(text.find("NOTE: the baseline std_thread failed after its first runs: nothing is "
+                            "compared with it.") != std::string::npos,
+                  failed);
+        EXPECT_THAT(race::outcome_words(result, {}),
+                    StartsWith(failed ? "No verdict: the baseline std_thread failed."
+                                      : "No verdict: that takes"));
+    }
+}
+
+TEST(race_table, one_without_a_ratio_stands_last) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 90).add("processes", 200);
+    race::race_result result = maker.finish();
+    result.schemes[1].vs_baseline = {};
+    const auto lines = lines_of(race::table_text(result, {.width = 120}));
+    EXPECT_THAT(lines[3], StartsWith("tbb"));
+    EXPECT_THAT(lines[3], HasSubstr(" - "));
+}
+
 TEST(race_words, one_of_several_with_enough_clean_rounds_was_not_alone) {
     fakes::result_maker maker;
     maker.add("std_thread", 100);

@@ -195,3 +195,32 @@ TEST(race_launches, one_without_the_baseline_does_not_count) {
         EXPECT_LE(whole.schemes.back().ratio.count, 2u); // One may have been disturbed.
     }
 }
+
+TEST(race_launches, where_the_baseline_failed_in_each_nothing_is_compared) {
+    race::race_options options = short_race();
+    options.rounds = 4;
+    auto other = fakes::info("two", fakes::run_serially);
+    std::vector<race::json> documents;
+    for (unsigned launch = 0; launch < 2; ++launch) {
+        int runs = 0;
+        auto base = fakes::info("one", [&](race::run_context& context) {
+            fakes::run_serially(context);
+            if (++runs > 1) { // the warm-up
+                throw std::runtime_error("it broke");
+            }
+        });
+        base.traits.usual_baseline = true;
+        race::race_control control;
+        documents.push_back(race::json::parse(race::to_json(
+            race::run_race(fakes::counting_info(), {{"one", &base, false}, {"two", &other, false}},
+                           options, control, {}),
+            {})));
+    }
+    const auto whole = race::sum_up_launches(std::move(documents), 2, 1);
+    EXPECT_THAT(whole.schemes, testing::IsEmpty());
+    EXPECT_THAT(race::to_text(whole, {}, {.width = 200}),
+                testing::AllOf(HasSubstr("Not in every launch: one, FAILED in launch 1: it broke"),
+                               HasSubstr("Not in every launch: two, there was no baseline to "
+                                         "compare it with"),
+                               HasSubstr("Nothing was measured in every launch.")));
+}

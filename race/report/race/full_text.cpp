@@ -104,6 +104,12 @@ std::string unclear_words(const race_result& result) {
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
+    if (std::ranges::none_of(result.schemes, &scheme_result::has_ratio)) {
+        return fmt::format("{}No ratios: {}, the baseline, {}.",
+                           result.rate ? "Latency: from when an item was due to its begin. " : "",
+                           result.baseline,
+                           result.baseline_failed() ? "failed" : "was not measured");
+    }
     const std::string ratios = fmt::format(
         "{}Ratios are {} of {} = 1; verdicts are about differences of {} and more. ",
         result.rate ? "Latency: from when an item was due to its begin. " : "",

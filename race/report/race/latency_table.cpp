@@ -99,7 +99,7 @@ std::string latency_table_text(const race_result& result, const text_style& styl
     add("p99", 0, percentile(0.99));
     add("p99.9", 4, percentile(0.999));
     add("longest", 2, percentile(1));
-    add("ratio", 6, [](const scheme_result& row) { return ratio_text(row.vs_baseline.median); });
+    add("ratio", 6, [](const scheme_result& row) { return ratio_cell(row.vs_baseline); });
     add("95 % interval", 1,
         [&](const scheme_result& row) { return interval_text(row.vs_baseline, style); });
     grid_column& verdicts =

@@ -45,7 +45,7 @@ std::string table_of(const launches_result& result, const text_style& style) {
     add("scheme", true, 0, [](const launched_scheme& row) { return row.name; });
     add("median", false, 0,
         [&](const launched_scheme& row) { return duration_text(row.time.median, style); });
-    add("ratio", false, 4, [](const launched_scheme& row) { return ratio_text(row.ratio.median); });
+    add("ratio", false, 4, [](const launched_scheme& row) { return ratio_cell(row.ratio); });
     add("95 % over launches", false, 2,
         [&](const launched_scheme& row) { return interval_text(row.ratio, style); });
     add("lowest", false, 1, [](const launched_scheme& row) { return ratio_text(row.lowest); });

@@ -179,7 +179,7 @@ private:
         const scheme_result* python = nullptr;
         const scheme_result* native = nullptr;
         for (const scheme_result& one : result_.schemes) {
-            if (!one.ok() || one.time.count == 0 || one.program || !one.runs_items()) {
+            if (!one.ok() || !one.has_ratio() || one.program || !one.runs_items()) {
                 continue;
             }
             const scheme_result*& best = one.traits.language == language::python ? python : native;

@@ -19,9 +19,17 @@ std::vector<const scheme_result*> rows_of(const race_result& result) {
         }
     }
     std::ranges::stable_sort(rows, [](const scheme_result* a, const scheme_result* b) {
-        return a->vs_baseline.median < b->vs_baseline.median;
+        if (a->has_ratio() != b->has_ratio()) {
+            return a->has_ratio();
+        }
+        return a->has_ratio() ? a->vs_baseline.median < b->vs_baseline.median
+                              : a->time.median < b->time.median;
     });
     return rows;
+}
+
+std::string ratio_cell(const estimate& ratio) {
+    return ratio.median > 0 ? ratio_text(ratio.median) : "-";
 }
 
 std::string interval_text(const estimate& ratio, const text_style& style) {

@@ -14,8 +14,10 @@
 
 namespace regatta::race {
 
-/// Those that have figures, the lowest ratio first.
+/// Those that have figures, the lowest ratio first; behind them, by their time, those without one.
 std::vector<const scheme_result*> rows_of(const race_result& result);
+/// The ratio, or "-" where there is none.
+std::string ratio_cell(const estimate& ratio);
 /// Both ends, or "-" where there are too few rounds for an interval.
 std::string interval_text(const estimate& ratio, const text_style& style);
 /// Its word, and of an unclear one how many rounds more it takes.

@@ -87,7 +87,7 @@ std::string cell_of(column kind, const scheme_result& row, const race_result& re
     case column::median:
         return duration_text(row.time.median, style);
     case column::ratio:
-        return ratio_text(row.vs_baseline.median);
+        return ratio_cell(row.vs_baseline);
     case column::interval:
         return interval_text(row.vs_baseline, style);
     case column::throughput:

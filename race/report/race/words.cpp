@@ -152,6 +152,9 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
 
 std::string outcome_words(const race_result& result, const text_style& style) {
     if (result.leaders.empty()) {
+        if (result.baseline_failed()) {
+            return fmt::format("No verdict: the baseline {} failed.", result.baseline);
+        }
         const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
             return one.ok() && one.time.count != 0;
         });
@@ -174,6 +177,9 @@ std::string outcome_words(const race_result& result, const text_style& style) {
 
 std::string reason_words(const race_result& result) {
     if (result.item_leaders.empty()) {
+        if (result.baseline_failed()) {
+            return {};
+        }
         return result.leaders.empty() ? "Why: too little was measured to say."
                                       : "Why: nobody kept a log of the workers.";
     }
@@ -243,7 +249,7 @@ std::string choice_words(const race_result& result) {
     for (const need& one : needs) {
         const scheme_result* best = nullptr;
         for (const scheme_result& scheme : result.schemes) {
-            if (scheme.ok() && scheme.time.count != 0 &&
+            if (scheme.ok() && scheme.has_ratio() &&
                 scheme.suits.find(one.sign) != std::string::npos &&
                 (best == nullptr || scheme.vs_baseline.median < best->vs_baseline.median)) {
                 best = &scheme;

@@ -14,7 +14,8 @@ namespace regatta::race {
 
 /// What won, or which may have.
 std::string outcome_words(const race_result& result, const text_style& style);
-/// Why: what the workers of the winner and of others did with their time.
+/// Why: what the workers of the winner and of others did with their time; empty without a verdict
+/// because the baseline failed.
 std::string reason_words(const race_result& result);
 /// What the set-up of workers consists of that are processes; empty where none was begun in a run.
 std::string set_up_words(const race_result& result, const text_style& style);
