@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <strings.h>
@@ -38,6 +39,31 @@ const char* core_for_this_processor() noexcept {
     return nullptr;
 }
 
+/// While it lives the library that is loaded starts no threads, whatever the user's environment
+/// says; programs that are started later get what the user set.
+class one_thread_at_first {
+public:
+    one_thread_at_first() {
+        if (const char* const users = std::getenv(variable)) {
+            users_ = users;
+        }
+        ::setenv(variable, "1", 1);
+    }
+    one_thread_at_first(const one_thread_at_first&) = delete;
+    one_thread_at_first& operator=(const one_thread_at_first&) = delete;
+    ~one_thread_at_first() {
+        if (users_) {
+            ::setenv(variable, users_->c_str(), 1);
+        } else {
+            ::unsetenv(variable);
+        }
+    }
+
+private:
+    static constexpr const char* variable = "OPENBLAS_NUM_THREADS";
+    std::optional<std::string> users_;
+};
+
 template<class Function>
 bool look_up(void* library, const char* name, Function*& into) noexcept {
     into = reinterpret_cast<Function*>(::dlsym(library, name));
@@ -53,10 +79,12 @@ blas* blas::open() {
     if (wanted != nullptr) {
         ::setenv("OPENBLAS_CORETYPE", wanted, keep_the_users);
     }
-    ::setenv("OPENBLAS_NUM_THREADS", "1", keep_the_users);
     ::setenv("OPENBLAS_THREAD_TIMEOUT", "20", keep_the_users); // 2^20 cycles, well under 1 ms
     // Never closed: its threads may outlive whoever would close it.
-    void* library = ::dlopen(library_file, RTLD_NOW | RTLD_LOCAL);
+    void* library = [] {
+        const one_thread_at_first only;
+        return ::dlopen(library_file, RTLD_NOW | RTLD_LOCAL);
+    }();
     if (library == nullptr) {
         return nullptr;
     }

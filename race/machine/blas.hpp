@@ -19,10 +19,11 @@ class blas {
 public:
     /// The library, loaded at the first call; null where it is not installed.
     ///
-    /// Before loading it sets, where the user did not: OPENBLAS_NUM_THREADS=1 (more are started by
-    /// `set_threads`), OPENBLAS_CORETYPE from what the processor says it can do (OpenBLAS 0.3.21
-    /// falls back to its oldest code on processors that it has not heard of), and
-    /// OPENBLAS_THREAD_TIMEOUT, so that its threads do not spin on into the next scheme's run.
+    /// It has one thread at first, whatever OPENBLAS_NUM_THREADS says; more are started by
+    /// `set_threads`. Before loading it sets, where the user did not: OPENBLAS_CORETYPE from what
+    /// the processor says it can do (OpenBLAS 0.3.21 falls back to its oldest code on processors
+    /// that it has not heard of), and OPENBLAS_THREAD_TIMEOUT, so that its threads do not spin on
+    /// into the next scheme's run.
     static blas* find();
     /// The library. Throws `std::runtime_error` that names the package where it is not installed.
     static blas& load();

@@ -125,6 +125,17 @@ class Output(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout)["settings"]["size"], 10000)
 
+    def test_the_users_number_of_blas_threads_is_for_programs_alone(self):
+        for value in ["3", "abc", None]:
+            unchanged = f"test \"${{OPENBLAS_NUM_THREADS-unset}}\" = {value or 'unset'}"
+            result = run("race", "matmul", *QUICK, "--workers", "2", "--schemes", "blas_threads,std_thread",
+                         "--command", f"program=sh -c '{unchanged}'", "--json", "-", "--quiet",
+                         env=environment(OPENBLAS_NUM_THREADS=value))
+            self.assertEqual(result.returncode, 0, (value, result.stderr))
+            for scheme in json.loads(result.stdout)["schemes"]:
+                if scheme["name"] != "blas_threads" or scheme["status"] != "skipped":
+                    self.assertEqual(scheme["status"], "ok", (value, scheme["reason"]))
+
     def test_csv_has_a_line_a_scheme(self):
         result = run("race", "--schemes", "serial,std_thread", *QUICK, "--csv", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
