@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     }
     hold_standard_descriptors();
     std::setlocale(LC_CTYPE, "");
-    ignore_broken_pipes();
+    outlive_failed_writes();
     try {
         return run(argc, argv);
     } catch (const std::exception& e) {

@@ -100,9 +100,11 @@ void interrupt_guard::cursor_hidden(bool is_hidden) noexcept {
     hidden.store(is_hidden, std::memory_order_relaxed);
 }
 
-void ignore_broken_pipes() {
+void outlive_failed_writes() {
     // A handler and not SIG_IGN, which programs started from here would inherit.
-    set_handler(SIGPIPE, [](int) {});
+    for (const int number : {SIGPIPE, SIGXFSZ}) {
+        set_handler(number, [](int) {});
+    }
 }
 
 } // namespace regatta::command

@@ -35,8 +35,8 @@ private:
     struct sigaction alarm_before_ {};
 };
 
-/// Makes writing to a closed pipe an error instead of the process's death. Programs started from
-/// here get the default back.
-void ignore_broken_pipes();
+/// Makes writing to a closed pipe, or beyond the limit of a file's size, an error instead of the
+/// process's death. Programs started from here get the default back.
+void outlive_failed_writes();
 
 } // namespace regatta::command

@@ -245,6 +245,24 @@ class Output(unittest.TestCase):
             self.assertIn("serial", result.stdout)
             self.assertGreater(os.path.getsize(table), 0)
 
+    def test_a_limit_of_file_sizes_is_an_error_and_no_crash(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+
+            def limited(*words):
+                done = subprocess.run(["/bin/sh", "-c", 'ulimit -f 1; exec "$@"', "sh", REGATTA, *words,
+                                       "--json", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      timeout=100, env=environment(), encoding="utf-8", check=False)
+                self.assertEqual(done.returncode, 1, done)
+                return done
+            done = limited("info")
+            self.assertIn(f"cannot write {path}: File too large", done.stderr)
+            self.assertIn("OpenBLAS", done.stdout)
+            # The shared memory counts, too.
+            self.assertIn("File too large", limited("race", "--schemes", "serial", *QUICK).stderr)
+        result = run("race", "--command", "ended=sh -c 'kill -s XFSZ $$'", "--rounds", "1")
+        self.assertIn("FAILED ended: was killed by signal 25", result.stdout)  # By default, as ever.
+
     def test_a_terminal_gets_colours_and_a_progress_bar_that_goes_away(self):
         terminal = OnTerminal("race", "--schemes", "serial,std_thread", *QUICK)
         self.assertEqual(terminal.status(), 0)
