@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace regatta::command {
 namespace {
@@ -15,6 +16,15 @@ namespace {
 disk_file to_disk_file(int answer, const struct stat& about) noexcept {
     return answer == 0 && S_ISREG(about.st_mode) ? disk_file({about.st_dev, about.st_ino})
                                                  : std::nullopt;
+}
+
+/// Where what is written stays together: a file, a pipe or a socket; nothing for devices, as
+/// terminals and /dev/null.
+disk_file place_behind(int descriptor) noexcept {
+    struct stat about {};
+    const bool keeps =
+        ::fstat(descriptor, &about) == 0 && !S_ISCHR(about.st_mode) && !S_ISBLK(about.st_mode);
+    return keeps ? disk_file({about.st_dev, about.st_ino}) : std::nullopt;
 }
 
 } // namespace
@@ -33,9 +43,11 @@ disk_file file_named(const std::string& name) noexcept {
 
 void require_two_files(const std::string& one, int descriptor, const std::string& other,
                        int other_descriptor) {
-    const disk_file file = file_behind(descriptor);
-    if (file && file == file_behind(other_descriptor)) {
-        throw usage_error(fmt::format("{} and {} are one file; each needs its own", one, other));
+    const auto place = place_behind(descriptor);
+    if (place && place == place_behind(other_descriptor)) {
+        throw usage_error(fmt::format(
+            "{} and {} are one file; each needs its own{}", one, other,
+            other_descriptor == STDOUT_FILENO ? " (- is standard output without the report)" : ""));
     }
 }
 

@@ -21,7 +21,7 @@ disk_file file_behind(int descriptor) noexcept;
 /// The file of that name; nothing where there is none.
 disk_file file_named(const std::string& name) noexcept;
 
-/// Refuses two results in one file.
+/// Refuses two results in one file, pipe or socket; devices, as /dev/null, take several.
 /// @param one, other how their places are called: "--json F", "standard output".
 /// Failure: `usage_error`.
 void require_two_files(const std::string& one, int descriptor, const std::string& other,

@@ -92,7 +92,9 @@ std::vector<result_files::place> result_files::places() const {
     };
     add("--json", json_);
     add("--csv", csv_);
-    all.push_back({"standard output", STDOUT_FILENO});
+    if (!quiet_ || text_descriptor() != STDOUT_FILENO) { // else nothing is written there
+        all.push_back({"standard output", STDOUT_FILENO});
+    }
     return all;
 }
 

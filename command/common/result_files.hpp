@@ -37,7 +37,7 @@ result_paths data_alone(result_paths paths);
 class result_files {
 public:
     /// Failure: `usage_error` for a file that cannot be written and for two results in one place,
-    /// whatever its names; devices and pipes take several.
+    /// whatever its names; devices take several.
     explicit result_files(const result_paths& paths);
 
     /// To be called before `write`. @param names of files that were read; "-" is standard input.

@@ -390,6 +390,19 @@ class Usage(unittest.TestCase):
                 self.assertEqual(result.returncode, 2, (words, result.stderr))
                 self.assertIn("standard output", result.stderr)
 
+    def test_a_pipe_takes_one_result(self):
+        for words in (["--json", "/dev/stdout"], ["--csv", "/proc/self/fd/1"],
+                      ["-q", "--json", "/dev/stdout", "--csv", "/proc/self/fd/1"],
+                      ["-q", "--json", "/dev/stdout", "--csv", "-"]):
+            self.refused("race", *words, *QUICK, says=["are one file; each needs its own"])
+        self.refused("race", "--json", "/dev/stdout", *QUICK, says=[
+            "--json /dev/stdout and standard output are one file; each needs its own (- is standard output"])
+        self.refused("watch", "--once", "--json", "/dev/stdout", says=["(- is standard output"])
+        # Without a report nothing else goes there.
+        result = run("race", "-q", "--json", "/dev/stdout", "--schemes", "serial", *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        json.loads(result.stdout)
+
     def test_devices_take_everything(self):
         with open("/dev/null", "w", encoding="utf-8") as nowhere:
             result = subprocess.run([REGATTA, "race", "--schemes", "serial", *QUICK, "--json",
