@@ -130,9 +130,11 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
         .check(whole_number(1, most_rounds))
         .type_name("N")
         .default_str("15");
-    command.add_option("--cpus", a.cpus, "The workers' CPUs, to pin to and to own")
-        .type_name("LIST")
-        .default_str("the last ones");
+    command
+        .add_option("--cpus", a.cpus,
+                    "The workers' CPUs, to pin to and to own; without it those isolated at boot if "
+                    "they are enough, else neither the first CPU nor its core")
+        .type_name("LIST");
     command.add_option("--work", a.work, "CPU time of each worker's computation")
         .check(length_of_time("1ms", "1h"))
         .type_name("TIME")
