@@ -86,6 +86,7 @@ void read_memory(const group_chain& chain, control_group& into) {
         const auto bytes = static_cast<std::uint64_t>(limit.value_or(-1));
         if (bytes < no_limit && bytes < into.memory_limit_bytes.value_or(no_limit)) {
             into.memory_limit_bytes = bytes;
+            into.memory_file = chain.v2 ? "memory.max" : "memory.limit_in_bytes";
             const auto used =
                 number_of(directory + (chain.v2 ? "/memory.current" : "/memory.usage_in_bytes"));
             into.memory_used_bytes =
@@ -103,6 +104,7 @@ control_group read_control_group(const std::string& root) {
         if (found.path.empty() || !chain.v2) { // Where both are there, v1 has the controller.
             found.path = chain.path;
             found.weight = weight_of(chain);
+            found.quota_file = chain.v2 ? "cpu.max" : "cpu.cfs_quota_us";
         }
         read_throttling(chain, found);
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace regatta::race {
 
@@ -24,6 +25,9 @@ struct control_group {
     std::optional<double> weight;
     std::optional<std::uint64_t> memory_limit_bytes; ///< Absent: no limit.
     std::optional<std::uint64_t> memory_used_bytes;  ///< Of the group with that limit.
+    /// The files in which the limits stand: those of v1 have other names.
+    std::string_view quota_file = "cpu.max";
+    std::string_view memory_file = "memory.max";
 };
 
 /// Reads it. Failure: none; what cannot be read limits nothing. Cost: some ten small files.

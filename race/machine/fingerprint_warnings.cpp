@@ -44,10 +44,13 @@ void add_quota(const fingerprint& m, warnings& found) {
                             m.group.periods);
     }
     const double whole = std::floor(*quota);
-    text += whole != *quota ? fmt::format(", and {:.4g} workers cannot be had", *quota) : "";
-    text += whole >= 1 ? fmt::format("; use {:.0f} worker{} at most, or raise cpu.max", whole,
-                                     whole == 1 ? "" : "s")
-                       : "; raise cpu.max";
+    if (whole >= 1) {
+        text += whole != *quota ? fmt::format(", and {:.4g} workers cannot be had", *quota) : "";
+        text += fmt::format("; use {:.0f} worker{} at most, or", whole, whole == 1 ? "" : "s");
+    } else {
+        text += ", and not even one worker runs all the time;";
+    }
+    text += fmt::format(" raise {}", m.group.quota_file);
     found.push_back(std::move(text));
 }
 
@@ -104,8 +107,8 @@ void add_memory(const fingerprint& m, warnings& found) {
     const auto& limit = m.group.memory_limit_bytes;
     if (limit && m.group.memory_used_bytes.value_or(0) > *limit / 10 * 9) {
         found.push_back(fmt::format(
-            "the control group has used {} of the {} of memory that it may have: raise memory.max",
-            size_text(*m.group.memory_used_bytes), size_text(*limit)));
+            "the control group has used {} of the {} of memory that it may have: raise {}",
+            size_text(*m.group.memory_used_bytes), size_text(*limit), m.group.memory_file));
     }
 }
 

@@ -144,7 +144,11 @@ const python_interpreter& find_python() {
     static const python_interpreter found = [] {
         const char* chosen = std::getenv("REGATTA_PYTHON");
         if (chosen != nullptr && *chosen != '\0') {
-            return ask_python(chosen);
+            python_interpreter named = ask_python(chosen);
+            if (!named.missing.empty()) {
+                named.missing = "REGATTA_PYTHON is set: " + named.missing;
+            }
+            return named;
         }
         const std::string environment = REGATTA_PYTHON_ENVIRONMENT "/bin/python3";
         return ask_python(::access(environment.c_str(), X_OK) == 0 ? environment : "python3");

@@ -59,7 +59,7 @@ class Info(unittest.TestCase):
         machine = self.document(env=environment(REGATTA_PYTHON="/nonexistent/python"))["machine"]
         self.assertIsNone(machine["python"])
         text = run("info", env=environment(REGATTA_PYTHON="/nonexistent/python")).stdout
-        self.assertIn("no Python: cannot run /nonexistent/python: No such file or directory;",
+        self.assertIn("REGATTA_PYTHON is set: no Python: cannot run /nonexistent/python: No such file or directory;",
                       " ".join(text.split()))
 
     def test_people_see_the_same(self):

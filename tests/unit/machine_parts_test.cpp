@@ -179,6 +179,8 @@ TEST(machine_control_group, of_version_1) {
     EXPECT_EQ(found.weight, 0.5);
     EXPECT_EQ(found.memory_limit_bytes, 1048576u);
     EXPECT_EQ(found.memory_used_bytes, 4096u);
+    EXPECT_EQ(found.quota_file, "cpu.cfs_quota_us");
+    EXPECT_EQ(found.memory_file, "memory.limit_in_bytes");
 }
 
 TEST(machine_control_group, of_version_2_counts_microseconds) {

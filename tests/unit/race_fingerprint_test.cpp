@@ -195,6 +195,16 @@ TEST(race_fingerprint, each_thing_that_spoils_is_named_with_its_remedy) {
                 only("5.0 %", "measure when"));
 }
 
+TEST(race_fingerprint, less_than_a_cpu_is_not_worded_as_workers) {
+    race::fingerprint m = quiet_machine();
+    m.group.quota = 0.5;
+    m.group.quota_file = "cpu.cfs_quota_us";
+    EXPECT_THAT(race::warnings_of(m),
+                ElementsAre("control groups grant 0.5 CPUs of time: bursts above that are "
+                            "throttled, and not even one worker runs all the time; raise "
+                            "cpu.cfs_quota_us"));
+}
+
 TEST(race_fingerprint, what_does_no_harm_is_not_warned_of) {
     using race::fingerprint;
     const auto nothing = [](auto change) { EXPECT_THAT(warnings_after(change), IsEmpty()); };
