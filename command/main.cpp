@@ -57,7 +57,7 @@ int run(int argc, char** argv) {
     const subcommand race = app.add_subcommand("race", "Race schemes over a workload");
     add_race_options(race, arguments);
     add_race_isolation(race, chosen, words);
-    race.runs(chosen, [&] { return run_race_command(arguments, words); });
+    race.runs(chosen, [&] { return run_race_command(arguments, words, race.typed_options()); });
     add_scale_command(app, chosen, words);
     // The same experiment under both: whoever races and whoever owns CPUs looks for it there.
     add_race_isolation(add_cpus_command(app, chosen, words), chosen, words);

@@ -111,6 +111,12 @@ std::vector<race::result_text> read_files(const advise_arguments& arguments) {
     if (std::ranges::count(arguments.what, "-") > 1) {
         throw usage_error("standard input (-) is named twice; it can be read once");
     }
+    for (const std::string& path : arguments.what) {
+        if (!is_result(path) && race::find_workload(path) != nullptr) {
+            throw usage_error(fmt::format(
+                "\"{}\" is a workload and no file; name one workload alone, or files", path));
+        }
+    }
     std::vector<race::result_text> results;
     for (const std::string& path : arguments.what) {
         results.push_back({path == "-" ? "standard input" : path, read_file(path)});

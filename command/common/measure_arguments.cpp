@@ -66,6 +66,13 @@ std::string without_unit(const std::string& rate) {
     return rate.ends_with("/s") ? rate.substr(0, rate.size() - 2) : rate;
 }
 
+/// A number that may have its unit behind it; a complaint has the word as it was typed.
+argument_check number_or(double lowest, double highest, std::string (*bare)(const std::string&)) {
+    return [check = number(lowest, highest), bare](const std::string& text) {
+        return check(bare(text)).empty() ? std::string() : check(text);
+    };
+}
+
 } // namespace
 
 std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
@@ -133,9 +140,7 @@ void add_sizes_option(subcommand command, std::vector<unsigned long>& sizes) {
 
 void add_margin_option(subcommand command, measure_arguments& a) {
     command.add_option("--margin", a.margin, "Differences below so many percent are of no interest")
-        .check([](const std::string& text) {
-            return number(0, largest_margin)(without_percent(text));
-        })
+        .check(number_or(0, largest_margin, without_percent))
         .type_name("PERCENT[%]")
         .default_str("1");
 }
@@ -154,9 +159,7 @@ void add_rate_option(subcommand command, measure_arguments& a) {
     command
         .add_option("--rate", a.rate_text,
                     "Offer so many items a second; their latency counts from when they were due")
-        .check([](const std::string& text) {
-            return number(lowest_rate, highest_rate)(without_unit(text));
-        })
+        .check(number_or(lowest_rate, highest_rate, without_unit))
         .type_name("ITEMS[/s]");
 }
 

@@ -31,7 +31,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view typed, const std::vector<std::string_view>& names) {
     std::string_view best;
-    std::size_t least = std::max<std::size_t>(2, typed.size() / 2) + 1;
+    // More than a third of it in error is another word.
+    const std::size_t most = typed.size() <= 3 ? 1 : std::max<std::size_t>(2, typed.size() / 3);
+    std::size_t least = most + 1;
     for (const std::string_view name : names) {
         // The beginning of a name is near, whatever its length.
         const bool begins = typed.size() >= 2 && name.starts_with(typed);

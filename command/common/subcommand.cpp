@@ -83,9 +83,11 @@ named_command command_named(const CLI::App& top, const std::vector<std::string>&
     return found;
 }
 
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
+/// @param before what stands before each of the names.
+std::string did_you_mean(std::string_view before, std::string_view typed,
+                         const std::vector<std::string>& names) {
     const std::string near = nearest_name(typed, {names.begin(), names.end()});
-    return near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near);
+    return near.empty() ? "" : fmt::format("; did you mean \"{}{}\"?", before, near);
 }
 
 /// Where a word can only be a command, it has to be one.
@@ -101,11 +103,11 @@ void check_command(const named_command& found, const std::vector<std::string>& w
     const std::string parents = before.empty() ? "" : before.substr(1) + ' ';
     std::vector<std::string> names;
     for (const CLI::App* const one : below) {
-        names.push_back(parents + one->get_name());
+        names.push_back(one->get_name());
     }
-    const std::string typed = parents + words[found.words];
-    throw usage_error(
-        fmt::format("there is no command \"{}\"{}", typed, did_you_mean(typed, names)));
+    const std::string& typed = words[found.words];
+    throw usage_error(fmt::format("there is no command \"{}{}\"{}", parents, typed,
+                                  did_you_mean(parents, typed, names)));
 }
 
 std::string no_value(const std::string& name, const std::string& type) {
@@ -117,9 +119,6 @@ void check_list(const CLI::Option& one, const std::string& value) {
     const char between = one.get_delimiter();
     if (between == '\0' || value.empty()) {
         return;
-    }
-    if (value.find_first_not_of(between) == value.npos) {
-        throw usage_error(no_value(one.get_name(), one.get_type_name()));
     }
     if (value.front() == between || value.back() == between ||
         value.find(std::string(2, between)) != value.npos) {
@@ -207,12 +206,13 @@ std::string unexpected_words(const named_command& found, std::vector<std::string
     std::vector<std::string> names;
     for (const CLI::Option* const one : found.last->get_options()) {
         for (const std::string& name : one->get_lnames()) {
-            names.push_back("--" + name);
+            names.push_back(name);
         }
     }
     const std::string typed = unknown->substr(0, unknown->find('='));
+    const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
     return fmt::format("`{}` has no option \"{}\"{}", found.path, typed,
-                       did_you_mean(typed, names));
+                       did_you_mean("--", name, names));
 }
 
 option_entry entry_of(const CLI::Option& is) {

@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace regatta::command {
 namespace {
@@ -72,13 +74,25 @@ int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>&
     return worst;
 }
 
+constexpr std::array<std::string_view, 4> options_of_list{"workload", "--list", "--json",
+                                                          "--quiet"};
+
 } // namespace
 
-int run_race_command(const race_arguments& arguments, const std::vector<std::string>& words) {
+int run_race_command(const race_arguments& arguments, const std::vector<std::string>& words,
+                     const std::vector<std::string>& typed_options) {
     const race::workload_info& workload = chosen_workload(arguments);
     if (arguments.list) {
         if (!arguments.files.csv.empty()) {
             throw usage_error("--list has no CSV; --json FILE writes the list for programs");
+        }
+        for (const std::string& one : typed_options) {
+            if (std::ranges::find(options_of_list, one) == options_of_list.end()) {
+                throw usage_error(fmt::format(
+                    "{} is for a race, and --list begins none; it takes a workload, --json and "
+                    "--quiet",
+                    one));
+            }
         }
         result_files to(data_alone(arguments.files));
         const bool written = to.write(

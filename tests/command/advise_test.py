@@ -148,6 +148,7 @@ class Advise(unittest.TestCase):
         self.refused(self.file("twice.json", twice), says=['twice.json: the member "workload" is there twice'])
 
     def test_wrong_words(self):
+        self.refused("matmul", "primes", says=['"matmul" is a workload and no file; name one workload alone'])
         self.refused("matmull", says=["neither a file nor a workload", '"matmul"'])
         self.refused(self.race, "--rounds", "3", says=["--rounds", "files"])
         self.refused("empty", "--kernel", "naive", says=["empty", "--kernel"])

@@ -177,6 +177,22 @@ class Usage(unittest.TestCase):
         self.refused("race", "--schemes", "serail,tbb,std_thred", *QUICK, says=[
             'no scheme "serail" (did you mean "serial"?), there is no scheme "std_thred" (did you mean "std_thread"?); `'])
 
+    def test_what_is_not_near_is_not_suggested(self):
+        for words in (["cpus", "nosuch"], ["nosuch"], ["race", "--nosuch"], ["race", "---"], ["race", "-x"],
+                      ["race", "--schemes", "nosuch"], ["race", "nosuch"]):
+            result = run(*words)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertNotIn("did you mean", result.stderr)
+
+    def test_a_refused_number_is_quoted_as_typed(self):
+        self.refused("race", "--margin", "5%%", says=['--margin: "5%%" is not a number from 0 to 50'])
+        self.refused("race", "--rate", "5/s/s", says=['--rate: "5/s/s" is not a number from 0.001'])
+
+    def test_a_list_begins_no_race(self):
+        for words in (["--schemes", "nosuch"], ["--size", "5"], ["--rounds", "3"], ["--command", "a=true"]):
+            self.refused("race", "--list", *words, says=[f"{words[0]} is for a race, and --list begins none"])
+        self.assertEqual(run("race", "matmul", "--list", "-q").stdout, "")
+
     def test_rates_that_cannot_be_offered(self):
         for rate in ("0", "-1", "nan", "many", "1e12", "5/min"):
             self.refused("race", "empty", "--rate", rate, says=["--rate"])
@@ -271,11 +287,6 @@ class Usage(unittest.TestCase):
                              "130 and 143 ended by Ctrl-C and SIGTERM")
 
     def test_an_option_without_its_value_is_told_in_plain_words(self):
-        for option, value in (("--schemes", "A,B,..."), ("--workers", "N,..."), ("--size", "N,..."),
-                              ("--capacity", "N,...")):
-            self.refused("race", option, ",", says=[f"{option} has no value; write {option} {value}\n"])
-            self.refused("race", option, ",", "--rounds", "3", says=[f"{option} has no value; write {option} {value}\n"])
-            self.refused("race", f"{option}=,,", says=[f"{option} has no value; write {option} {value}\n"])
         self.refused("race", "--json", says=["--json has no value; write --json FILE\n"])
         self.refused("race", "--json=", "--rounds", "3", says=["--json has no value; write --json FILE\n"])
         self.refused("race", "--json", "a", "--json", "b", says=["--json is there twice\n"])
@@ -289,6 +300,12 @@ class Usage(unittest.TestCase):
                 says = [f'{option}: "{typed}" has an empty entry; write {option} {value}\n']
                 self.refused("race", option, typed, says=says)
                 self.refused("race", f"{option}={typed}", says=says)
+        for option, value in (("--schemes", "A,B,..."), ("--workers", "N,..."), ("--size", "N,..."),
+                              ("--capacity", "N,...")):
+            self.refused("race", option, ",", "--rounds", "3", says=[
+                f'{option}: "," has an empty entry; write {option} {value}\n'])
+            self.refused("race", f"{option}=,,", says=[
+                f'{option}: ",," has an empty entry; write {option} {value}\n'])
         self.refused("race", "--command", "a=printf ,", "--rounds", "0", says=["--rounds: "])  # that is no list
 
     def test_help_that_cannot_be_written_is_no_success(self):
