@@ -17,6 +17,7 @@ WORDS_OF = re.compile(r"The words of (\w+)\.")
 # What a to_string may return where none of the enumerators is meant.
 NO_ENUMERATOR = {"unknown"}
 LAYOUT = "## Where things are"
+PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+)`")
 
 
 def registry(tree):
@@ -166,4 +167,17 @@ def layout(tree):
             yield f"{name}:1: {fault} {part}/ in {above}/" + (", which is not there" if part in shown else "")
 
 
-RULES = (registry, schema_words, schema_members, tests_listed, layout)
+def recipes(tree):
+    """A path in CONTRIBUTING.md that begins with a folder at the top is there, but for a NAME to be
+    chosen."""
+    name = "CONTRIBUTING.md"
+    if name not in tree.files:
+        return
+    there = set(tree.files) | {str(parent) for file in tree.files for parent in pathlib.PurePath(file).parents}
+    for number, line in enumerate(tree.lines(name), 1):
+        for path in PATH.findall(line):
+            if path.partition("/")[0] in there and path not in there and "NAME" not in path:
+                yield f"{name}:{number}: names {path}, which is not there"
+
+
+RULES = (registry, schema_words, schema_members, tests_listed, layout, recipes)

@@ -173,6 +173,11 @@ class Rules(unittest.TestCase):
         self.check("tests_listed", {"tests/command/info_test.py": "\n"}, "does not list it")
         self.check("tests_listed", {"tests/command/use_test.py": "\n"}, "does not list it")
 
+    def test_recipes(self):
+        text = SOUND["CONTRIBUTING.md"] + "| `race/machine/load.hpp` | `build/a/b`, `race/NAME.cpp`, `machine/b.cpp` |\n"
+        self.assertEqual(complaints("recipes", {"CONTRIBUTING.md": text}), [])
+        self.check("recipes", {"CONTRIBUTING.md": text + "| `race/machine/gone.hpp` |\n"}, "names race/machine/gone.hpp")
+
     def test_layout(self):
         self.check("layout", {"new/a.md": "\n"}, "does not show new/")
         self.check("layout", {"race/new/a.md": "\n"}, "does not show new/ in race/")
