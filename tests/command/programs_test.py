@@ -42,6 +42,15 @@ class Programs(unittest.TestCase):
         for text in says:
             self.assertIn(text, result.stderr)
 
+    # "Give it a limit": the program fails, the others race on, and nothing stays.
+    def test_one_that_hangs_is_ended_by_the_limit_in_its_command(self):
+        program = self.lasting.replace("lasting=", "lasting=timeout --foreground 0.5 ")
+        result = run("race", "--command", program, "--command", "true=true", *ROUNDS)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("FAILED lasting: exited with status 124", result.stdout)
+        self.assertIn("true", result.stdout.split("FAILED")[0])
+        wait_until(lambda: is_gone(number_in(self.child)), "the end of the child")
+
     def test_alone_they_race_without_a_workload(self):
         result = run("race", "--command", "first=sh -c 'exit 0' {workers}", "--command",
                      "second=true", *ROUNDS, "--workers", "3", "--json", "-")
