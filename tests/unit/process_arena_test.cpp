@@ -87,6 +87,22 @@ TEST(arena, attaching_random_bytes_is_an_error_and_no_crash) {
     EXPECT_EQ(error_of([] { arena::attach(-1, arena_layout, true); }).first, EBADF);
 }
 
+TEST(arena_space, counts_what_is_free) {
+    const auto memory = arena::reserve("test", 8 * arena_space::block, arena_layout, false);
+    arena_space space(memory);
+    std::vector<std::size_t> all;
+    for (int i = 0; i < 8; ++i) {
+        all.push_back(space.take(arena_space::block, "test"));
+    }
+    for (const std::size_t each : {all[1], all[3], all[4]}) {
+        EXPECT_TRUE(space.give_back(each));
+    }
+    EXPECT_EQ(error_of([&] { space.take(3 * arena_space::block, "test"); }).first, ENOMEM);
+    EXPECT_EQ(space.take(2 * arena_space::block, "test"), all[3]);
+    EXPECT_EQ(space.take(arena_space::block, "test"), all[1]);
+    EXPECT_EQ(error_of([&] { space.take(1, "test"); }).first, ENOMEM);
+}
+
 TEST(arena_space, gives_out_and_takes_back) {
     const auto memory = arena::reserve("test", 10 * arena_space::block, arena_layout, false);
     arena_space space(memory);

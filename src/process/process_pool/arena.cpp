@@ -101,8 +101,9 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
         fail_system(ENOMEM, operation);
     }
     bytes = std::max(block, (bytes + block - 1) / block * block);
-    for (auto p = parts_.begin(); p != parts_.end(); ++p) {
+    for (auto p = parts_.begin(); free_ >= bytes && p != parts_.end(); ++p) {
         if (!p->taken && p->bytes >= bytes) {
+            free_ -= bytes;
             const part rest{p->offset + bytes, p->bytes - bytes, false};
             *p = {p->offset, bytes, true};
             const std::size_t offset = p->offset;
@@ -129,6 +130,7 @@ bool arena_space::give_back(std::size_t offset) noexcept {
         return false;
     }
     p->taken = false;
+    free_ += p->bytes;
     const auto join = [this](auto first) {
         if (first + 1 != parts_.end() && !first->taken && !(first + 1)->taken) {
             first->bytes += (first + 1)->bytes;

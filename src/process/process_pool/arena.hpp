@@ -83,6 +83,7 @@ private:
 
     const arena* memory_;
     std::size_t end_ = 0;     ///< Where what was never given out begins.
+    std::size_t free_ = 0;    ///< Bytes before that, in all, that are not given out.
     std::vector<part> parts_; ///< All before that, in order.
 };
 

@@ -3,6 +3,7 @@
 
 #include "process/process_pool/pool_arenas.hpp"
 
+#include <regatta/base/cache_line.hpp>
 #include <regatta/base/error.hpp>
 
 #include <unistd.h>
@@ -71,7 +72,7 @@ void pool_arenas::release(const void* begin) {
 }
 
 unsigned pool_arenas::class_of_words(std::size_t tasks) noexcept {
-    const std::size_t least = arena_space::block / sizeof(task_words::word);
+    const std::size_t least = destructive_alignment / sizeof(task_words::word);
     return static_cast<unsigned>(std::bit_width(std::max(tasks, least) - 1));
 }
 
@@ -83,18 +84,26 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
     if (kind >= 48) {
         fail_system(ENOMEM, operation());
     }
-    auto& free = free_words_[kind];
-    if (!free.empty()) {
-        const std::size_t offset = free.back();
-        free.pop_back();
-        return offset;
+    word_list& words = words_[kind];
+    if (words.free.empty()) {
+        const std::size_t bytes = (std::size_t{1} << kind) * sizeof(task_words::word);
+        const std::size_t more = std::max<std::size_t>(1, arena_space::block / bytes);
+        if (words.free.capacity() < words.made + more) {
+            words.free.reserve(2 * (words.made + more)); // So that giving back never fails.
+        }
+        const std::size_t first = control_space_.take(more * bytes, operation());
+        words.made += more;
+        for (std::size_t i = more; i-- != 0;) {
+            words.free.push_back(first + i * bytes);
+        }
     }
-    free.reserve(free.size() + most_jobs); // So that giving back never fails.
-    return control_space_.take((std::size_t{1} << kind) * sizeof(task_words::word), operation());
+    const std::size_t offset = words.free.back();
+    words.free.pop_back();
+    return offset;
 }
 
 void pool_arenas::give_words(std::size_t offset, std::size_t tasks) {
-    free_words_[class_of_words(tasks)].push_back(offset);
+    words_[class_of_words(tasks)].free.push_back(offset);
 }
 
 located_span pool_arenas::locate(const void* data, std::size_t count, std::size_t size) const {

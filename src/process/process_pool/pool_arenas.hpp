@@ -44,6 +44,12 @@ public:
     std::byte* at(const located_span& where) const noexcept override;
 
 private:
+    /// Words for jobs of about the same number of tasks.
+    struct word_list {
+        std::vector<std::size_t> free; ///< The offsets of those that no job has.
+        std::size_t made = 0;          ///< How many there are.
+    };
+
     static unsigned class_of_words(std::size_t tasks) noexcept;
 
     std::string name_;
@@ -51,8 +57,8 @@ private:
     arena input_;
     arena output_;
     arena_space control_space_{control_};
-    std::array<std::vector<std::size_t>, 64> free_words_; ///< By the logarithm of their number.
-    mutable std::mutex lock_;                             ///< Guards all below.
+    std::array<word_list, 64> words_; ///< By the logarithm of their number.
+    mutable std::mutex lock_;         ///< Guards all below.
     arena_space input_space_{input_};
     arena_space output_space_{output_};
 };
