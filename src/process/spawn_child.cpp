@@ -36,6 +36,18 @@ is_kept(const spawn_plan& plan, int descriptor) {
     return false;
 }
 
+/// Duplicates a descriptor, close-on-exec, under a number that no move overwrites. The numbers may
+/// go up to the last one that is allowed, so that it is not looked for above all of them.
+/// Duplicates under numbers that are kept stay until the moves overwrite them.
+__attribute__((noinline, no_sanitize("thread", "address", "undefined"))) long
+duplicate(const spawn_plan& plan, int descriptor) {
+    long number = 3;
+    do {
+        number = ::syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, number);
+    } while (number >= 0 && is_kept(plan, static_cast<int>(number)));
+    return number;
+}
+
 /// Marks a descriptor close-on-exec, if it is open and not kept.
 __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) void
 close_on_exec(const spawn_plan& plan, int descriptor) {
@@ -127,11 +139,7 @@ run_spawn_plan(void* argument) {
         ::syscall(SYS_rt_sigaction, signal, no_action, nullptr, std::size_t{8});
     }
 
-    int above = 3;
-    for (std::size_t i = 0; i < plan.kept_count; ++i) {
-        above = plan.kept[i] >= above ? plan.kept[i] + 1 : above;
-    }
-    const long report = ::syscall(SYS_fcntl, plan.report, F_DUPFD_CLOEXEC, above);
+    const long report = duplicate(plan, plan.report);
     if (report < 0) {
         give_up(spawn_stage::descriptors);
     }
@@ -139,7 +147,7 @@ run_spawn_plan(void* argument) {
     for (std::size_t i = 0; i < plan.move_count; ++i) {
         descriptor_move& move = plan.moves[i];
         failure.parent_descriptor = move.from;
-        move.spare = static_cast<int>(::syscall(SYS_fcntl, move.from, F_DUPFD_CLOEXEC, above));
+        move.spare = static_cast<int>(duplicate(plan, move.from));
         if (move.spare < 0) {
             give_up(spawn_stage::descriptors);
         }

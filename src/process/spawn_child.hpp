@@ -23,7 +23,7 @@ struct spawn_failure {
 struct descriptor_move {
     int from;
     int to;
-    int spare; ///< Above all targets: no move overwrites it.
+    int spare; ///< None of the targets: no move overwrites it.
 };
 
 /// Everything that the child needs, prepared by the parent: the child allocates nothing.

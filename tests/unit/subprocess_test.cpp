@@ -10,6 +10,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -132,6 +133,19 @@ TEST(subprocess, gives_the_child_no_descriptor_but_those_asked_for) {
     options.descriptors = {{passed.read.get(), 9}, {passed.write.get(), 57}};
     // 3 is how ls looks.
     EXPECT_EQ(run(options).output, "0\n1\n2\n3\n9\n57\n");
+}
+
+TEST(subprocess, gives_the_child_a_descriptor_under_the_highest_number) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit few{100, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    process_test::pipe_ends passed;
+    regatta::spawn_options options{.program = "sh", .arguments = {"-c", "readlink /proc/$$/fd/99"}};
+    options.descriptors = {{passed.read.get(), 98}, {passed.write.get(), 99}};
+    const auto result = process_test::run(options);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_THAT(result.output, HasSubstr("pipe:"));
 }
 
 TEST(subprocess, swaps_descriptors_that_stand_in_each_others_place) {
