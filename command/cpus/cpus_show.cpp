@@ -43,9 +43,11 @@ int run_command(const show_arguments& arguments) {
         [&] { return race::cpus_view_json(view); },
         [&](const race::text_style& style) {
             return race::cpus_view_text(view, style) +
-                   (view.this_machine ? "\nMore: regatta cpus check, isolation, pin, plan, "
-                                        "release, run and status\n"
-                                      : "");
+                   (view.this_machine
+                        ? '\n' + race::wrapped("More: regatta cpus check, isolation, pin, plan, "
+                                               "release, run and status",
+                                               2, style)
+                        : "");
         });
     return written ? exit_code::success : exit_code::failure;
 }

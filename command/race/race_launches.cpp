@@ -102,7 +102,8 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
         }
         const std::string document = text_in(result);
         const auto fail = [&](std::string_view what) {
-            const std::string why = text_in(said);
+            std::string why = text_in(said);
+            why.erase(why.find_last_not_of('\n') + 1);
             const exit_status end = process.status().value();
             throw race::scheme_failure(
                 fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,

@@ -166,6 +166,10 @@ class CpusShow(unittest.TestCase):
             result = run("cpus", "--root", root, env=environment(COLUMNS=str(columns)))
             for line in result.stdout.splitlines():
                 self.assertLessEqual(len(line), columns, line)
+        more = run("cpus", env=environment(COLUMNS="20")).stdout.partition("More:")[2]
+        self.assertIn("status", more)
+        for line in ("More:" + more).splitlines():
+            self.assertLessEqual(len(line), 20, line)
 
     def test_a_locale_without_utf8_gets_ascii(self):
         self.assertTrue(run("cpus", env=environment(LC_ALL="C")).stdout.isascii())

@@ -61,6 +61,9 @@ class Segments(unittest.TestCase):
         text = run("shm", "--prefix", self.prefix, env=environment(COLUMNS="200")).stdout
         self.assertRegex(text, f"{stale} .*nobody: a crash left it")
         self.assertIn("regatta shm clean", text)
+        for prefix in (self.prefix, self.prefix + "none"):
+            for line in run("shm", "--prefix", prefix, env=environment(COLUMNS="20")).stdout.splitlines():
+                self.assertLessEqual(len(line), 20, line)
         os.close(file)
 
     def test_clean_removes_what_is_stale_and_nothing_else(self):

@@ -224,6 +224,13 @@ TEST(isolation_table, keeps_to_every_width) {
         EXPECT_THAT(table,
                     AllOf(HasSubstr("slowdown"), HasSubstr("cpu/wall"), HasSubstr("work cost")));
     }
+    for (unsigned width = 41; width >= 20; --width) {
+        const std::string table = race::modes_text(result, {.width = width});
+        EXPECT_THAT(table, HasSubstr("slowdown"));
+        for (const auto& line : lines_of(table)) {
+            EXPECT_LE(race::columns_of(line), width) << line;
+        }
+    }
     EXPECT_THAT(race::modes_text(result, {.width = 140}), HasSubstr("migr."));
 }
 

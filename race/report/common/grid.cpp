@@ -54,8 +54,15 @@ std::string grid_text(std::vector<grid_column> columns, const text_style& style)
         widths.push_back(width_of(one));
     }
     const std::size_t whole = width_of(columns);
-    const std::size_t over = whole > style.width ? whole - style.width : 0;
-    widths.front() -= std::min(over, widths.front() - 1);
+    std::size_t over = whole > style.width ? whole - style.width : 0;
+    // Words can be cut; a figure that is cut is another one.
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (i == 0 || columns[i].to_the_left) {
+            const std::size_t cut = std::min(over, widths[i] - std::min<std::size_t>(1, widths[i]));
+            widths[i] -= cut;
+            over -= cut;
+        }
+    }
 
     const auto line_of = [&](auto cell) {
         std::string line;

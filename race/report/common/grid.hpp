@@ -23,7 +23,7 @@ struct grid_column {
 };
 
 /// A line of titles and a line a row. Where even the columns that stay are too wide, the first one
-/// is shortened.
+/// is shortened, then the others of words.
 std::string grid_text(std::vector<grid_column> columns, const text_style& style);
 
 } // namespace regatta::race

@@ -131,19 +131,19 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
         return fmt::format("{:.2f}{}{:.2f}", m.slowdown.low, style.unicode ? "…" : "..",
                            m.slowdown.high);
     });
-    add("cpu/wall", false, 0,
+    add("cpu/wall", false, 12,
         [](const mode_result& m) { return percent_text(m.cpu_share.median); });
     add("user", false, 6, [&](const mode_result& m) { return time_text(m.user.median, style); });
     add("system", false, 5,
         [&](const mode_result& m) { return time_text(m.system.median, style); });
-    add("work cost", false, 0,
+    add("work cost", false, 11,
         [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.work_cost.median, by); });
     add("invol.", false, 4, [&](const mode_result& m) { return count(m.involuntary_switches); });
     add("run delay", false, 3, [&](const mode_result& m) {
         return m.run_delay ? time_text(m.run_delay->median, style) : std::string("-");
     });
     if (!result.noise.made()) {
-        add("others", false, 0,
+        add("others", false, 10,
             [](const mode_result& m) { return fmt::format("{:.2f} CPUs", m.others.median); });
     }
     add("migr.", false, 1, [&](const mode_result& m) {

@@ -41,17 +41,18 @@ std::string users_text(const segment_record& one) {
     return text;
 }
 
-std::string head_text(const shm_view& view) {
+std::string head_text(const shm_view& view, const text_style& style) {
     std::string text;
     for (const std::string& name : view.removed) {
         text += "removed " + detail::printable_text(name) + "\n";
     }
     if (view.cleaned && view.removed.empty()) {
-        text = "Nothing was stale.\n";
+        text = wrapped("Nothing was stale.", 2, style);
     }
     if (!view.cleaned || !view.segments.empty()) {
-        text += fmt::format("/dev/shm: {}, {} of it free\n", size_text(view.room_bytes),
-                            size_text(view.free_bytes));
+        text += wrapped(fmt::format("/dev/shm: {}, {} of it free", size_text(view.room_bytes),
+                                    size_text(view.free_bytes)),
+                        2, style);
     }
     return text;
 }
@@ -59,9 +60,9 @@ std::string head_text(const shm_view& view) {
 } // namespace
 
 std::string shm_view_text(const shm_view& view, const text_style& style) {
-    std::string text = head_text(view);
+    std::string text = head_text(view, style);
     if (view.segments.empty()) {
-        return view.cleaned ? text : text + "No segments of this library.\n";
+        return view.cleaned ? text : text + wrapped("No segments of this library.", 2, style);
     }
     grid_column name{.title = "segment", .to_the_left = true};
     grid_column user{.title = "user", .dropped = 1};
