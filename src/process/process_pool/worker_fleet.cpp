@@ -7,6 +7,7 @@
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/oom_kills.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>
@@ -31,6 +32,13 @@ namespace {
 
 /// How long a worker that was rung may take to come before others are rung in its place.
 constexpr std::chrono::milliseconds patience_with_sleepers{10};
+
+/// Whether a signal has stopped the process, not a debugger; false where /proc does not tell.
+bool is_stopped(pid_t process) {
+    const auto stat = read_small_file("/proc/" + std::to_string(process) + "/stat");
+    const std::size_t state = stat ? stat->rfind(')') : std::string::npos; // Behind the name.
+    return state != std::string::npos && stat->compare(state, 3, ") T") == 0;
+}
 
 } // namespace
 
@@ -235,8 +243,12 @@ void worker_fleet::enforce_deadline() {
         }
         const std::int64_t absent = absent_since(slot);
         if (absent != 0 && now - absent >= longest_absence().count()) {
-            one.killed_at = absent; // Not the begin of an attempt: none is charged.
-            one.process.kill(SIGKILL);
+            if (is_stopped(one.process.pid())) {
+                one.killed_at = absent; // Not the begin of an attempt: none is charged.
+                one.process.kill(SIGKILL);
+            } else {
+                one.rung_ns = now; // It waits for a CPU.
+            }
         }
     }
 }

@@ -48,8 +48,8 @@ public:
     /// Waits for those that have ended, by what poll(2) has found of those that `watch` added last.
     /// @returns how, and what that means for their tasks.
     std::vector<worker_death> bury(std::span<const pollfd> watched);
-    /// Kills those whose attempt has taken too long, and those that were rung as long ago and have
-    /// not come: a process that is stopped in its sleep.
+    /// Kills those whose attempt has taken too long, and those that were rung as long ago and are
+    /// stopped in their sleep.
     void enforce_deadline();
     /// Looks from time to time whether those come that are rung, as long as some are: a ring that a
     /// stopped process got is lost. An idle pool has no such looks.
