@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 /// Model of the waits of workers for tasks: I1 and I2 of `basic_future_state` (`claim_next`,
-/// `wake_chain_waiters`), I1 of `basic_wait_graph`. A worker that sleeps forever is a deadlock to
+/// `begin_hand_over`), I1 of `basic_wait_graph`. A worker that sleeps forever is a deadlock to
 /// the checker. The orders are those of `completion`, whose own model mutates them; here a part is
 /// left out.
 
@@ -109,7 +109,7 @@ struct task : state<Mutex> {
     bool hand_over(base*& after) noexcept override {
         after = nullptr;
         if (tells) {
-            this->wake_chain_waiters();
+            this->begin_hand_over([] { return false; });
         }
         return true; // Queued, where nobody takes it.
     }

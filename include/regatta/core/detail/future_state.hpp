@@ -142,13 +142,19 @@ protected:
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
 
-    /// Wakes the workers that sleep for a continuation, to check whether they can run this one.
-    /// Called before its job is handed over.
-    REGATTA_RARE void wake_chain_waiters() noexcept {
+    /// Called before the job of this continuation is handed over: wakes the workers that sleep for
+    /// one, to check whether they can run this. @returns false, having woken none, if
+    /// `nothing_to_run()`, which is called under the lock on links.
+    template<class NothingToRun>
+    REGATTA_RARE bool begin_hand_over(NothingToRun&& nothing_to_run) noexcept {
         const std::lock_guard lock(store_.links().lock);
+        if (nothing_to_run()) {
+            return false;
+        }
         for (waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
             w->target.status_.wake_waiters();
         }
+        return true;
     }
     const token_type& stop() const noexcept { return stop_; }
 

@@ -264,10 +264,9 @@ private:
         if constexpr (std::is_void_v<Executor>) {
             return future_state::hand_over(after);
         } else {
-            if (this->claimed() || skips()) { // Nothing to run: the executor may be gone.
-                return false;
+            if (!this->begin_hand_over([this] { return skips(); })) {
+                return false; // The executor may be gone.
             }
-            this->wake_chain_waiters();
             job_hand_over mine(*this);
             hand_over_ = &mine;
             REGATTA_TRY {
@@ -297,15 +296,14 @@ private:
         }
     }
 
-    /// Whether the task, which is complete, has no result to call the closure with.
+    /// Whether the closure is not to be called: this is cancelled, or the task, which is complete,
+    /// has no result. Requires the lock on links: whoever cancels this takes the task away under it
+    /// before it lets go of it.
     bool skips() const noexcept {
-        if constexpr (sees_every_end<F>) {
-            return false;
-        } else {
-            // Whoever cancels this takes the task away under the lock before it lets go of it.
-            const std::lock_guard lock(this->store().links().lock);
-            return source_ == nullptr || source_->cancelled() || source_->has_error();
+        if (this->claimed() || source_ == nullptr) {
+            return true;
         }
+        return !sees_every_end<F> && (source_->cancelled() || source_->has_error());
     }
     /// Unlinks the task that this continues. From here on only the caller knows it.
     result_state<R>* leave_chain() noexcept {
