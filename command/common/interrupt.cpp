@@ -3,6 +3,8 @@
 
 #include "common/interrupt.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 
@@ -20,14 +23,20 @@ namespace {
 // thread that it interrupts need no order, and nothing else is published by them.
 std::atomic<race::race_control*> active{nullptr};
 std::atomic<int> received{0};
+std::atomic<std::int64_t> received_ns{0}; ///< When that was; 0 until it is known.
 std::atomic<bool> hidden{false};
 static_assert(std::atomic<race::race_control*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
 /// How long a race may take to end after a signal; it looks at its flag before every item.
 constexpr unsigned patience_seconds = 20;
+
+/// The same signal again within this time is no second one: timeout(1), for example, sends each
+/// signal to its program and to the program's group. Nobody presses Ctrl-C twice so fast.
+constexpr std::int64_t one_signal_ns = 100'000'000;
 
 void write_error(std::string_view text) noexcept {
     // There is nobody to tell of a failure.
@@ -38,12 +47,19 @@ void on_signal(int number) {
     const int saved = errno;
     int none = 0;
     if (!received.compare_exchange_strong(none, number, std::memory_order_relaxed)) {
+        const std::int64_t first_ns = received_ns.load(std::memory_order_relaxed);
+        if (number == none &&
+            (first_ns == 0 || detail::monotonic_ns() - first_ns < one_signal_ns)) {
+            errno = saved;
+            return;
+        }
         if (hidden.load(std::memory_order_relaxed)) {
             write_error("\r\x1b[K\x1b[?25h");
         }
         // The workers that are processes have asked the kernel to die with this one.
         ::_exit(128 + number);
     }
+    received_ns.store(detail::monotonic_ns(), std::memory_order_relaxed);
     if (race::race_control* control = active.load(std::memory_order_relaxed)) {
         control->request_stop();
         // A library that never comes back (OpenBLAS waits for memory for ever) sees no flag.
@@ -71,6 +87,7 @@ void set_handler(int number, void (*handler)(int), struct sigaction* before = nu
 
 interrupt_guard::interrupt_guard(race::race_control& control) {
     received.store(0, std::memory_order_relaxed);
+    received_ns.store(0, std::memory_order_relaxed);
     active.store(&control, std::memory_order_relaxed);
     static_assert(std::tuple_size_v<decltype(before_)> == signals.size());
     for (std::size_t i = 0; i < signals.size(); ++i) {

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Regatta authors
 """Ending a race early: nothing is left behind, and what was measured is told."""
 
+import ctypes
 import json
 import os
 import signal
@@ -62,6 +63,17 @@ class Interrupt(unittest.TestCase):
         os.kill(terminal.pid, signal.SIGCONT)
         self.assertIn(terminal.status(), (130, 143))
         self.assertTrue(terminal.output.endswith(b"\x1b[?25h"), terminal.output[-100:])
+
+    def test_one_ctrl_c_that_comes_twice_ends_in_order(self):  # timeout -s INT 5 regatta race
+        terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
+        terminal.read_until(b"warm-up")
+        os.kill(terminal.pid, signal.SIGSTOP)
+        # To the process and to its first thread: the kernel makes one of two pending signals to the same place.
+        os.kill(terminal.pid, signal.SIGINT)
+        ctypes.CDLL(None).tgkill(terminal.pid, terminal.pid, signal.SIGINT)
+        os.kill(terminal.pid, signal.SIGCONT)
+        self.assertEqual(terminal.status(), 130)
+        self.assertIn(b"Nothing was measured", terminal.output)
 
     def race_with_handlers(self, *words, **options):
         """A race, and not a command that still starts: its handler of SIGTERM is in place."""
