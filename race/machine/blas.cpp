@@ -39,8 +39,9 @@ const char* core_for_this_processor() noexcept {
     return nullptr;
 }
 
-/// While it lives the library that is loaded starts no threads, whatever the user's environment
-/// says; programs that are started later get what the user set.
+/// While an object of this exists, OpenBLAS starts no threads when it is loaded, whatever the
+/// user's environment says. Afterwards the environment is the user's again, for programs started
+/// later.
 class one_thread_at_first {
 public:
     one_thread_at_first() {

@@ -16,7 +16,7 @@ namespace regatta::race {
 
 /// Those that have figures, the lowest ratio first; behind them, by their time, those without one.
 std::vector<const scheme_result*> rows_of(const race_result& result);
-/// The ratio, or "-" where there is none.
+/// The text of a ratio; "-" if no ratio was measured.
 std::string ratio_cell(const estimate& ratio);
 /// Both ends, or "-" where there are too few rounds for an interval.
 std::string interval_text(const estimate& ratio, const text_style& style);

@@ -54,7 +54,8 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
 void worker_fleet::adjust(unsigned workers) {
     for (unsigned slot = 0; slot < most_workers; ++slot) {
         member& one = members_[slot];
-        if (slot < workers && !one.running && given_up_.empty() && due(one) <= clock::now()) {
+        if (slot < workers && !one.running && given_up_.empty() &&
+            next_start(one) <= clock::now()) {
             start(slot);
         } else if (slot >= workers && one.running && !one.retiring) {
             one.retiring = true;
@@ -284,7 +285,7 @@ bool worker_fleet::ring_was_lost(bool rung) {
 std::int64_t worker_fleet::absent_since(unsigned slot) const noexcept {
     const member& one = members_[slot];
     std::uint32_t ring = 0;
-    // relaxed: what it has begun it is to be judged by, if this sees it or not.
+    // relaxed: if it has begun and this does not see it yet, it is not stopped, and is spared.
     return one.running && one.killed_at == 0 && one.rung_ns != 0 &&
                    control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == 0 &&
                    control_.slots[slot].bell.unanswered(ring) && ring == one.ring
@@ -315,7 +316,7 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
             take(clock::time_point(std::chrono::nanoseconds(absent)) + longest_absence());
         }
         if (!one.running && slot < workers && given_up_.empty()) {
-            take(due(one));
+            take(next_start(one));
         }
     }
     return earliest;

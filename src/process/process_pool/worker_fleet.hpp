@@ -51,10 +51,10 @@ public:
     /// Kills those whose attempt has taken too long, and those that were rung as long ago and are
     /// stopped in their sleep.
     void enforce_deadline();
-    /// Looks from time to time whether those come that are rung, as long as some are: a ring that a
-    /// stopped process got is lost. An idle pool has no such looks.
-    /// @param rung whether any was since the last call.
-    /// @returns whether one has not come for some time; once for each ring.
+    /// Checks whether workers that were rung have come: the ring of a stopped process is lost.
+    /// Looks once every 10 ms while workers are rung; an idle pool needs no look.
+    /// @param rung whether any worker was rung since the last call.
+    /// @returns whether a ring has had no answer for one such time; true once for each ring.
     bool ring_was_lost(bool rung);
     /// Whether there will be another look.
     bool watches_bells() const noexcept { return next_look_.has_value(); }
@@ -84,18 +84,19 @@ private:
         subprocess process;
         bool running = false;
         bool retiring = false;
-        clock::time_point due{};     ///< When it may be started, for its own deaths.
+        clock::time_point due{};     ///< When its own deaths let it be started.
         unsigned deaths = 0;         ///< In a row, without a task done in between.
         std::uint64_t committed = 0; ///< What the slot had committed when it was started.
-        std::int64_t killed_at = 0;  ///< Of the attempt for which it was killed: its begin.
+        std::int64_t killed_at = 0;  ///< When the attempt began, or the ring came, it died for.
         std::int64_t died_ns = 0;    ///< When its predecessor's end was noticed.
         std::uint32_t ring = 0;      ///< The last one that was seen without an answer.
-        std::int64_t rung_ns = 0;    ///< When that was seen first; 0: none was.
-        bool lost = false;           ///< It was told to be lost.
+        std::int64_t rung_ns = 0;    ///< Since when it counts as without one; 0: it has one.
+        bool lost = false;           ///< `ring_was_lost` has returned true for that ring.
     };
 
-    /// When it may be started.
-    clock::time_point due(const member& one) const noexcept { return std::max(one.due, resume_); }
+    clock::time_point next_start(const member& one) const noexcept {
+        return std::max(one.due, resume_);
+    }
     /// Since when a worker has left a ring unanswered and has no task; 0: it does not.
     std::int64_t absent_since(unsigned slot) const noexcept;
     std::chrono::nanoseconds longest_absence() const noexcept;

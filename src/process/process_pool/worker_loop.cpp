@@ -241,11 +241,9 @@ task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
             function_->call({task, maps_, job.input, job.output, job.arguments, job.result});
         }
     } catch (const std::exception& error) {
-        end_fork_of_worker();
         how = task_status::threw;
         note_error(job, task, type_name().text(), error.what());
     } catch (...) {
-        end_fork_of_worker();
         how = task_status::threw;
         note_error(job, task, type_name().text(), "");
     }

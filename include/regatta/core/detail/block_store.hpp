@@ -182,7 +182,7 @@ private:
         }
         workers_ = &worker;
     }
-    /// Takes the same time however many workers there are: all of them leave at once.
+    /// Takes constant time: at the end of a pool all of its workers call it at once.
     void unlist(const worker_context& worker) noexcept {
         const std::lock_guard lock(lock_);
         *worker.previous = worker.next;

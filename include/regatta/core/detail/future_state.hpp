@@ -142,9 +142,10 @@ protected:
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
 
-    /// Called before the job of this continuation is handed over: wakes the workers that sleep for
-    /// one, to check whether they can run this. @returns false, having woken none, if
-    /// `nothing_to_run()`, which is called under the lock on links.
+    /// Called before the job of this continuation is handed over. Wakes the workers that sleep
+    /// until a continuation completes: they check whether they can run this one.
+    /// @param nothing_to_run called under the lock on links. If it returns true, nobody is woken.
+    /// @returns whether the job is to be handed over.
     template<class NothingToRun>
     REGATTA_RARE bool begin_hand_over(NothingToRun&& nothing_to_run) noexcept {
         const std::lock_guard lock(store_.links().lock);

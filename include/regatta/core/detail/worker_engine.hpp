@@ -145,7 +145,7 @@ public:
         loop_.release(loop_type::starting);
     }
     /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
-    /// if the pool is closed: the workers leave anyway; nor in a fork, which has none.
+    /// in a closed pool, whose workers leave anyway, and in a fork, which has no workers.
     REGATTA_APART void remove_workers(unsigned count) {
         if (elsewhere()) {
             return;
@@ -173,7 +173,7 @@ public:
         refuse_worker("wait for threads of the pool");
         loop_.progress().wait([this] { return members().all_left(); });
     }
-    // In a fork of the process, whose threads may hold the lock, these say that there is no worker.
+    // These return 0 in a fork: there a thread that does not exist may hold the lock.
     /// The number of workers, those included that are about to leave.
     unsigned running() const noexcept { return elsewhere() ? 0 : members().running(); }
     /// The number of workers that are to stay.

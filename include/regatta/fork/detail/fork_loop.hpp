@@ -70,8 +70,8 @@ REGATTA_RARE [[noreturn]] inline void fail_loop_end() {
     fail_argument("a loop whose end does not fit into the type of its begin, which is the type of "
                   "the index: give both the wider type");
 }
-/// The end of a loop in the type of its begin. Integers that would become others are refused:
-/// after `parallel_for(0, v.size(), f)` with more than 2^31 elements none would be visited.
+/// The end of a loop in the type of its begin. Throws `std::invalid_argument` for an integer that
+/// this type cannot hold: `parallel_for(0, v.size(), f)` with 2^31 elements must not visit none.
 template<class Index, class End>
 constexpr Index loop_end(End end) {
     const auto converted = static_cast<Index>(end);

@@ -139,29 +139,22 @@ private:
     }
 };
 
-/// Calls a function with the task in front if it takes one, and `unpacked` at the end. A fork that
-/// the function made does not come back from here; where it throws, from the catch of the worker.
+/// Calls a function with the task in front if it takes one, and `unpacked` at the end. Returns, and
+/// throws, in the worker alone: a fork that the function made ends here.
 template<auto Function, class Tuple, class... A>
-auto call_function(const process_task& task, Tuple&& unpacked, A&&... front) {
-    const auto call = [&]() -> decltype(auto) {
-        return std::apply(
-            [&](auto&... rest) -> decltype(auto) {
-                if constexpr (signature<decltype(Function)>::type::takes_task) {
-                    return Function(task, std::forward<A>(front)..., rest...);
-                } else {
-                    return Function(std::forward<A>(front)..., rest...);
-                }
-            },
-            unpacked);
-    };
-    if constexpr (std::is_void_v<decltype(call())>) {
-        call();
-        end_fork_of_worker();
-    } else {
-        const auto result = call();
-        end_fork_of_worker();
-        return result;
-    }
+decltype(auto) call_function(const process_task& task, Tuple&& unpacked, A&&... front) {
+    const struct fork_end {
+        ~fork_end() { end_fork_of_worker(); }
+    } at_the_end;
+    return std::apply(
+        [&](auto&... rest) -> decltype(auto) {
+            if constexpr (signature<decltype(Function)>::type::takes_task) {
+                return Function(task, std::forward<A>(front)..., rest...);
+            } else {
+                return Function(std::forward<A>(front)..., rest...);
+            }
+        },
+        unpacked);
 }
 
 /// What `submit` calls: any arguments, a result that is copied back.

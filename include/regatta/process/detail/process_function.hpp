@@ -49,8 +49,8 @@ struct task_frame {
 };
 
 /// Ends this process at once if it is a fork of the worker that called the function: it must not go
-/// on as a second worker. To be called when the function is over, before anything is kept of it.
-/// Cost: a load.
+/// on as a second worker. To be called when the function has returned or thrown, before its result
+/// is stored. Cost: a load.
 REGATTA_SYSTEM_API void end_fork_of_worker() noexcept;
 
 /// How many bytes the arguments of a task have at most, and its result.
