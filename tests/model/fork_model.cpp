@@ -6,12 +6,7 @@
 /// of `basic_fork_member`, I1 of `basic_fork_team`. Work that is done twice or read too early is a
 /// data race to the checker; a frame that nobody does is a deadlock.
 
-#include "fork_crew.hpp"
-
-using crew = basic_crew<with_kernel<>>;
-using stack_type = crew::stack_type;
-using work_frame = crew::work_frame;
-using member_type = regatta::detail::basic_fork_member<with_kernel<>>;
+#include "fork_regions.hpp"
 
 /// The outermost fork of a thread, and another one whose first half throws: the second half is done
 /// once, or never and then not after.
@@ -145,6 +140,9 @@ struct moved_on : rl::test_suite<moved_on, 2> {
     void before() {
         m = &c.team->seat();
         f.c = &c;
+        for (member_type& r : regions) {
+            r.root = &r;
+        }
     }
     void after() {
         c.team->let_go(*m);
@@ -428,131 +426,6 @@ struct long_nap : rl::test_suite<long_nap<Atomics>, 2> {
     }
 };
 
-/// The counts of a team, changed by two threads at once.
-struct counts : rl::test_suite<counts, 2> {
-    crew c{1};
-    member_type* root = nullptr;
-    model::atomic<unsigned> helping{0};
-    model::atomic<unsigned> napping{0};
-    model::atomic<unsigned> first_waits{0};
-
-    void before() {
-        root = &c.team->seat();
-        c.team->add_width(-1); // One worker, one helper.
-    }
-    void after() {
-        auto& team = *c.team;
-        RL_ASSERT(team.width() == 3 && team.most_helpers() == 5);
-        RL_ASSERT(team.watching() == 0 && !team.anybody_waits());
-        RL_ASSERT(first_waits.load(relaxed) == 0 && root->waits.load(relaxed) == 0);
-        for (unsigned i = 0; i < team.most_helpers(); ++i) {
-            RL_ASSERT(team.begin_help());
-        }
-        team.let_go(*root);
-    }
-    void thread(unsigned) {
-        auto& team = *c.team;
-        if (team.begin_help()) {
-            RL_ASSERT(helping.fetch_add(1, relaxed) == 0);
-            helping.fetch_sub(1, relaxed);
-            team.end_help();
-        }
-        team.begin_watch();
-        if (team.begin_naps(rl::thread_index())) {
-            RL_ASSERT(napping.fetch_add(1, relaxed) == 0);
-            napping.fetch_sub(1, relaxed);
-            team.end_naps();
-        }
-        team.give_up_watch();
-        team.begin_watch();
-        team.end_watch();
-        if (team.begin_wait(*root)) {
-            first_waits.fetch_add(1, relaxed);
-        }
-        if (team.end_wait(*root)) {
-            first_waits.fetch_sub(1, relaxed);
-        }
-        team.add_width(1);
-        team.lend(true);
-    }
-};
-
-/// What a region did before it waits for the pool is seen by who leaves it out for that; and all it
-/// did, by who sees its end.
-struct quiet_regions : rl::test_suite<quiet_regions, 2> {
-    crew c;
-    model::atomic<unsigned> begun{0};
-    model::atomic<unsigned> submitted{0};
-    rl::var<int> done;
-
-    void before() { done($) = 0; }
-    void after() { c.end(); }
-    void thread(unsigned index) {
-        auto& team = *c.team;
-        if (index == 0) {
-            const stack_type::region here(c.stacks[0], team);
-            begun.store(1, std::memory_order_release);
-            submitted.store(1, relaxed);
-            team.begin_wait(*c.stacks[0].seat());
-            team.end_wait(*c.stacks[0].seat());
-            done($) = 1;
-            return;
-        }
-        while (begun.load(std::memory_order_acquire) == 0) {
-            model::model_atomics::yield();
-        }
-        while (!team.quiet(true)) {
-            model::model_atomics::yield();
-        }
-        RL_ASSERT(submitted.load(relaxed) == 1);
-        while (!team.quiet(false)) {
-            model::model_atomics::yield();
-        }
-        RL_ASSERT(done($) == 1);
-    }
-};
-
-/// A thread opens a region in the seat that another one has left.
-struct second_hand : rl::test_suite<second_hand, 2> {
-    crew c;
-    model::atomic<unsigned> left{0};
-
-    void thread(unsigned index) {
-        while (index == 1 && left.load(relaxed) == 0) {
-            model::model_atomics::yield();
-        }
-        {
-            const stack_type::region here(c.stacks[index], *c.team);
-            RL_ASSERT(c.team->open_outside());
-        }
-        c.stacks[index].leave_home();
-        left.store(1, relaxed);
-    }
-};
-
-/// A team is destroyed as soon as it is quiet, and its pool after it, while the last region ends
-/// and its thread as well.
-struct destroyed : rl::test_suite<destroyed, 2> {
-    crew c;
-    model::atomic<unsigned> begun{0};
-
-    void thread(unsigned index) {
-        if (index == 0) {
-            {
-                const stack_type::region here(c.stacks[0], *c.team);
-                begun.store(1, std::memory_order_release);
-            }
-            c.stacks[0].leave_home();
-            return;
-        }
-        while (begun.load(std::memory_order_acquire) == 0 || !c.team->quiet(false)) {
-            model::model_atomics::yield();
-        }
-        c.team.reset();
-        c.pool($) = 0;
-    }
-};
-
 int main() {
     return model::check(
         {model::make_scenario<one_fork>("a fork and an idle worker"),
@@ -574,6 +447,7 @@ int main() {
          model::make_scenario<lent_place<without_kernel>>(
              "a place that is lent, without the kernel's fence"),
          model::make_scenario<counts>("counts"),
+         model::make_scenario<two_halves_wait>("two halves of a task wait"),
          model::make_scenario<quiet_regions>("the end of a region"),
          model::make_scenario<second_hand>("a seat that was another thread's"),
          model::make_scenario<destroyed>("the end of a team")},

@@ -422,7 +422,7 @@ int main() {
                          model::make_scenario<leaving_late>("leaving late"),
                          model::make_scenario<draining>("draining"),
                          model::make_scenario<dropping>("dropping")},
-                        {"task_census.hpp", "worker_loop.hpp"},
+                        {"task_census.hpp", "worker_loop.hpp", "task_wait.hpp"},
                         {{"fence work", hidden_fence},
                          {"fence await_rest", hidden_fence},
                          {"modify release -> relaxed", hidden_fence},

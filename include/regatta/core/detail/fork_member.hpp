@@ -137,6 +137,9 @@ public:
 
     /// Working while a region is open that counts as a task of its own.
     basic_quiescence<Atomics> activity;
+    /// The opener of the outermost region of the same task, often this one. Written at the begin of
+    /// a region, read by the threads that work for it.
+    basic_fork_member* root = nullptr;
     /// How many waits for the whole pool there are in that region, on any thread.
     typename Atomics::template atomic<std::uint32_t> waits{0};
     /// The next in the list of the team. Written before the member is listed.

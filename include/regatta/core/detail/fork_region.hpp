@@ -39,7 +39,7 @@ public:
 private:
     REGATTA_RARE void change(typename stack::team& t) {
         stack_.share_all();
-        stack_.save(outer_);
+        stack_.save(outer_, false);
         REGATTA_TRY {
             stack_.open(t);
         }
@@ -55,33 +55,37 @@ private:
     bool opened_ = false;
 };
 
-/// Sets the thread's region aside while it runs a task that is no part of it.
+/// Sets the thread's region aside while it runs something that is no part of it.
 template<class Atomics>
 class basic_fork_aside {
     using stack = basic_fork_stack<Atomics>;
 
 public:
-    REGATTA_INLINE explicit basic_fork_aside(stack& s) noexcept : stack_(s) {
-        if (s.in_region()) [[unlikely]] {
-            begin();
+    /// @param other_task whether that is another task, and not a part of the one whose region it
+    /// is. A waiting task runs other ones; one that it waits for is a part of it.
+    REGATTA_INLINE basic_fork_aside(stack& s, bool other_task) noexcept : stack_(s) {
+        if (s.in_region() || (other_task && s.now_.below != nullptr)) [[unlikely]] {
+            begin(other_task);
         }
     }
     basic_fork_aside(const basic_fork_aside&) = delete;
     basic_fork_aside& operator=(const basic_fork_aside&) = delete;
     REGATTA_INLINE ~basic_fork_aside() {
-        if (outer_.seat != nullptr) [[unlikely]] {
+        if (begun_) [[unlikely]] {
             stack_.restore(outer_);
         }
     }
 
 private:
-    REGATTA_RARE void begin() noexcept {
+    REGATTA_RARE void begin(bool other_task) noexcept {
         stack_.share_all();
-        stack_.save(outer_);
+        stack_.save(outer_, other_task);
+        begun_ = true;
     }
 
     stack& stack_;
     typename stack::work outer_{};
+    bool begun_ = false;
 };
 
 /// A worker's part in the regions of others, from construction to destruction. It has a place.

@@ -317,9 +317,15 @@ public:
     member* seat() const noexcept { return now_.seat; }
     /// How many regions the thread has opened, wraps.
     unsigned regions() const noexcept { return regions_; }
-    /// The member that opened the region that this thread works for, if the region is of that team.
+    /// The member that opened the outermost region on that team that this thread works for in its
+    /// task, or null. It stands for the task, whichever of its threads asks.
     member* region_root(const team& t) const noexcept {
-        return now_.team == &t ? static_cast<member*>(const_cast<void*>(now_.region)) : nullptr;
+        for (const work* w = &now_; w != nullptr && !w->other_task; w = w->below) {
+            if (w->team == &t) {
+                return static_cast<const member*>(w->region)->root;
+            }
+        }
+        return nullptr;
     }
     /// Whether the thread works for a region of that team, also one that was set aside.
     bool works_for(const team& t) const noexcept {
@@ -354,9 +360,11 @@ private:
 
     /// Opens a region.
     REGATTA_RARE void open(team& t) {
+        member* const outermost = region_root(t);
         take_seat(t);
+        now_.seat->root = outermost != nullptr ? outermost : now_.seat;
         const worker_context* const worker = worker_context::current();
-        now_.counted = worker == nullptr || worker->forks != &t;
+        now_.counted = outermost == nullptr && (worker == nullptr || worker->forks != &t);
         if (now_.counted) {
             t.begin_region(*now_.seat);
             if (t.refuses()) [[unlikely]] {
@@ -408,11 +416,15 @@ private:
         clear();
     }
     void clear() noexcept { now_ = {.scope = now_.scope, .below = now_.below}; }
-    void save(work& to) noexcept {
+    void save(work& to, bool other_task) noexcept {
         to = now_;
+        to.other_task = other_task;
         now_ = {.below = &to};
     }
-    void restore(const work& o) noexcept { now_ = o; }
+    void restore(const work& o) noexcept {
+        now_ = o;
+        now_.other_task = false;
+    }
 
     /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {

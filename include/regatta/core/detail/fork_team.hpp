@@ -130,18 +130,39 @@ public:
         }
     }
     /// A thread that works for the region of that member waits for the pool.
-    /// @returns whether it is the first.
-    bool begin_wait(member& root) noexcept {
-        // release: partner is the acquire in quiet(); publishes the tasks submitted before.
-        const bool first_one = root.waits.fetch_add(1, std::memory_order_release) == 0;
+    /// @param count `count(true)` says that the region waits, `count(false)` that it waits no more.
+    template<class Count>
+    void begin_wait(member& root, Count&& count) noexcept {
+        // release: partner is the acquire in quiet(); publishes the tasks submitted before. Also
+        // with the acquire and release in end_wait(): the calls of `count` follow one another.
+        if (root.waits.fetch_add(1, std::memory_order_acq_rel) == 0) {
+            count(true);
+        }
         waiting_.fetch_add(1, std::memory_order_relaxed);
         calls_.left(calls_.pool); // The pool may now be idle for others that wait.
-        return first_one;
     }
-    /// @returns whether it was the last.
-    bool end_wait(member& root) noexcept {
+    /// It waits no longer.
+    template<class Count>
+    void end_wait(member& root, Count&& count) noexcept {
         waiting_.fetch_sub(1, std::memory_order_relaxed);
-        return root.waits.fetch_sub(1, std::memory_order_relaxed) == 1;
+        // acquire: partner is the release below, of the thread that was last but one.
+        for (std::uint32_t now = root.waits.load(std::memory_order_acquire);;) {
+            // Before another thread can be the first: counted twice, the region would stand for a
+            // task that is not done.
+            const bool last = now == 1;
+            if (last) {
+                count(false);
+            }
+            // release: partner is the acquire in begin_wait() and above. acquire: as above.
+            if (root.waits.compare_exchange_strong(now, now - 1, std::memory_order_acq_rel,
+                                                   std::memory_order_acquire)) {
+                return;
+            }
+            if (last) {
+                count(true);
+                calls_.left(calls_.pool); // The thread that came in between may sleep already.
+            }
+        }
     }
     bool anybody_waits() const noexcept {
         // relaxed: as in `basic_task_census`.

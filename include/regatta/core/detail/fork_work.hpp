@@ -57,6 +57,7 @@ struct basic_fork_work {
     const basic_fork_work* below = nullptr; ///< What was set aside. It may use the thread's home.
     bool borrowed = false;                  ///< The seat is given back at the end of the region.
     bool counted = false;                   ///< The region counts as a task of its own.
+    bool other_task = false;                ///< What runs on top of it is no part of its task.
 };
 
 /// The place in a team that a thread keeps between its regions.

@@ -251,9 +251,11 @@ private:
 
     /// Waits for a task that was not complete.
     REGATTA_APART bool wait_incomplete(const time_point* deadline);
-    /// Runs a task that this worker has claimed in a wait. It is no part of the worker's region.
+    /// Runs a task that this worker has claimed in a wait. It is no part of the worker's region,
+    /// but of its task: its job in the queue counts no more as soon as somebody finds it.
     static void run_in_wait(basic_future_state& next) noexcept {
-        const typename basic_fork_stack<atomics>::aside none(basic_fork_stack<atomics>::current());
+        const typename basic_fork_stack<atomics>::aside none(basic_fork_stack<atomics>::current(),
+                                                             false);
         next.run_claimed(false);
     }
     REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {

@@ -24,6 +24,9 @@ enum class worker_turn : unsigned char {
     called_off ///< A task was cancelled or dropped.
 };
 
+template<class Atomics>
+struct basic_task_beneath;
+
 /// The figures of a worker so far.
 struct worker_figures {
     std::uint64_t run = 0;            ///< Tasks that ran, those included that threw.
@@ -135,7 +138,8 @@ private:
 
 public:
     unsigned helping = 0; ///< Its nested waits that run other tasks.
-    unsigned blocked = 0; ///< Its tasks that wait for room, except those beneath a `wait`.
+    basic_task_beneath<Atomics>* beneath =
+        nullptr;          ///< Of its waits, except those beneath a `wait`.
     bool in_hook = false; ///< It is running `on_start` or `on_stop`.
 };
 

@@ -204,7 +204,7 @@ public:
     void help_until(const char* what, Settled&& settled) {
         const helper h(*this, what);
         // A hook is not a task.
-        loop_.help_until(h.me, h.me.in_hook && h.me.helping == 1 ? 0 : 1, settled);
+        loop_.help_until(h.me, !(h.me.in_hook && h.me.helping == 1), settled);
     }
 
     /// Whether a worker of this pool calls that may nest no further wait.
@@ -420,9 +420,10 @@ private:
         if (root == nullptr) {
             return loop_.wait_idle(deadline);
         }
-        static_cast<void>(loop_.forks().begin_wait(*root));
+        const auto no_task = [](bool) noexcept {};
+        loop_.forks().begin_wait(*root, no_task);
         const bool idle = loop_.wait_idle(deadline, true);
-        static_cast<void>(loop_.forks().end_wait(*root));
+        loop_.forks().end_wait(*root, no_task);
         return idle;
     }
 

@@ -10,8 +10,8 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/fork_help.hpp>
-#include <regatta/core/detail/fork_region.hpp>
 #include <regatta/core/detail/task_census.hpp>
+#include <regatta/core/detail/task_wait.hpp>
 #include <regatta/core/detail/wake_marks.hpp>
 #include <regatta/core/detail/worker.hpp>
 #include <regatta/core/detail/worker_gate.hpp>
@@ -203,65 +203,14 @@ public:
 
     // --- tasks that wait -------------------------------------------------------------------------
 
-    /// Waits in a task of `me` until `settled()` holds. Runs other tasks while it waits.
-    /// @param tasks how many tasks this wait blocks: 1, or 0 in a hook.
+    /// As `basic_task_wait::until`.
     template<class Settled>
-    void help_until(worker& me, unsigned tasks, Settled&& settled) {
-        // Not at work are `on_start` and forks that a resting worker runs: `pause` and `drain` wait
-        // for the tasks that these run, and not for them.
-        const bool rests = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
-        me.blocked += tasks;
-        for (basic_backoff<Atomics> pace; !settled();) {
-            if (rests) [[unlikely]] {
-                me.activity.enter();
-            }
-            const bool ran = run_aside(me);
-            if (rests) [[unlikely]] {
-                me.activity.leave();
-                progress_.notify_all(); // pause() may wait for the leave().
-            }
-            if (ran) {
-                pace.reset();
-            } else {
-                pace.pause_or_sleep();
-            }
-        }
-        me.blocked -= tasks;
-        stop_looking(me);
+    void help_until(worker& me, bool in_task, Settled&& settled) {
+        task_wait::until(*this, me, in_task, settled);
     }
-    /// Waits in a task of `me` until all tasks are done, except those that wait likewise. Runs
-    /// other tasks while it waits. @returns false if the deadline passed first.
+    /// As `basic_task_wait::until_idle`.
     REGATTA_RARE bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
-        const waiting_task waiting(*this, me);
-        basic_backoff<Atomics> pace;
-        for (;;) {
-            const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late && (run_aside(me) || (forks_.used() && fork_help::run(*this, me)))) {
-                pace.reset();
-                continue;
-            }
-            source_.flush(me.seat);
-            if (idle(true)) {
-                tell_progress();
-                return true;
-            }
-            if (late) {
-                return false;
-            }
-            if (pace.pause()) {
-                continue;
-            }
-            fork_help::end(*this, me);
-            const auto ticket = gate_.prepare_wait(me.search);
-            if (idle(true) || source_.ready(me.index, reach()) || fork_help::wanted(*this)) {
-                gate_.cancel_wait(me.search);
-            } else if (deadline == nullptr) {
-                gate_.commit_wait(me.search, ticket);
-            } else {
-                gate_.commit_wait_until(me.search, ticket, *deadline);
-            }
-            pace.reset();
-        }
+        return task_wait::until_idle(*this, me, deadline);
     }
 
     // --- waiting from outside --------------------------------------------------------------------
@@ -386,46 +335,10 @@ public:
 
 private:
     using marks_type = basic_wake_marks<Atomics>;
-    using fork_stack_type = basic_fork_stack<Atomics>;
     using fork_help = basic_fork_help<basic_worker_loop>;
     friend fork_help;
-
-    /// Registers a task that waits for all others, from its construction to its destruction. Tasks
-    /// beneath it on the same stack that wait for room cannot continue before it ends. So it does
-    /// not wait for them.
-    class waiting_task {
-    public:
-        waiting_task(basic_worker_loop& loop, worker& w) noexcept
-            : loop_(loop)
-            , me_(w)
-            , root_(fork_stack_type::current().region_root(loop.forks_))
-            , beneath_(std::exchange(w.blocked, 0)) {
-            // The forks of a task may wait on several threads. They are one task.
-            const bool first = root_ == nullptr || loop_.forks_.begin_wait(*root_);
-            if (loop_.census_.begin_wait((first && is_task() ? 1 : 0) + beneath_) != 0) {
-                loop_.gate_.notify_all(); // The pool may now be idle for the others that wait.
-            }
-        }
-        waiting_task(const waiting_task&) = delete;
-        waiting_task& operator=(const waiting_task&) = delete;
-        ~waiting_task() {
-            const bool last = root_ == nullptr || loop_.forks_.end_wait(*root_);
-            loop_.census_.end_wait((last && is_task() ? 1 : 0) + beneath_);
-            me_.blocked = beneath_;
-            loop_.stop_looking(me_);
-        }
-
-    private:
-        /// Whether it waits in a task, not in a region that was opened from outside.
-        bool is_task() const noexcept {
-            return root_ == nullptr || !root_->activity.working(root_->activity.observe_in_order());
-        }
-
-        basic_worker_loop& loop_;
-        worker& me_;
-        basic_fork_member<Atomics>* const root_; ///< Of the region in which it waits, or null.
-        const unsigned beneath_;
-    };
+    using task_wait = basic_task_wait<basic_worker_loop>;
+    friend task_wait;
 
     REGATTA_RARE void sleep(worker& me) noexcept {
         me.end_busy();
@@ -459,11 +372,6 @@ private:
         return false;
     }
 
-    /// Runs a task on top of another one, which may have a region open.
-    REGATTA_RARE bool run_aside(worker& me) noexcept {
-        const typename fork_stack_type::aside none(fork_stack_type::current());
-        return run_next(me);
-    }
     void tell_region_left() noexcept {
         tell_progress();
         if (closed()) {
