@@ -18,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <limits>
@@ -376,6 +377,8 @@ TEST(timer_scheduler, refuses_a_period_that_is_none) {
     EXPECT_THROW(timers.every(0s, [] {}), std::invalid_argument);
     EXPECT_THROW(timers.every(
                      -1s, [] {}, 1s),
+                 std::invalid_argument);
+    EXPECT_THROW(timers.every(std::chrono::duration<double>(std::nan("")), [] {}),
                  std::invalid_argument);
     EXPECT_EQ(timers.pending(), 0u);
 }

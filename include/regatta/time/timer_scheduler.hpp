@@ -104,11 +104,11 @@ public:
     timer_id every(std::chrono::duration<Rep, Period> period, F&& f,
                    std::chrono::duration<FirstRep, FirstPeriod> first,
                    missed_ticks missed = missed_ticks::skip) {
-        const auto length = detail::saturated_nanoseconds(period);
-        if (length <= length.zero()) {
+        if (!(period > period.zero())) { // Nor is it if it is not a number.
             fail_argument("timer_scheduler::every: the period must be positive");
         }
-        return add(std::forward<F>(f), from_now(first), length, missed);
+        return add(std::forward<F>(f), from_now(first), detail::saturated_nanoseconds(period),
+                   missed);
     }
     /// The same; the first run comes after one period.
     template<class Rep, class Period, timer_callback F>
