@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// Forks beside the other work of a pool: waits, pauses, hooks, continuations, the end.
+// Forks beside the other work of a pool: waits from outside, pauses, hooks, continuations, the end.
 
 #include "support/door.hpp"
 #include "support/eventually.hpp"
@@ -77,90 +77,6 @@ TEST_P(fork_waiting, wait_waits_for_a_region) {
         pool.wait();
         outside.join();
         EXPECT_TRUE(over);
-    }
-}
-
-// "Other tasks that wait like it count as done": also the halves of a task, whichever thread runs
-// them, and a region from outside.
-TEST_P(fork_waiting, forks_wait_for_the_pool) {
-    const time_limit limit("the pool, in forks of its tasks");
-    for (unsigned threads = 1; threads <= 3; ++threads) {
-        auto [pool] = make_pool({.threads = threads});
-        std::atomic<int> ran{0};
-        const auto half = [&] {
-            count_leaves(8);
-            pool.execute([&] {
-                count_leaves(4);
-                ++ran;
-            });
-            pool.wait();
-        };
-        for (int i = 0; i < 50; ++i) {
-            std::vector<regatta::future<void>> tasks;
-            for (int t = 0; t < 3; ++t) {
-                tasks.push_back(pool.submit([&] { regatta::join(half, half); }));
-            }
-            regatta::join(pool, half, half);
-            for (auto& t : tasks) {
-                t.get();
-            }
-            pool.wait();
-        }
-        EXPECT_EQ(ran, 50 * 8);
-    }
-}
-
-// "A task that it waits for runs on its worker": in a fork, too. It waits as a part of that task.
-TEST_P(fork_waiting, tasks_that_forks_get_wait_for_the_pool) {
-    const time_limit limit("the pool, in tasks that forks wait for");
-    auto [pool] = make_pool({.threads = 2});
-    for (int i = 0; i < 200; ++i) {
-        std::atomic<bool> begun{false};
-        const auto poll_until_begun = [&] {
-            eventually("the other half", [&] {
-                regatta::poll();
-                return begun.load();
-            });
-        };
-        // If another worker takes the task, who waits for it learns that this would not end.
-        regatta::join(pool, poll_until_begun, [&] {
-            begun = true;
-            static_cast<void>(would_deadlock([&] { pool.submit([&] { pool.wait(); }).get(); }));
-        });
-        begun = false;
-        const auto get = [&] {
-            poll_until_begun();
-            const auto wait = [&] { regatta::join([&] { pool.wait(); }, [] { count_leaves(3); }); };
-            static_cast<void>(would_deadlock([&] { pool.submit(wait).get(); }));
-        };
-        const auto wait = [&] {
-            begun = true;
-            static_cast<void>(would_deadlock([&] { pool.wait(); }));
-        };
-        pool.submit([&] { regatta::join(get, wait); }).get();
-        pool.wait();
-    }
-}
-
-// A region within a region of another pool is part of the task, or of the thread from outside, that
-// waits in it.
-TEST_P(fork_waiting, forks_wait_for_the_pool_through_another_one) {
-    const time_limit limit("the pool, in a region within one of another pool");
-    auto [a] = make_pool({.threads = 2});
-    auto [b] = make_pool({.threads = 1});
-    const auto nested = [&] {
-        regatta::join(
-            b,
-            [&] {
-                regatta::join(
-                    a, [&] { a.wait(); }, [] { count_leaves(3); });
-            },
-            [] {});
-    };
-    for (int i = 0; i < 200; ++i) {
-        regatta::join(a, nested, [] { count_leaves(4); });
-        a.submit([&] { regatta::join(nested, [] { count_leaves(4); }); }).get();
-        a.wait();
     }
 }
 

@@ -39,14 +39,14 @@ public:
     /// Lets idle workers steal from the others' queues.
     ///
     /// @param neighbours 0: from all. Otherwise worker i steals only from the next `neighbours`
-    /// workers, i + 1 and so on, counted round. A worker that waits for a paused pool steals from
-    /// all.
+    /// workers, i + 1 and so on, counted round. While a task waits for a paused pool, or a fork for
+    /// the pool, workers steal from all.
     ///
     /// Cost: while the limit excludes a worker, a submission wakes all workers that sleep. Any
     /// other one might not reach the task.
     REGATTA_POOLS_API void enable_stealing(unsigned neighbours = 0) noexcept;
     /// Without stealing a task waits for the worker in whose queue it is, however long that worker
-    /// is busy. A submission wakes that worker alone.
+    /// is busy. A submission wakes that worker alone. Waits are the same exception.
     REGATTA_POOLS_API void disable_stealing() noexcept;
 };
 

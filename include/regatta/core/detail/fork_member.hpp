@@ -13,6 +13,27 @@
 
 namespace regatta::detail {
 
+template<class Atomics>
+class basic_fork_member;
+template<class Atomics>
+struct basic_fork_work;
+
+/// A task that waits on its worker for something else than the pool. Tasks that the worker runs
+/// meanwhile lie above it on the same stack: it cannot go on before they end.
+template<class Atomics>
+struct basic_task_beneath {
+    basic_fork_member<Atomics>* root;  ///< Of the region in which it waits, or null.
+    const basic_task_beneath* beneath; ///< The next one on the same stack, or null.
+};
+
+/// What the task of a worker stands on.
+template<class Atomics>
+struct basic_task_ground {
+    /// The waiting tasks beneath, but for those beneath a task that waits for the pool.
+    const basic_task_beneath<Atomics>* beneath = nullptr;
+    bool in_hook = false; ///< It is no task: the worker runs `on_start` or `on_stop`.
+};
+
 /// A thread that forks on the workers of one pool, as the others see it: a worker, or a thread that
 /// has opened a region from outside.
 ///
@@ -137,9 +158,12 @@ public:
 
     /// Working while a region is open that counts as a task of its own.
     basic_quiescence<Atomics> activity;
-    /// The opener of the outermost region of the same task, often this one. Written at the begin of
-    /// a region, read by the threads that work for it.
+    // Written at the begin of a region, read by the threads that work for it:
+    /// The opener of the outermost region of the same task, often this one.
     basic_fork_member* root = nullptr;
+    const basic_fork_work<Atomics>* below = nullptr; ///< What the opener has set aside.
+    basic_task_ground<Atomics> ground{};             ///< Of the opener, if it is a worker.
+
     /// How many waits for the whole pool there are in that region, on any thread.
     typename Atomics::template atomic<std::uint32_t> waits{0};
     /// The next in the list of the team. Written before the member is listed.

@@ -42,6 +42,7 @@ public:
     using team = basic_fork_team<Atomics>;
     using shared = basic_shared_frame<Atomics>;
     using work = basic_fork_work<Atomics>;
+    using ground = basic_task_ground<Atomics>;
 
     constexpr basic_fork_stack() noexcept = default;
     basic_fork_stack(const basic_fork_stack&) = delete;
@@ -319,13 +320,17 @@ public:
     unsigned regions() const noexcept { return regions_; }
     /// The member that opened the outermost region on that team that this thread works for in its
     /// task, or null. It stands for the task, whichever of its threads asks.
-    member* region_root(const team& t) const noexcept {
-        for (const work* w = &now_; w != nullptr && !w->other_task; w = w->below) {
-            if (w->team == &t) {
-                return static_cast<const member*>(w->region)->root;
+    member* region_root(const team& t) const noexcept { return root_from(&now_, t); }
+    /// Calls `use(root)` with that member for each task on the thread's stack that has one.
+    template<class Use>
+    void each_region_root(const team& t, Use&& use) const {
+        for (const work* w = &now_; w != nullptr; w = w->below) {
+            if (w == &now_ || w->other_task) {
+                if (member* const root = root_from(w, t)) {
+                    use(*root);
+                }
             }
         }
-        return nullptr;
     }
     /// Whether the thread works for a region of that team, also one that was set aside.
     bool works_for(const team& t) const noexcept {
@@ -350,6 +355,19 @@ private:
     static frame* root() noexcept { return reinterpret_cast<frame*>(&root_tag); }
     alignas(frame) static inline constinit char root_tag = 0;
 
+    /// Of what one task has set aside, from there on. The regions that another thread opened go on
+    /// with what that thread has set aside.
+    static member* root_from(const work* w, const team& t) noexcept {
+        do {
+            const auto* const opener = static_cast<const member*>(w->region);
+            if (w->team == &t) {
+                return opener->root;
+            }
+            w = opener != nullptr ? opener->below : w->below;
+        } while (w != nullptr && !w->other_task);
+        return nullptr;
+    }
+
     static team& team_for(const basic_fork_site<Atomics>& s) {
         const worker_context* const worker = worker_context::current();
         if (worker != nullptr && worker->forks != nullptr) {
@@ -363,8 +381,11 @@ private:
         member* const outermost = region_root(t);
         take_seat(t);
         now_.seat->root = outermost != nullptr ? outermost : now_.seat;
+        now_.seat->below = now_.below;
         const worker_context* const worker = worker_context::current();
-        now_.counted = outermost == nullptr && (worker == nullptr || worker->forks != &t);
+        const bool own = worker != nullptr && worker->forks == &t;
+        now_.seat->ground = own ? *static_cast<const ground*>(worker->ground) : ground{};
+        now_.counted = outermost == nullptr && !own;
         if (now_.counted) {
             t.begin_region(*now_.seat);
             if (t.refuses()) [[unlikely]] {

@@ -16,14 +16,6 @@
 
 namespace regatta::detail {
 
-/// A task that waits on its worker for something else than the pool. Tasks that the worker runs
-/// meanwhile lie above it on the same stack: it cannot go on before they end.
-template<class Atomics>
-struct basic_task_beneath {
-    basic_fork_member<Atomics>* root; ///< Of the region in which it waits, or null.
-    basic_task_beneath* beneath;      ///< The next one on the same stack, or null.
-};
-
 /// The part of a worker loop in which tasks wait. A friend of the loop, with no state of its own.
 ///
 /// Threads: the worker's.
@@ -35,17 +27,17 @@ class basic_task_wait {
     using stack = basic_fork_stack<Atomics>;
     using member = basic_fork_member<Atomics>;
     using task_beneath = basic_task_beneath<Atomics>;
+    using ground = basic_task_ground<Atomics>;
     using fork_help = basic_fork_help<Loop>;
 
 public:
     /// Waits in a task of `me` until `settled()` holds. Runs other tasks while it waits.
-    /// @param in_task false in a hook, which is no task.
     template<class Settled>
-    static void until(Loop& loop, worker& me, bool in_task, Settled&& settled) {
+    static void until(Loop& loop, worker& me, Settled&& settled) {
         // Not at work are `on_start` and forks that a resting worker runs: `pause` and `drain` wait
         // for the tasks that these run, and not for them.
         const bool rests = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
-        const beneath_others mine(loop, me, in_task);
+        const lower mine(loop, me);
         for (basic_backoff<Atomics> pace; !settled();) {
             if (rests) [[unlikely]] {
                 me.activity.enter();
@@ -101,87 +93,112 @@ public:
         }
     }
 
-private:
-    /// Notes the task that waits, from construction to destruction.
-    class beneath_others {
+    /// Counts the regions in which a thread that is no worker waits, from construction to
+    /// destruction: they end only after it.
+    class outside {
     public:
-        beneath_others(Loop& loop, worker& me, bool in_task) noexcept
-            : me_(me)
-            , entry_{stack::current().region_root(loop.forks_), me.beneath} {
-            if (in_task) {
-                me.beneath = &entry_;
-            }
+        explicit outside(Loop& loop) noexcept : loop_(loop) {
+            stack::current().each_region_root(loop.forks_, [this](member& root) noexcept {
+                begin_in(loop_, root);
+                in_region_ = true;
+            });
         }
-        beneath_others(const beneath_others&) = delete;
-        beneath_others& operator=(const beneath_others&) = delete;
-        ~beneath_others() { me_.beneath = entry_.beneath; }
+        outside(const outside&) = delete;
+        outside& operator=(const outside&) = delete;
+        ~outside() {
+            stack::current().each_region_root(
+                loop_.forks_, [this](member& root) noexcept { end_in(loop_, root); });
+        }
+        bool in_region() const noexcept { return in_region_; }
+
+    private:
+        Loop& loop_;
+        bool in_region_ = false;
+    };
+
+private:
+    /// Notes the task that waits, from construction to destruction: others run on top of it.
+    class lower {
+    public:
+        lower(Loop& loop, worker& me) noexcept
+            : me_(me)
+            , before_(me.ground)
+            , entry_{stack::current().region_root(loop.forks_), before_.beneath} {
+            me.ground = {before_.in_hook ? before_.beneath : &entry_, false};
+        }
+        lower(const lower&) = delete;
+        lower& operator=(const lower&) = delete;
+        ~lower() { me_.ground = before_; }
 
     private:
         worker& me_;
-        task_beneath entry_;
+        const ground before_;
+        const task_beneath entry_;
     };
 
     /// Counts a task that waits for all others, from construction to destruction, and those beneath
     /// it on the same stack: it does not wait for them.
     class registration {
     public:
-        registration(Loop& loop, worker& w) noexcept
+        registration(Loop& loop, worker& me) noexcept
             : loop_(loop)
-            , me_(w)
-            , root_(stack::current().region_root(loop.forks_))
-            , beneath_(std::exchange(w.beneath, nullptr)) {
-            begin(root_);
-            for (const task_beneath* t = beneath_; t != nullptr; t = t->beneath) {
-                begin(t->root);
-            }
+            , me_(me)
+            , mine_{stack::current().region_root(loop.forks_),
+                    std::exchange(me.ground.beneath, nullptr)} {
+            begin(loop, &mine_);
         }
         registration(const registration&) = delete;
         registration& operator=(const registration&) = delete;
         ~registration() {
-            for (const task_beneath* t = beneath_; t != nullptr; t = t->beneath) {
-                end(t->root);
-            }
-            end(root_);
-            me_.beneath = beneath_;
+            end(loop_, &mine_);
+            me_.ground.beneath = mine_.beneath;
             loop_.stop_looking(me_);
         }
 
     private:
-        /// The forks of a task may wait on several threads. They are one task.
-        void begin(member* root) noexcept {
-            if (root != nullptr) {
-                loop_.forks_.begin_wait(*root, counter(*root));
-            } else if (loop_.census_.begin_wait() != 0) {
-                loop_.gate_.notify_all(); // The pool may now be idle for the others that wait.
-            }
-        }
-        void end(member* root) noexcept {
-            if (root != nullptr) {
-                loop_.forks_.end_wait(*root, counter(*root));
-            } else {
-                loop_.census_.end_wait();
-            }
-        }
-        /// Counts the task whose region that is. One that was opened from outside is no task.
-        auto counter(const member& root) noexcept {
-            const bool is_task = !root.activity.working(root.activity.observe_in_order());
-            return [this, is_task](bool waits) noexcept {
-                if (!is_task) {
-                    return;
-                }
-                if (waits) {
-                    static_cast<void>(loop_.census_.begin_wait());
-                } else {
-                    loop_.census_.end_wait();
-                }
-            };
-        }
-
         Loop& loop_;
         worker& me_;
-        member* const root_; ///< Of the region in which it waits, or null.
-        task_beneath* const beneath_;
+        const task_beneath mine_;
     };
+
+    // The forks of a task may wait on several threads: they are one task, whose region counts it
+    // and what is beneath it, once.
+    static void begin(Loop& loop, const task_beneath* t) noexcept {
+        for (; t != nullptr && t->root == nullptr; t = t->beneath) {
+            if (loop.census_.begin_wait() != 0) {
+                loop.gate_.notify_all(); // The pool may now be idle for the others that wait.
+            }
+        }
+        if (t != nullptr) {
+            begin_in(loop, *t->root);
+        }
+    }
+    static void end(Loop& loop, const task_beneath* t) noexcept {
+        for (; t != nullptr && t->root == nullptr; t = t->beneath) {
+            loop.census_.end_wait();
+        }
+        if (t != nullptr) {
+            end_in(loop, *t->root);
+        }
+    }
+    static void begin_in(Loop& loop, member& root) noexcept {
+        loop.forks_.begin_wait(root, [&](bool waits) noexcept { count(loop, root, waits); });
+    }
+    static void end_in(Loop& loop, member& root) noexcept {
+        loop.forks_.end_wait(root, [&](bool waits) noexcept { count(loop, root, waits); });
+    }
+    /// The task of a region. What opened it from outside or in a hook is no task.
+    static void count(Loop& loop, const member& root, bool waits) noexcept {
+        const bool is_task =
+            !root.ground.in_hook && !root.activity.working(root.activity.observe_in_order());
+        const task_beneath task{nullptr, root.ground.beneath};
+        const task_beneath* const first = is_task ? &task : root.ground.beneath;
+        if (waits) {
+            begin(loop, first);
+        } else {
+            end(loop, first);
+        }
+    }
 
     /// Runs a task on top of another one, which may have a region open.
     REGATTA_RARE static bool run_aside(Loop& loop, worker& me) noexcept {

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/core/detail/fork_member.hpp>
 #include <regatta/core/detail/task_census.hpp>
 #include <regatta/core/detail/worker_gate.hpp>
 #include <regatta/sync/backoff.hpp>
@@ -23,9 +24,6 @@ enum class worker_turn : unsigned char {
     ran,       ///< A task ran.
     called_off ///< A task was cancelled or dropped.
 };
-
-template<class Atomics>
-struct basic_task_beneath;
 
 /// The figures of a worker so far.
 struct worker_figures {
@@ -137,10 +135,8 @@ private:
     basic_task_count<Atomics> cancelled_;
 
 public:
-    unsigned helping = 0; ///< Its nested waits that run other tasks.
-    basic_task_beneath<Atomics>* beneath =
-        nullptr;          ///< Of its waits, except those beneath a `wait`.
-    bool in_hook = false; ///< It is running `on_start` or `on_stop`.
+    unsigned helping = 0;                ///< Its nested waits that run other tasks.
+    basic_task_ground<Atomics> ground{}; ///< What its task stands on.
 };
 
 } // namespace regatta::detail

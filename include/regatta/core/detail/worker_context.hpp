@@ -73,6 +73,8 @@ public:
     wait_graph* const graph;      ///< The pool's graph, or null.
     /// The `basic_fork_team` of the pool, whose workers share the forks of its tasks; or null.
     void* forks = nullptr;
+    /// The `basic_task_ground` of the worker, if `forks` is set.
+    const void* ground = nullptr;
     worker_context* next = nullptr;      ///< In the list of the pool's `block_store`.
     worker_context** previous = nullptr; ///< The pointer of that list that points here.
     block_magazine* magazine = nullptr;  ///< Set by the magazine itself.

@@ -203,8 +203,7 @@ public:
     template<class Settled>
     void help_until(const char* what, Settled&& settled) {
         const helper h(*this, what);
-        // A hook is not a task.
-        loop_.help_until(h.me, !(h.me.in_hook && h.me.helping == 1), settled);
+        loop_.help_until(h.me, settled);
     }
 
     /// Whether a worker of this pool calls that may nest no further wait.
@@ -232,9 +231,10 @@ public:
         }
         worker_context* const context = find_caller();
         if (context == nullptr) {
-            return wait_idle_outside(stack, deadline);
+            return loop_.wait_idle(deadline);
         }
-        if (const worker& me = worker_of(*context); me.in_hook && me.helping == 0) {
+        const fork_member* const root = stack.region_root(loop_.forks());
+        if (worker_of(*context).ground.in_hook || (root != nullptr && root->ground.in_hook)) {
             fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
                                           "' in on_start or on_stop"}));
         }
@@ -369,6 +369,7 @@ private:
         REGATTA_APART void on_start(worker& me) noexcept {
             seat.emplace(engine.pool_, me, engine.waits_, engine.blocks_);
             seat->forks = &engine.loop_.forks();
+            seat->ground = &me.ground;
             engine.let_sweep(*seat);
             if constexpr (requires(Source & s) { s.settle(0u, 0u); }) {
                 if (!engine.options_.pin.empty()) {
@@ -385,14 +386,14 @@ private:
 
         REGATTA_APART void call(const std::function<void(unsigned)>& hook, worker& me) noexcept {
             if (hook) {
-                me.in_hook = true;
+                me.ground.in_hook = true;
                 REGATTA_TRY {
                     hook(me.index);
                 }
                 REGATTA_CATCH_ALL {
                     engine.errors_.report(std::current_exception());
                 }
-                me.in_hook = false;
+                me.ground.in_hook = false;
             }
         }
     };
@@ -412,20 +413,6 @@ private:
         return static_cast<seated_context&>(context).me;
     }
     REGATTA_RARE void check_fork(const char* what) const;
-
-    /// Waits in a thread that is no worker. A region on this pool in which it waits counts as done.
-    REGATTA_APART bool wait_idle_outside(const fork_stack& stack,
-                                         const clock::time_point* deadline) {
-        fork_member* const root = stack.region_root(loop_.forks());
-        if (root == nullptr) {
-            return loop_.wait_idle(deadline);
-        }
-        const auto no_task = [](bool) noexcept {};
-        loop_.forks().begin_wait(*root, no_task);
-        const bool idle = loop_.wait_idle(deadline, true);
-        loop_.forks().end_wait(*root, no_task);
-        return idle;
-    }
 
     void let_sweep(seated_context& context) noexcept {
         if constexpr (requires { source_.most_overtaken(); }) {

@@ -191,12 +191,13 @@ public:
                 // the sleepers at the gate are tasks that wait for the pool, and each of them must
                 // look.
                 // With a limited reach the worker that looks may not reach the task, and the owner
-                // may be busy: all sleepers look.
+                // may be busy: all sleepers look. If a fork that waits has announced its sleep, it
+                // is seen here, too.
                 const unsigned limit = reach_.load(std::memory_order_seq_cst);
-                return hold_.load(std::memory_order_seq_cst) != 0 ? takers::some
-                       : limit == all                             ? takers::any
-                       : limit == 0 && owner != nobody            ? takers::owner
-                                                                  : takers::some;
+                return hold_.load(std::memory_order_seq_cst) != 0                 ? takers::some
+                       : limit == all                                             ? takers::any
+                       : limit == 0 && owner != nobody && !forks_.anybody_waits() ? takers::owner
+                                                                                  : takers::some;
             },
             owner);
     }
@@ -205,8 +206,8 @@ public:
 
     /// As `basic_task_wait::until`.
     template<class Settled>
-    void help_until(worker& me, bool in_task, Settled&& settled) {
-        task_wait::until(*this, me, in_task, settled);
+    void help_until(worker& me, Settled&& settled) {
+        task_wait::until(*this, me, settled);
     }
     /// As `basic_task_wait::until_idle`.
     REGATTA_RARE bool help_until_idle(worker& me, const clock::time_point* deadline) noexcept {
@@ -215,10 +216,11 @@ public:
 
     // --- waiting from outside --------------------------------------------------------------------
 
-    /// Waits until no task waits or runs. @returns false if the deadline passed first.
-    /// @param but_for_waiting as in `idle`.
-    REGATTA_APART bool wait_idle(const clock::time_point* deadline, bool but_for_waiting = false) {
-        const auto done = [&] { return idle(but_for_waiting); };
+    /// Waits until no task waits or runs, but for tasks and regions that wait for this thread.
+    /// @returns false if the deadline passed first.
+    REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
+        const typename task_wait::outside waiting(*this);
+        const auto done = [&] { return idle(waiting.in_region()); };
         if (deadline != nullptr) {
             return progress_.wait_until(done, *deadline);
         }
@@ -406,12 +408,15 @@ private:
     }
 
     /// How many of the following workers' queues a worker may take tasks of. Tasks that wait for a
-    /// paused pool steal from all: the paused workers leave their queues alone.
+    /// paused pool steal from all: the paused workers leave their queues alone. So do all while a
+    /// fork waits: the worker that waits for that fork may have the tasks.
     unsigned reach() const noexcept {
         // relaxed, both: a thread that has announced its sleep either sees the change or is woken
         // by the thread that made it.
         const unsigned limit = reach_.load(std::memory_order_relaxed);
-        return limit == all || hold_.load(std::memory_order_relaxed) == 0 ? limit : all;
+        const bool limited =
+            limit != all && hold_.load(std::memory_order_relaxed) == 0 && !forks_.anybody_waits();
+        return limited ? limit : all;
     }
     /// Whether the workers leave tasks alone. A closed loop needs them, held or not.
     bool held() const noexcept {
