@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <forward_list>
 #include <functional>
 #include <limits>
@@ -224,6 +225,41 @@ TEST(fork_algorithms, reduces_in_order) {
         const std::vector<affine> steps = random_steps(size);
         EXPECT_EQ(regatta::reduce(regatta::par, steps.begin(), steps.end(), affine{2, 1}),
                   std::accumulate(steps.begin(), steps.end(), affine{2, 1}));
+    }
+}
+
+// The same of numbers, which are reduced several at once, whether or not the order matters.
+TEST(fork_algorithms, reduces_and_scans_numbers_in_order) {
+    const auto last_but_zeros = [](unsigned a, unsigned b) { return b != 0 ? b : a; };
+    for (const std::size_t size : sizes) {
+        std::vector<unsigned> a = random_numbers(size);
+        const double wide = std::accumulate(a.begin(), a.end(), 1.0);
+        EXPECT_EQ(regatta::parallel_reduce(a.begin(), a.end(), 3u, std::multiplies<unsigned>{}),
+                  std::accumulate(a.begin(), a.end(), 3u, std::multiplies<>{}));
+        // Whole numbers below 2^53: every sum is exact.
+        EXPECT_EQ(regatta::parallel_reduce(a.begin(), a.end(), 1.0), wide);
+        EXPECT_EQ(regatta::parallel_reduce(a.begin(), a.end(), 1.0, {}, {.deterministic = true}),
+                  wide);
+        for (unsigned& one : a) {
+            one = one % 8 == 0 ? one / 8 : 0;
+        }
+        EXPECT_EQ(regatta::parallel_reduce(a.begin(), a.end(), 5u, last_but_zeros),
+                  std::accumulate(a.begin(), a.end(), 5u, last_but_zeros));
+        std::vector<unsigned> expected(size);
+        std::vector<unsigned> got(size);
+        std::inclusive_scan(a.begin(), a.end(), expected.begin(), last_but_zeros, 5u);
+        regatta::parallel_inclusive_scan(a.begin(), a.end(), got.begin(), last_but_zeros, 5u);
+        ASSERT_EQ(got, expected) << size;
+        std::inclusive_scan(a.begin(), a.end(), expected.begin());
+        regatta::parallel_inclusive_scan(a.begin(), a.end(), got.begin());
+        ASSERT_EQ(got, expected) << size;
+    }
+    // An index too narrow for the number of sums side by side to be taken lightly.
+    for (int end = -128; end < 128; ++end) {
+        const auto value = [](std::int8_t i) { return int{i}; };
+        EXPECT_EQ(
+            regatta::parallel_transform_reduce(std::int8_t{-128}, end, 0, std::plus<>{}, value),
+            (end - 129) * (end + 128) / 2);
     }
 }
 

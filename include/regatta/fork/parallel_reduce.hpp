@@ -7,6 +7,7 @@
 
 #include <regatta/core/task_errors.hpp>
 #include <regatta/fork/detail/fork_loop.hpp>
+#include <regatta/fork/detail/reduce_body.hpp>
 #include <regatta/fork/fork_options.hpp>
 
 #include <concepts>
@@ -21,67 +22,6 @@
 namespace regatta {
 
 namespace detail {
-
-/// The values of a loop, reduced from left to right.
-/// @tparam At returns the value of an index.
-template<class T, class Index, class At, class Reduce>
-struct reduce_body {
-    using result = std::optional<T>;
-    At& at;
-    Reduce& reduce;
-
-    REGATTA_INLINE void run(result& into, Index begin, Index end) const {
-        T sum = into.has_value() ? T(reduce(std::move(*into), at(begin))) : T(at(begin));
-        ++begin;
-        if constexpr (std::is_arithmetic_v<T>) {
-            sum = strips(std::move(sum), begin, end);
-        } else {
-            for (; begin != end; ++begin) {
-                sum = T(reduce(std::move(sum), at(begin)));
-            }
-        }
-        into.emplace(std::move(sum));
-    }
-    void join(result& into, result&& more) const {
-        if (!more.has_value()) {
-            return;
-        }
-        if (into.has_value()) {
-            // First by itself, as everywhere here: `reduce` may return a reference to an operand.
-            T sum(reduce(std::move(*into), std::move(*more)));
-            into.emplace(std::move(sum));
-        } else {
-            into.emplace(std::move(*more));
-        }
-    }
-
-private:
-    /// Four strips side by side: a sum does not wait for the one before. They are joined in order.
-    REGATTA_INLINE T strips(T sum, Index begin, Index end) const {
-        constexpr int many = 4;
-        const auto length = static_cast<Index>((end - begin) / many);
-        if (length >= 4) {
-            T parts[many] = {T(at(begin)), T(at(static_cast<Index>(begin + length))),
-                             T(at(static_cast<Index>(begin + 2 * length))),
-                             T(at(static_cast<Index>(begin + 3 * length)))};
-            for (Index i = 1; i != length; ++i) {
-                for (int k = 0; k < many; ++k) {
-                    parts[k] =
-                        reduce(parts[k],
-                               at(static_cast<Index>(begin + static_cast<Index>(k) * length + i)));
-                }
-            }
-            for (const T& part : parts) {
-                sum = reduce(sum, part);
-            }
-            begin = static_cast<Index>(begin + many * length);
-        }
-        for (; begin != end; ++begin) {
-            sum = reduce(sum, at(begin));
-        }
-        return sum;
-    }
-};
 
 /// The leaves of a fixed grid.
 template<class T, class Index, class At, class Reduce>

@@ -5,6 +5,7 @@
 /// @file
 /// A prefix sum by chunks: one pass where no other worker helps, two over the parts of the others.
 
+#include <regatta/fork/detail/reduce_body.hpp>
 #include <regatta/fork/join.hpp>
 #include <regatta/fork/parallel_for.hpp>
 
@@ -102,11 +103,11 @@ private:
         }
     }
 
-    T sum_of(std::ptrdiff_t number) {
-        T sum = in_[begin_of(number)];
-        for (std::ptrdiff_t i = begin_of(number) + 1; i < end_of(number); ++i) {
-            sum = op_(std::move(sum), in_[i]);
-        }
+    std::optional<T> sum_of(std::ptrdiff_t number) {
+        const auto element = [this](std::ptrdiff_t i) -> decltype(auto) { return in_[i]; };
+        std::optional<T> sum;
+        reduce_body<T, std::ptrdiff_t, decltype(element), Op>{element, op_}.run(
+            sum, begin_of(number), end_of(number));
         return sum;
     }
 
