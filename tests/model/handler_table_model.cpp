@@ -9,7 +9,7 @@
 #include <regatta/sync/adaptive_mutex.hpp>
 #include <regatta/sync/quiescence.hpp>
 
-using table_type = regatta::detail::basic_handler_table<int, model::model_atomics>;
+using table_type = regatta::detail::basic_handler_table<model::model_atomics>;
 using quiescence_type = regatta::basic_quiescence<model::model_atomics>;
 
 /// A subscriber comes and goes while the consumer dispatches.
@@ -24,13 +24,13 @@ struct come_and_go : rl::test_suite<come_and_go, 2> {
             for (int i = 0; i < 3; ++i) {
                 batches.enter();
                 int message = i;
-                table.dispatch(message);
+                table.dispatch(&message);
                 batches.leave();
             }
             return;
         }
         state($) = 1;
-        table_type::handler handler = [this](int&) { RL_ASSERT(state($) == 1); };
+        table_type::handler handler = [this](void*) { RL_ASSERT(state($) == 1); };
         const auto place = table.claim();
         table.fill(place, std::move(handler));
         RL_ASSERT(table.retire(place, table.generation(place), false));
@@ -59,7 +59,7 @@ struct one_place : rl::test_suite<one_place, 3> {
                 of->place_memory($) = static_cast<int>(index);
             }
         }
-        void operator()(int&) { RL_ASSERT(of->state[index]($) == 1); }
+        void operator()(void*) { RL_ASSERT(of->state[index]($) == 1); }
         one_place* of;
         unsigned index;
     };
@@ -73,7 +73,7 @@ struct one_place : rl::test_suite<one_place, 3> {
             for (int i = 0; i < 2; ++i) {
                 batches.enter();
                 int message = i;
-                table.dispatch(message);
+                table.dispatch(&message);
                 batches.leave();
             }
             return;

@@ -15,12 +15,13 @@
 namespace {
 
 using library_test::counted;
-using table_type = regatta::detail::handler_table<int>;
+using table_type = regatta::detail::handler_table;
 
-std::size_t add(table_type& table, table_type::handler h) {
+template<class F>
+std::size_t add(table_type& table, F f) {
     const std::size_t place = table.claim();
     if (place != table_type::npos) {
-        table.fill(place, std::move(h));
+        table.fill(place, table_type::of<int>(std::move(f)));
     }
     return place;
 }
@@ -31,10 +32,10 @@ TEST(handler_table, calls_every_handler_with_the_message_itself) {
     table_type table(2);
     std::vector<int> calls;
     int message = 5;
-    EXPECT_FALSE(table.dispatch(message));
+    EXPECT_FALSE(table.dispatch(&message));
     add(table, [&](int& m) { calls.push_back(m++); });
     add(table, [&](const int& m) { calls.push_back(m); });
-    EXPECT_TRUE(table.dispatch(message));
+    EXPECT_TRUE(table.dispatch(&message));
     EXPECT_EQ(calls, (std::vector<int>{5, 6}));
 }
 
@@ -42,15 +43,15 @@ TEST(handler_table, refuses_more_handlers_than_places_and_leaves_the_handler_who
     table_type table(1);
     EXPECT_EQ(add(table, [](int&) {}), 0u);
     int calls = 0;
-    table_type::handler second([&calls](int&) { ++calls; });
+    auto second = table_type::of<int>([&calls](int&) { ++calls; });
     EXPECT_EQ(table.claim(), table_type::npos);
     int message = 0;
     ASSERT_TRUE(second);
-    second(message);
+    second(&message);
     EXPECT_EQ(calls, 1);
     table_type none(0);
     EXPECT_EQ(none.claim(), table_type::npos);
-    EXPECT_FALSE(none.dispatch(message));
+    EXPECT_FALSE(none.dispatch(&message));
 }
 
 TEST(handler_table, a_retired_handler_is_not_called_and_not_destroyed_until_released) {
@@ -62,7 +63,7 @@ TEST(handler_table, a_retired_handler_is_not_called_and_not_destroyed_until_rele
     EXPECT_TRUE(table.retire(place, generation, false));
     EXPECT_FALSE(table.retire(place, generation, false));
     int message = 0;
-    EXPECT_FALSE(table.dispatch(message));
+    EXPECT_FALSE(table.dispatch(&message));
     EXPECT_EQ(calls, 0);
     EXPECT_EQ(alive.load(), 1);
     EXPECT_FALSE(table.release_left()); // It belongs to the one who retired it.
@@ -124,9 +125,9 @@ TEST(handler_table, a_handler_added_during_a_dispatch_is_not_called_twice) {
         }
     });
     int message = 0;
-    table.dispatch(message);
+    table.dispatch(&message);
     EXPECT_LE(calls, 1);
     calls = 0;
-    table.dispatch(message);
+    table.dispatch(&message);
     EXPECT_EQ(calls, 1);
 }

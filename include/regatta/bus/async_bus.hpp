@@ -17,12 +17,14 @@
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <mutex>
 #include <stop_token>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -88,15 +90,13 @@ public:
     /// can hold, `std::bad_alloc` without memory.
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
-        , tables_((static_cast<void>(sizeof(Messages)), o.subscribers)...) {}
+        , tables_{(static_cast<void>(sizeof(Messages)), table(o.subscribers))...} {}
     /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages.
     /// All producers and the consumer must have finished.
     ~async_bus() {
         this->wait_no_more(); // Nobody will make room for what a destructor publishes.
-        const auto end_one = [this](auto&... table) {
-            return (static_cast<bool>(table.release_any()) || ...);
-        };
-        while (std::apply(end_one, tables_)) {
+        const auto end_one = [](table& of) { return static_cast<bool>(of.release_any()); };
+        while (std::any_of(std::begin(tables_), std::end(tables_), end_one)) {
         }
     }
 
@@ -115,8 +115,8 @@ public:
     requires(set::template contains<T>) subscription subscribe(Handler&& handler) {
         static_assert(std::is_invocable_v<std::decay_t<Handler>&, T&>,
                       "the handler must be callable with a reference to the message");
-        typename detail::handler_table<T>::handler call(std::forward<Handler>(handler));
-        auto& table = std::get<detail::handler_table<T>>(tables_);
+        table::handler call = table::of<T>(std::forward<Handler>(handler));
+        table& all = tables_[set::template index<T>];
         const bool inside = this->in_consumer();
         if (inside) {
             tidy_due_ = true;
@@ -124,17 +124,17 @@ public:
         subscription s;
         {
             const std::lock_guard lock(registration_);
-            s.place_ = table.claim();
-            if (s.place_ != detail::handler_table<T>::npos) {
+            s.place_ = all.claim();
+            if (s.place_ != table::npos) {
                 s.type_ = set::template index<T>;
-                s.generation_ = table.generation(s.place_);
+                s.generation_ = all.generation(s.place_);
             }
         }
-        if (s.place_ == detail::handler_table<T>::npos) {
+        if (s.place_ == table::npos) {
             fail_state("async_bus::subscribe: the type has as many handlers as "
                        "bus_options::subscribers allows");
         }
-        table.fill(s.place_, std::move(call), inside);
+        all.fill(s.place_, std::move(call), inside);
         return s;
     }
 
@@ -146,26 +146,28 @@ public:
     /// for each other.
     /// @returns whether this call ended it; false: already unsubscribed.
     bool unsubscribe(const subscription& s) noexcept {
+        if (s.type_ == sizeof...(Messages)) {
+            return false; // It identifies no subscription.
+        }
+        table& all = tables_[s.type_];
+        const bool inside = this->in_consumer();
         bool stood = false;
-        with_table(s.type_, [&](auto& table) {
-            const bool inside = this->in_consumer();
-            {
-                const std::lock_guard lock(registration_);
-                stood = table.retire(s.place_, s.generation_, inside);
-            }
-            if (inside) {
-                tidy_due_ = tidy_due_ || stood;
-                return;
-            }
-            // Also if already unsubscribed: a handler may have ended itself and still be running.
-            const auto seen = batches_.observe();
-            for (backoff pace; !batches_.passed(seen);) {
-                pace.pause_or_sleep(); // A handler may take as long as it likes.
-            }
-            if (stood) {
-                table.release(s.place_);
-            }
-        });
+        {
+            const std::lock_guard lock(registration_);
+            stood = all.retire(s.place_, s.generation_, inside);
+        }
+        if (inside) {
+            tidy_due_ = tidy_due_ || stood;
+            return stood;
+        }
+        // Also if already unsubscribed: a handler may have ended itself and still be running.
+        const auto seen = batches_.observe();
+        for (backoff pace; !batches_.passed(seen);) {
+            pace.pause_or_sleep(); // A handler may take as long as it likes.
+        }
+        if (stood) {
+            all.release(s.place_);
+        }
         return stood;
     }
 
@@ -216,6 +218,7 @@ public:
     }
 
 private:
+    using table = detail::handler_table;
     static constexpr std::size_t default_batch = 256;
 
     /// Marks the time in which handlers may run, for `unsubscribe`, and calls `tidy` at its end.
@@ -240,23 +243,20 @@ private:
     void tidy() noexcept {
         while (tidy_due_) { // a handler's destructor may also use the bus
             tidy_due_ = false;
-            std::apply([this](auto&... table) { (tidy(table), ...); }, tables_);
+            for (table& one : tables_) {
+                while (one.release_left()) {
+                }
+                const std::lock_guard lock(registration_);
+                one.admit();
+            }
         }
-    }
-
-    template<class Table>
-    void tidy(Table& table) noexcept {
-        while (table.release_left()) {
-        }
-        const std::lock_guard lock(registration_);
-        table.admit();
     }
 
     /// Returns the consumer's action for a message of type `T`, as `void(T&)`.
     auto give_to_handlers() noexcept {
         return [this](auto& m) {
-            if (!std::get<detail::handler_table<std::remove_cvref_t<decltype(m)>>>(tables_)
-                     .dispatch(m)) {
+            constexpr std::size_t type = set::template index<std::remove_cvref_t<decltype(m)>>;
+            if (!tables_[type].dispatch(std::addressof(m))) {
                 // relaxed: a counter that only the consumer writes.
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
                                  std::memory_order_relaxed);
@@ -274,16 +274,7 @@ private:
         return this->take(max, use);
     }
 
-    /// Calls `use` with the handler table of the type at that position in the set.
-    template<class Use>
-    void with_table(std::size_t type, Use&& use) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            static_cast<void>(((I == type && (use(std::get<I>(tables_)), true)) || ...));
-        }
-        (std::index_sequence_for<Messages...>{});
-    }
-
-    std::tuple<detail::handler_table<Messages>...> tables_;
+    table tables_[sizeof...(Messages)]; ///< One for each type, in the order of the set.
     adaptive_mutex
         registration_; ///< Guards changes of the tables; never held while user code runs.
 

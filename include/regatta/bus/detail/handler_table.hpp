@@ -11,13 +11,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace regatta::detail {
 
-/// A fixed number of places for handlers of one message type. The bus's consumer calls the handlers
-/// while other threads add and remove some.
+/// A fixed number of places for handlers of one message type, which they alone know: so the tables
+/// of all types are one type. The bus's consumer calls the handlers while other threads add and
+/// remove some.
 ///
 /// Threads: `dispatch` by the consumer; the others by any thread that holds the bus's registration
 /// lock. `release` only by the consumer after `dispatch`, or while the consumer is known not to be
@@ -26,10 +29,19 @@ namespace regatta::detail {
 ///
 /// I1: a handler is called only between its `add` and its `retire`, and never during its
 ///     construction or destruction.
-template<class T, class Atomics>
+template<class Atomics>
 class basic_handler_table {
 public:
-    using handler = inline_task<void(T&)>;
+    /// Called with the address of the message.
+    using handler = inline_task<void(void*)>;
+
+    /// A handler that calls `f` with a message of type `T`.
+    template<class T, class F>
+    static handler of(F&& f) {
+        return [call = std::decay_t<F>(std::forward<F>(f))](void* message) mutable {
+            std::invoke(call, *static_cast<T*>(message));
+        };
+    }
 
     explicit basic_handler_table(std::size_t places)
         : places_(std::make_unique<place[]>(places))
@@ -118,7 +130,7 @@ public:
     }
 
     /// Calls every active handler. @returns whether there was one.
-    bool dispatch(T& message) {
+    bool dispatch(void* message) {
         bool any = false;
         // relaxed: an upper bound of the search; `state` tells which places are used.
         const std::size_t used = used_.load(std::memory_order_relaxed);
@@ -158,7 +170,6 @@ private:
 };
 
 /// The handler table of real programs.
-template<class T>
-using handler_table = basic_handler_table<T, std_atomics>;
+using handler_table = basic_handler_table<std_atomics>;
 
 } // namespace regatta::detail

@@ -168,7 +168,7 @@ private:
     static constexpr count few = 8;
     /// So many blocks of a size that has proved right are timed together: a look at the clock costs
     /// a fiftieth of one.
-    static constexpr unsigned most_together = 4;
+    static constexpr unsigned most_together = 2;
     /// So few iterations are all blocks of their own: the clock costs more than looks between them.
     static constexpr count untimed = 16;
 
