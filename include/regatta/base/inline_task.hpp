@@ -82,15 +82,19 @@ public:
     R operator()(Args... args) { return operations_->call(storage_, std::forward<Args>(args)...); }
 
 private:
+    /// A number or a pointer stays in its register.
+    template<class Arg>
+    using passed = std::conditional_t<std::is_scalar_v<Arg>, Arg, Arg&&>;
+
     struct operations {
-        R (*call)(void*, Args&&...);
+        R (*call)(void*, passed<Args>...);
         void (*relocate)(void* from, void* to) noexcept;
         void (*destroy)(void*) noexcept;
     };
 
     template<class F>
     static constexpr operations inline_operations{
-        [](void* at, Args&&... args) -> R {
+        [](void* at, passed<Args>... args) -> R {
             return static_cast<R>((*static_cast<F*>(at))(std::forward<Args>(args)...));
         },
         [](void* from, void* to) noexcept {
@@ -101,7 +105,7 @@ private:
 
     template<class F>
     static constexpr operations heap_operations{
-        [](void* at, Args&&... args) -> R {
+        [](void* at, passed<Args>... args) -> R {
             return static_cast<R>((**static_cast<F**>(at))(std::forward<Args>(args)...));
         },
         [](void* from, void* to) noexcept { ::new (to) F*(*static_cast<F**>(from)); },
