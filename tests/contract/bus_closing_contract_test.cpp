@@ -258,3 +258,53 @@ TEST(bus, blocked_publishers_give_up_when_it_is_closed) {
     }
     EXPECT_EQ(bus.stats().queued, 8u);
 }
+
+// "`run` returns once the rest is processed": what makes a message waits for one that was accepted.
+TEST(bus, run_processes_what_a_message_on_its_way_waits_for) {
+    const library_test::time_limit limit("run to process what a message on its way waits for");
+    bus_type bus({.capacity = 4, .producers = 2});
+    std::atomic<bool> answered{false};
+    std::atomic<bool> arrived{false};
+    bus.subscribe<tick>([&](tick& t) { (t.value == 1 ? answered : arrived) = true; });
+    std::atomic<bool> asked{false};
+    std::thread producer([&] {
+        auto lane = bus.make_producer();
+        EXPECT_EQ(lane.publish_batch<tick>(1,
+                                           [&](std::size_t) {
+                                               EXPECT_TRUE(bus.publish(tick{1}));
+                                               asked = true;
+                                               await([&] { return answered.load(); });
+                                               return tick{2};
+                                           }),
+                  1u);
+    });
+    await([&] { return asked.load(); });
+    bus.close();
+    bus.run({});
+    producer.join();
+    EXPECT_TRUE(arrived.load());
+}
+
+// A stopped `run`: "Only messages published by now", also of lanes that come later in the round.
+TEST(bus, a_stopped_run_leaves_what_its_handlers_publish) {
+    bus_type bus({.capacity = 16, .producers = 2});
+    auto first = bus.make_producer();
+    auto second = bus.make_producer();
+    int got = 0;
+    bus.subscribe<tick>([&](tick& t) {
+        ++got;
+        if (t.value == 0) {
+            EXPECT_TRUE(second.publish(tick{1}));
+            EXPECT_TRUE(bus.publish(tick{1}));
+        }
+    });
+    first.publish(tick{0});
+    first.publish(tick{0});
+    std::stop_source stop;
+    stop.request_stop();
+    bus.run(stop.get_token());
+    EXPECT_EQ(got, 2);
+    EXPECT_EQ(bus.stats().queued, 4u);
+    bus.run(stop.get_token());
+    EXPECT_EQ(got, 6);
+}

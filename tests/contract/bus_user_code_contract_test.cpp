@@ -9,6 +9,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/bus/async_bus.hpp>
+#include <regatta/message/worker_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -165,4 +166,31 @@ TEST(bus, a_handler_s_destructor_may_publish_into_a_full_bus_that_ends) {
     bus.subscribe<request>([f = std::make_unique<farewell>(&bus)](request&) {});
     while (bus.try_publish(request{1})) {
     }
+}
+
+// "`visitor` must take a reference to each type of the set", "as `void(T&)`".
+TEST(bus, takes_pointers_to_members_as_handlers) {
+    struct counter {
+        int calls = 0;
+        void count() { ++calls; }
+        int twice() const { return 2 * calls; }
+    };
+    struct count_of {
+        counter* of;
+        void count() { of->count(); }
+    };
+    counter c;
+    regatta::async_bus<count_of> bus({.capacity = 4});
+    bus.subscribe<count_of>(&count_of::count);
+    EXPECT_TRUE(bus.publish(count_of{&c}));
+    EXPECT_EQ(bus.process_batch(), 1u);
+    EXPECT_TRUE(bus.publish(count_of{&c}));
+    EXPECT_EQ(bus.process_with(&count_of::count), 1u);
+    EXPECT_EQ(c.calls, 2);
+    regatta::worker_pool<count_of> pool({.threads = 1});
+    pool.on<count_of>(&count_of::count);
+    pool.start();
+    EXPECT_TRUE(pool.submit(count_of{&c}));
+    pool.drain();
+    EXPECT_EQ(c.twice(), 6);
 }

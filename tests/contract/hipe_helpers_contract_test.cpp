@@ -108,6 +108,25 @@ TEST(hipe_futures, are_waited_for_together) {
     EXPECT_THROW(fails.get(), std::runtime_error);
 }
 
+// The same: it waits for all before it throws.
+TEST(hipe_futures, wait_for_those_behind_one_that_throws) {
+    hipe::HipeFutures<int> futures;
+    std::promise<int> fails;
+    std::promise<int> later;
+    futures.push_back(fails.get_future());
+    futures.push_back(later.get_future());
+    fails.set_exception(std::make_exception_ptr(std::runtime_error("no")));
+    std::atomic<bool> ended{false};
+    std::thread thread([&] {
+        std::this_thread::yield();
+        ended = true;
+        later.set_value(1);
+    });
+    EXPECT_THROW(futures.get(), std::runtime_error);
+    EXPECT_TRUE(ended.load());
+    thread.join();
+}
+
 // "print and SyncStream::print write one whole line and flush."
 TEST(hipe_output, writes_lines) {
     testing::internal::CaptureStdout();

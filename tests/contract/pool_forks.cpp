@@ -15,9 +15,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -168,6 +170,52 @@ void test_fork_timers() {
     expect(timers.cancel_and_wait(id), "the parent's timer goes on");
 }
 
+/// A child of a process whose executor keeps a run, while threads use the timers: the child calls
+/// one run and drops another. Nobody has the lock that a thread of the parent may hold.
+void test_fork_timer_runs() {
+    if (address_sanitizer) { // As in test_fork_under_load.
+        std::exit(77);
+    }
+    struct keeper {
+        std::mutex mutex;
+        std::vector<regatta::timer_run> runs;
+        void execute(regatta::timer_run run) {
+            const std::lock_guard lock(mutex);
+            runs.push_back(std::move(run));
+        }
+        std::size_t size() {
+            const std::lock_guard lock(mutex);
+            return runs.size();
+        }
+    };
+    keeper kept;
+    regatta::timer_scheduler timers{kept};
+    timers.after(std::chrono::nanoseconds(0), [] {});
+    timers.after(std::chrono::nanoseconds(0), [] {});
+    while (kept.size() < 2) {
+        std::this_thread::yield();
+    }
+    std::atomic<bool> done{false};
+    std::thread busy([&] {
+        while (!done) {
+            timers.cancel(timers.after(std::chrono::hours(1), [] {}));
+        }
+    });
+    int bad = 0;
+    for (int round = 0; round < 200; ++round) {
+        bad += status_of_child([&] {
+                   std::vector<regatta::timer_run> runs = std::move(kept.runs);
+                   runs[0]();
+                   runs.clear();
+               }) == 0
+                   ? 0
+                   : 1;
+    }
+    done = true;
+    busy.join();
+    expect(bad == 0, "the children end well");
+}
+
 /// A child that calls `exit`: the ends of static pools run, which have no threads there.
 void test_fork_exit() {
     static_pool().execute([] {});
@@ -310,6 +358,7 @@ int main(int count, char** words) {
                                               {"fork_in_close", test_fork_in_close},
                                               {"fork_exit", test_fork_exit},
                                               {"fork_timers", test_fork_timers},
+                                              {"fork_timer_runs", test_fork_timer_runs},
                                               {"fork_in_task", test_fork_in_task},
                                               {"fork_beside_a_region", test_fork_beside_a_region},
                                               {"fork_under_load", test_fork_under_load},

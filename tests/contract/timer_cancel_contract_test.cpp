@@ -420,3 +420,31 @@ TEST(timer_close, is_sound_in_every_state) {
     }
     EXPECT_EQ(timers.pending(), 0u);
 }
+
+#if REGATTA_EXCEPTIONS
+// "Throws `resource_deadlock_would_occur` … on its own thread, where it calls the executor", and
+// then has cancelled nothing.
+TEST(timer_close, is_refused_on_the_timer_thread) {
+    struct closes_them {
+        timer_scheduler* timers = nullptr;
+        std::atomic<int> refused{0};
+        void execute(regatta::timer_run run) {
+            try {
+                timers->close();
+            } catch (const std::system_error& e) {
+                refused += e.code() == std::errc::resource_deadlock_would_occur ? 1 : 0;
+            }
+            run();
+        }
+    };
+    closes_them executor;
+    timer_scheduler timers{executor};
+    executor.timers = &timers;
+    timers.after(std::chrono::hours(1), [] {});
+    std::atomic<bool> ran{false};
+    timers.after(0ms, [&] { ran = true; });
+    await([&] { return ran.load(); });
+    EXPECT_EQ(executor.refused.load(), 1);
+    EXPECT_EQ(timers.pending(), 1u);
+}
+#endif

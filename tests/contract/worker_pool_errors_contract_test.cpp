@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -179,6 +180,32 @@ TEST(worker_pool, handlers_that_flood_the_pool_are_told) {
     });
     EXPECT_GT(deadlocks.load(), 0u);
     EXPECT_EQ(pool.stats().errors, deadlocks.load());
+}
+
+// `close`: "a second call does nothing; in what these then run it returns at once". What else would
+// wait for the task that calls is refused.
+TEST(worker_pool, what_is_destroyed_unhandled_may_close_the_pool) {
+    const library_test::time_limit limit("a dropped task that closes its pool");
+    pool_type pool({.threads = 1});
+    pool.on<row>([](row&) {});
+    int told = 0;
+    auto at_end = [&](int*) {
+        pool.close();
+        EXPECT_THROW(pool.start(), std::logic_error);
+        for (const bool drains : {false, true}) {
+            try {
+                drains ? pool.drain() : pool.wait();
+            } catch (const std::system_error& e) {
+                told += e.code() == std::errc::resource_deadlock_would_occur ? 1 : 0;
+            }
+        }
+    };
+    int owned = 0;
+    pool.execute([end = std::unique_ptr<int, decltype(at_end)>(&owned, at_end)] {});
+    pool.submit(row{});
+    pool.close();
+    EXPECT_EQ(told, 2);
+    EXPECT_FALSE(pool.submit(row{}));
 }
 
 // "Throws `std::logic_error` if a message type has no handler, or if the pool was started or closed

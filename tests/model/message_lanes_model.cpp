@@ -43,10 +43,10 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
         return this->take(max, [this](unsigned m) { arrives(m); });
     }
     void consume_backlog() {
-        const consumer_role role(*this);
         if (this->closed()) {
-            this->await_publications();
+            this->await_publications([this] { return consume(2) != 0; });
         }
+        const consumer_role role(*this);
         this->take_backlog([this](unsigned m) { arrives(m); });
     }
     void consume_all(std::size_t count) {

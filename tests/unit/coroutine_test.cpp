@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -223,4 +224,27 @@ TEST(schedule_on, needs_no_deep_stack_where_the_executor_runs_its_task_at_once) 
     };
     EXPECT_EQ(sync_wait(loop(executor)), times);
     EXPECT_EQ(executor.calls, static_cast<std::size_t>(times));
+}
+
+TEST(co_task, returns_what_braces_make) {
+    const auto make = []() -> co_task<std::pair<int, std::string>> { co_return {1, "one"}; };
+    EXPECT_EQ(sync_wait(make()), (std::pair<int, std::string>(1, "one")));
+}
+
+TEST(co_task, returns_references_to_what_stays) {
+    std::string text = "stays";
+    const auto plain = [](std::string& s) -> co_task<const std::string&> { co_return s; };
+    EXPECT_EQ(&sync_wait(plain(text)), &text);
+    const auto wrapped = [](std::string& s) -> co_task<std::string&> { co_return std::ref(s); };
+    EXPECT_EQ(&sync_wait(wrapped(text)), &text);
+    const auto moved = [](std::string& s) -> co_task<std::string&&> { co_return std::move(s); };
+    EXPECT_EQ(std::string(sync_wait(moved(text))), "stays");
+}
+
+TEST(co_task, keeps_its_coroutine_when_it_is_assigned_to_itself) {
+    const auto one = []() -> co_task<int> { co_return 1; };
+    co_task<int> task = one();
+    co_task<int>& same = task;
+    task = std::move(same);
+    EXPECT_EQ(sync_wait(std::move(task)), 1);
 }

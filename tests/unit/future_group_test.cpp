@@ -153,3 +153,17 @@ TEST(future_group, in_a_task_runs_its_tasks) {
                   .get(),
               45);
 }
+
+TEST(future_group, is_walked_where_it_is_constant) {
+    queue_executor executor(1);
+    future_group<int> group;
+    group.push(executor.submit([] { return 3; }));
+    const future_group<int>& constant = group;
+    for (const auto& one : constant) {
+        EXPECT_TRUE(one.valid());
+    }
+    future<int> own = std::move(group[0]);
+    future<int>& same = own;
+    own = std::move(same);
+    EXPECT_EQ(own.get(), 3);
+}

@@ -148,6 +148,40 @@ TEST(inline_task, keeps_state_between_calls_and_takes_functions) {
     EXPECT_EQ(function(6), 36);
 }
 
+// "Any type that can be called as `R(Args...)`".
+TEST(inline_task, takes_pointers_to_members) {
+    struct row {
+        int index = 3;
+        int next() { return ++index; }
+    };
+    row one;
+    inline_task<int(row&)> next(&row::next);
+    EXPECT_EQ(next(one), 4);
+    inline_task<int(row*)> index(&row::index);
+    EXPECT_EQ(index(&one), 4);
+}
+
+TEST(inline_task, knows_what_it_can_hold) {
+    const auto only_moves = [owned = std::make_unique<int>(1)] {};
+    using closure = std::remove_const_t<decltype(only_moves)>;
+    EXPECT_TRUE((std::is_constructible_v<inline_task<void()>, closure>));
+    EXPECT_FALSE((std::is_constructible_v<inline_task<void()>, closure&>));
+}
+
+TEST(inline_task, may_be_assigned_to_by_what_it_destroys) {
+    inline_task<int()> task;
+    int ended = 0;
+    auto at_end = [&](int*) {
+        ++ended;
+        task = [] { return 2; };
+    };
+    int owned = 0;
+    task = [end = std::unique_ptr<int, decltype(at_end)>(&owned, at_end)] { return 0; };
+    task = [] { return 1; };
+    EXPECT_EQ(ended, 1);
+    EXPECT_EQ(task(), 2);
+}
+
 #if REGATTA_EXCEPTIONS
 TEST(inline_task, lets_an_exception_out_and_stays_usable) {
     inline_task<int(bool)> task([](bool fail) {

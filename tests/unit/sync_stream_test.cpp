@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <iomanip>
+#include <ios>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -228,3 +229,17 @@ TEST(sync_stream, leaves_a_stream_alone_after_redirecting) {
     EXPECT_EQ(torn, 0);
     EXPECT_EQ(out.lost(), 0u);
 }
+
+#if REGATTA_EXCEPTIONS
+// "Nothing of that piece is written", also where an inserter keeps the failure to itself.
+TEST(sync_stream, writes_nothing_of_a_piece_that_fails) {
+    std::ostringstream to;
+    sync_stream out(to);
+    const char* const none = nullptr;
+    EXPECT_THROW(out.println("a = ", none, ", b = ", 2), std::ios_base::failure);
+    EXPECT_THROW(out() << "a = " << none << ", b = " << 2 << '\n', std::ios_base::failure);
+    out.println("next");
+    EXPECT_EQ(to.str(), "next\n");
+    EXPECT_EQ(out.lost(), 0u);
+}
+#endif

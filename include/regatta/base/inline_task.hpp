@@ -6,6 +6,7 @@
 /// A move-only callable that keeps small closures inside itself.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -43,6 +44,7 @@ public:
 
     template<class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, inline_task> &&
+             std::is_constructible_v<std::decay_t<F>, F> &&
              std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
         inline_task(F&& f) { // NOLINT: implicit, as std::function is
         using closure = std::decay_t<F>;
@@ -64,7 +66,7 @@ public:
 
     inline_task& operator=(inline_task&& other) noexcept {
         if (this != &other) {
-            std::destroy_at(this);
+            const inline_task old(std::move(*this)); // Its destructor may assign to this one.
             std::construct_at(this, std::move(other));
         }
         return *this;
@@ -95,7 +97,7 @@ private:
     template<class F>
     static constexpr operations inline_operations{
         [](void* at, passed<Args>... args) -> R {
-            return static_cast<R>((*static_cast<F*>(at))(std::forward<Args>(args)...));
+            return static_cast<R>(std::invoke(*static_cast<F*>(at), std::forward<Args>(args)...));
         },
         [](void* from, void* to) noexcept {
             ::new (to) F(std::move(*static_cast<F*>(from)));
@@ -106,7 +108,7 @@ private:
     template<class F>
     static constexpr operations heap_operations{
         [](void* at, passed<Args>... args) -> R {
-            return static_cast<R>((**static_cast<F**>(at))(std::forward<Args>(args)...));
+            return static_cast<R>(std::invoke(**static_cast<F**>(at), std::forward<Args>(args)...));
         },
         [](void* from, void* to) noexcept { ::new (to) F*(*static_cast<F**>(from)); },
         [](void* at) noexcept { delete *static_cast<F**>(at); }};

@@ -34,8 +34,9 @@ namespace regatta {
 /// it allows that. `std::cout` does, but such writes are not in one piece.
 /// Blocks: while others write.
 /// Order: pieces of one thread come out in their order.
-/// Failure: an exception of an `operator<<` propagates, and nothing of that piece is written.
-/// `lost()` counts the pieces that the stream does not take.
+/// Failure: an exception of an `operator<<` propagates, and nothing of that piece is written; also
+/// `std::bad_alloc`, and `std::ios_base::failure` of one that fails without an exception, as for a
+/// null `const char*`. `lost()` counts the pieces that the stream does not take.
 /// Cost: two copies of the text, some allocations.
 class sync_stream {
     /// Text that remembers whether a flush was requested.
@@ -63,13 +64,16 @@ public:
         ~piece() override {
             // Not if an exception ended the expression: that would write half a line.
             if (std::uncaught_exceptions() == exceptions_) {
-                to_.write(text_);
+                to_.write(text_, !bad());
             }
         }
 
     private:
         friend class sync_stream;
-        explicit piece(sync_stream& to) : std::ostream(nullptr), to_(to) { rdbuf(&text_); }
+        explicit piece(sync_stream& to) : std::ostream(nullptr), to_(to) {
+            rdbuf(&text_);
+            report_failures(*this);
+        }
 
         sync_stream& to_;
         text_buffer text_;
@@ -86,8 +90,9 @@ public:
     void print(const Arguments&... arguments) {
         text_buffer text;
         std::ostream out(&text);
+        report_failures(out);
         static_cast<void>((out << ... << arguments));
-        write(text);
+        write(text, !out.bad());
     }
 
     /// The same, and ends the line.
@@ -113,10 +118,22 @@ public:
     }
 
 private:
-    void write(const text_buffer& text) noexcept {
+    /// The inserters of the standard library keep an exception back, unless one asks for it.
+    static void report_failures([[maybe_unused]] std::ostream& out) {
+#if REGATTA_EXCEPTIONS
+        out.exceptions(std::ios_base::badbit);
+#endif
+    }
+
+    /// @param whole whether all of the piece is there; otherwise it is lost.
+    void write(const text_buffer& text, bool whole) noexcept {
         const std::lock_guard lock(mutex_);
         bool taken = false;
         REGATTA_TRY {
+            if (!whole) {
+                ++lost_;
+                return;
+            }
             std::osyncstream out(*to_);
             out << text.view();
             if (text.flush_asked()) {

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -184,7 +185,7 @@ public:
     std::size_t process_with(Visitor&& visitor, std::size_t max = default_batch) {
         static_assert((std::is_invocable_v<Visitor&, Messages&> && ...),
                       "the visitor must take every type of the set");
-        return process(max, [&](auto& m) { visitor(m); });
+        return process(max, [&](auto& m) { std::invoke(visitor, m); });
     }
 
     /// Consumer: processes messages until `stop` is requested or the bus is closed; sleeps while no
@@ -199,12 +200,12 @@ public:
                 pace.reset();
             }
         }
+        if (closed()) {
+            // In batches: what makes a message may unsubscribe, which waits for the batch.
+            this->await_publications([this] { return process_batch() != 0; });
+        }
         // Only messages published by now, so that producers that go on cannot delay the return.
         const typename lanes::consumer_role role(*this);
-        if (closed()) {
-            // Before the batch: what makes a message may unsubscribe, which waits for the batch.
-            this->await_publications();
-        }
         const dispatching now(*this);
         this->take_backlog(give_to_handlers());
     }

@@ -53,7 +53,10 @@ public:
         return bus_->count(lane_->ring->try_emplace_if(open(), type<T>, std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_publish(
+        const T& m) {
+        return try_publish(T(m));
+    }
     /// The same, if fewer messages are queued in this lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {

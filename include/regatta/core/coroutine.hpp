@@ -50,11 +50,20 @@ private:
 /// The promise of a `co_task`, with the result.
 template<class T>
 class co_promise : public co_promise_base {
+    /// Whether a `U` may be returned: a reference must not bind to a temporary, which ends first.
+    template<class U>
+    static constexpr bool returnable =
+        std::is_convertible_v<U, T> &&
+        (!std::is_reference_v<T> ||
+         (std::is_convertible_v<std::remove_reference_t<U>*, std::remove_reference_t<T>*> &&
+          (std::is_lvalue_reference_v<U> || std::is_rvalue_reference_v<T>)) ||
+         std::is_convertible_v<U, std::remove_const_t<std::remove_reference_t<T>>&>);
+
 public:
     co_task<T> get_return_object() noexcept;
     void unhandled_exception() noexcept { outcome_.template emplace<2>(std::current_exception()); }
-    template<class U>
-    requires std::is_convertible_v<U&&, T>
+    template<class U = T>
+    requires returnable<U&&>
     void return_value(U&& value) {
         if constexpr (std::is_reference_v<T>) {
             T result = std::forward<U>(value);
@@ -118,8 +127,8 @@ public:
     co_task() noexcept = default;
     co_task(co_task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
     co_task& operator=(co_task&& other) noexcept {
-        co_task old(std::move(*this));
-        coroutine_ = std::exchange(other.coroutine_, nullptr);
+        co_task old(std::move(other));
+        std::swap(coroutine_, old.coroutine_);
         return *this;
     }
     /// Destroys the coroutine, which must not be running or waiting to be resumed.

@@ -61,8 +61,8 @@ public:
     future() noexcept = default;
     future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     future& operator=(future&& other) noexcept {
-        future old(std::move(*this));
-        state_ = std::exchange(other.state_, nullptr);
+        future old(std::move(other));
+        std::swap(state_, old.state_);
         return *this;
     }
     ~future() {

@@ -62,6 +62,8 @@ public:
     const future<R>& operator[](std::size_t i) const noexcept { return futures_[i]; }
     auto begin() noexcept { return futures_.begin(); }
     auto end() noexcept { return futures_.end(); }
+    auto begin() const noexcept { return futures_.begin(); }
+    auto end() const noexcept { return futures_.end(); }
 
     /// Whether every future is ready.
     bool ready() const {

@@ -97,9 +97,9 @@ public:
 
     /// Sets the handler of messages of type `T`. It is callable as `void(T&)`, as
     /// `void(T&, unsigned)` with the number of the worker, from 0, or as
-    /// `void(T&, const message_context&)`. Several workers may call it at once. A handler with a
-    /// context costs two clock reads per message. Throws `std::logic_error` once the pool has
-    /// started.
+    /// `void(T&, const message_context&)`; if as several of these, it gets the number. Several
+    /// workers may call it at once. A handler with a context costs two clock reads per message.
+    /// Throws `std::logic_error` once the pool has started.
     template<class T, class Handler>
     requires(set::template contains<T>) worker_pool& on(Handler&& handler) {
         if (started() || engine_.closed()) {
@@ -119,7 +119,7 @@ public:
         source_.handlers().check_complete();
         engine_.refuse_worker("start the pool");
         const std::lock_guard lock(starting_);
-        if (started() || engine_.closed()) {
+        if (started() || closing_) {
             fail_state("worker_pool::start: the pool was started or closed before");
         }
         engine_.start(detail::worker_count(options_));
@@ -134,14 +134,18 @@ public:
         return count(!engine_.elsewhere() && source_.try_append(capacity(), std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_submit(const T& m) { return try_submit(T(m)); }
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_submit(
+        const T& m) {
+        return try_submit(T(m));
+    }
     /// The same, if fewer messages are queued than the admission level of that class.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m, admission_class c) noexcept {
         return count(!engine_.elsewhere() && source_.try_append(limits_[c], std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_submit(const T& m, admission_class c) {
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_submit(
+        const T& m, admission_class c) {
         return try_submit(T(m), c);
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
@@ -275,15 +279,21 @@ public:
 
     /// Refuses further messages, also from handlers, handles those accepted, and ends the workers.
     /// A paused pool resumes for it. A pool that was never started destroys its messages unhandled
-    /// and cancels the futures of its tasks. A second call does nothing. In a handler it throws
-    /// `std::system_error` (`resource_deadlock_would_occur`).
+    /// and cancels the futures of its tasks. A second call does nothing; in what these then run it
+    /// returns at once. In a handler it throws `std::system_error`
+    /// (`resource_deadlock_would_occur`).
     void close() {
         if (engine_.elsewhere()) { // A thread that does not exist here may hold the lock.
             return engine_.close();
         }
         engine_.refuse_worker("close or stop the pool");
-        const std::lock_guard lock(starting_);
-        started() ? engine_.close() : engine_.discard();
+        bool ran = false;
+        { // Not while messages are destroyed: that is user code.
+            const std::lock_guard lock(starting_);
+            closing_ = true;
+            ran = started();
+        }
+        ran ? engine_.close() : engine_.discard();
     }
 
     /// The number of workers; 0 before `start`.
@@ -405,7 +415,8 @@ private:
     detail::error_tally errors_;
     detail::message_source<Messages...> source_;
     const admission_limits limits_;
-    std::mutex starting_; ///< Held by `start` and `close`.
+    std::mutex starting_;  ///< Held while the workers start, and to close.
+    bool closing_ = false; ///< `close` was called. Under the lock.
     /// Written by producers, read by `stats`. Relaxed: a counter that publishes nothing else.
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
     detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: owns the threads.

@@ -145,8 +145,10 @@ public:
     // --- the pool's life -------------------------------------------------------------------------
 
     /// Refuses tasks from outside, runs the accepted tasks and those that they submit, then ends
-    /// the threads. A further call does nothing. It resumes a paused pool.
-    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool.
+    /// the threads. A further call does nothing; in what a task runs when it is destroyed unrun it
+    /// returns at once. It resumes a paused pool.
+    /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool, and in
+    /// what one runs that `overflow::drop_oldest` destroys unrun while the pool is open.
     REGATTA_POOLS_API void close();
     /// As `close`; with `stop_mode::discard` it does not run tasks that have not begun.
     REGATTA_POOLS_API void stop(stop_mode mode);

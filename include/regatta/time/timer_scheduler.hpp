@@ -5,7 +5,6 @@
 /// @file
 /// Callbacks that run later, once or periodically.
 
-#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
@@ -124,30 +123,29 @@ public:
     /// when that run ends.
     /// @returns whether it prevented a run. False: a one-shot timer that runs or has run, a timer
     /// cancelled before, or one of another scheduler.
-    bool cancel(timer_id id) noexcept { return !stamp_.elsewhere() && core_->cancel(id); }
+    bool cancel(timer_id id) noexcept { return !core_->elsewhere() && core_->cancel(id); }
 
     /// The same; if a run is under way on another thread, waits for its end. After that the
     /// callback's references are no longer used. In the timer's own callback it does not wait.
     ///
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the awaited
     /// callback waits for the calling one. The timer is cancelled nevertheless.
-    bool cancel_and_wait(timer_id id) { return !stamp_.elsewhere() && core_->cancel_and_wait(id); }
+    bool cancel_and_wait(timer_id id) { return !core_->elsewhere() && core_->cancel_and_wait(id); }
 
     /// The number of timers that still have a run to come.
     std::size_t pending() const noexcept { return stats().pending; }
 
     /// Statistics since construction.
     timer_scheduler_stats stats() const noexcept {
-        return stamp_.elsewhere() ? timer_scheduler_stats{} : core_->stats();
+        return core_->elsewhere() ? timer_scheduler_stats{} : core_->stats();
     }
 
     /// Cancels all timers, including those with runs queued by the executor, and waits for the runs
     /// under way. On return no callback runs or will run, and all are destroyed. A second call does
     /// nothing. Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback of this
-    /// scheduler.
+    /// scheduler, and on its own thread, where it calls the executor.
     void close() {
-        if (stamp_
-                .elsewhere()) { // Its thread does not exist here; what belongs to it is left alone.
+        if (core_->elsewhere()) { // Its thread is not here; what belongs to it is left alone.
             if (thread_.joinable()) {
                 static_cast<void>(new std::thread(std::move(thread_)));
                 static_cast<void>(new std::shared_ptr<detail::timer_core>(core_));
@@ -155,8 +153,8 @@ public:
             return;
         }
         if (core_->in_callback()) {
-            fail_system(EDEADLK,
-                        "timer_scheduler::close: called by a callback, which it would wait for");
+            fail_system(EDEADLK, "timer_scheduler::close: called by a callback or on the "
+                                 "scheduler's own thread, which it would wait for");
         }
         core_->close();
         const std::lock_guard lock(closing_);
@@ -181,7 +179,7 @@ private:
     template<class F>
     timer_id add(F&& f, clock::time_point first, std::chrono::nanoseconds period,
                  missed_ticks missed) {
-        if (stamp_.elsewhere()) {
+        if (core_->elsewhere()) {
             fail_system(ESRCH, "start a timer in a fork of the process that has the scheduler's "
                                "thread");
         }
@@ -199,7 +197,6 @@ private:
         core_;           ///< Shared with runs that the executor has not yet begun.
     std::mutex closing_; ///< Held by `close`: one caller joins.
     std::thread thread_;
-    const detail::process_stamp stamp_;
 };
 
 } // namespace regatta

@@ -69,6 +69,7 @@ protected:
 
     struct lane {
         std::unique_ptr<lane_ring> ring;
+        std::size_t backlog = 0; ///< The consumer's, in `take_backlog`.
         /// Whether a producer owns the lane. Written by `reserve_lane` and `~bus_producer`.
         typename Atomics::template atomic<bool> taken{false};
     };
@@ -87,7 +88,10 @@ public:
         return count(common_.try_emplace(std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m) { return try_publish(T(m)); }
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_publish(
+        const T& m) {
+        return try_publish(T(m));
+    }
     /// The same, if fewer messages are queued in the lane than its class's level.
     template<class T>
     requires(set::template contains<T>) bool try_publish(T&& m, admission_class c) noexcept {
@@ -260,12 +264,18 @@ protected:
 
     /// Consumer, which has seen the bus closed: waits for the attempts to publish that may not have
     /// seen it.
-    void await_publications() const noexcept {
+    /// @param help called meanwhile: what makes a message may wait for one that is queued. Returns
+    /// whether there was something to do.
+    template<class Help>
+    void await_publications(Help&& help) const {
         fence_.heavy(); // Partner: the light fence in open_to_attempt().
         for (std::size_t i = 0; i < lane_count_; ++i) {
-            basic_backoff<Atomics> pace;
-            while (lanes_[i].ring->publishing()) {
-                pace.pause_or_sleep();
+            for (basic_backoff<Atomics> pace; lanes_[i].ring->publishing();) {
+                if (help()) {
+                    pace.reset();
+                } else {
+                    pace.pause_or_sleep();
+                }
             }
         }
     }
@@ -274,12 +284,16 @@ protected:
     /// other. Of closed lanes it first calls `await_publications`.
     template<class Use>
     void take_backlog(Use&& use) {
+        // All marks first: what takes a message may publish others.
         for (std::size_t i = 0; i < lane_count_; ++i) {
-            for (std::size_t left = lanes_[i].ring->size(); left != 0;) {
+            lanes_[i].backlog = lanes_[i].ring->size();
+        }
+        const std::uint64_t last = common_.claimed();
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            for (std::size_t left = lanes_[i].backlog; left != 0;) {
                 left -= take_lane(i, left, use);
             }
         }
-        const std::uint64_t last = common_.claimed();
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
             // 0 consumed: a publisher is between its claim and the end of its move.

@@ -35,6 +35,7 @@ public:
     /// Failure: the exception of the first task that threw; `std::future_error` at the second call,
     /// as a future gives its result once.
     std::vector<T>& get() {
+        wait(); // Also for those behind one that throws.
         results_.clear();
         results_.reserve(futures_.size());
         for (std::future<T>& future : futures_) {

@@ -45,15 +45,23 @@ public:
     /// Starts the timers; existing ones count from now on. @returns false if they are running
     /// already.
     bool start() {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (scheduler_ != nullptr) {
             return false;
         }
         scheduler_ = std::make_shared<regatta::timer_scheduler>(
             regatta::timer_scheduler_options{.name = "hipe timers"});
         started_ = std::chrono::steady_clock::now();
-        for (auto& [id, t] : timers_) {
-            schedule(id, t);
+        REGATTA_TRY {
+            for (auto& [id, t] : timers_) {
+                schedule(id, t);
+            }
+        }
+        REGATTA_CATCH_ALL {
+            // Its end waits for a callback that may wait for the mutex.
+            const auto failed = std::exchange(scheduler_, nullptr);
+            lock.unlock();
+            REGATTA_RETHROW;
         }
         return true;
     }
@@ -88,12 +96,19 @@ public:
                                    std::to_string(interval.count()) +
                                    " us, but neither may be negative");
         }
+        timer fresh{std::make_shared<const std::function<void()>>(std::move(callback)), delay,
+                    interval};
         const std::lock_guard lock(mutex_);
         const std::size_t id = ++last_id_;
-        timer& t = timers_[id];
-        t = {std::make_shared<const std::function<void()>>(std::move(callback)), delay, interval};
+        const auto at = timers_.emplace(id, std::move(fresh)).first;
         if (scheduler_ != nullptr) {
-            schedule(id, t);
+            REGATTA_TRY {
+                schedule(id, at->second);
+            }
+            REGATTA_CATCH_ALL {
+                timers_.erase(at);
+                REGATTA_RETHROW;
+            }
         }
         return id;
     }

@@ -221,10 +221,7 @@ public:
     /// Waits until no task waits or runs. @returns false if the deadline passed first.
     REGATTA_APART bool wait_idle(const clock::time_point* deadline) {
         refuse_fork("wait for the pool");
-        if (drop_scope::is_open(pool_)) [[unlikely]] {
-            fail_system(EDEADLK, text_of({"wait for the pool '", options_.name,
-                                          "' while one of its tasks is destroyed unrun"}));
-        }
+        refuse_dropped("wait for the pool");
         fork_stack& stack = fork_stack::current();
         if (stack.in_region()) [[unlikely]] {
             stack.share_all();
@@ -247,6 +244,7 @@ public:
     REGATTA_APART void drain() {
         refuse_fork("drain the pool");
         refuse_worker("drain the pool");
+        refuse_dropped("drain the pool");
         loop_.drain();
     }
     bool idle() const noexcept { return loop_.idle(false); }
@@ -283,7 +281,8 @@ public:
 
     bool closed() const noexcept { return loop_.closed(); }
     /// Refuses tasks from outside, runs the accepted ones, ends the workers. A second call does
-    /// nothing.
+    /// nothing. So does one in what a task runs when it is destroyed unrun, while the pool is being
+    /// closed; before, it throws.
     void close() { end(false); }
     /// As `close`, but destroys the tasks that have not begun.
     REGATTA_APART void discard() { end(true); }
@@ -413,6 +412,14 @@ private:
         return static_cast<seated_context&>(context).me;
     }
     REGATTA_RARE void check_fork(const char* what) const;
+    /// Throws if the caller is what a task runs when it is destroyed unrun: it counts as done only
+    /// afterwards.
+    void refuse_dropped(const char* what) const {
+        if (drop_scope::is_open(pool_)) [[unlikely]] {
+            fail_system(EDEADLK, text_of({what, " '", options_.name,
+                                          "' while one of its tasks is destroyed unrun"}));
+        }
+    }
 
     void let_sweep(seated_context& context) noexcept {
         if constexpr (requires { source_.most_overtaken(); }) {
@@ -456,6 +463,10 @@ private:
             return;
         }
         refuse_worker("close or stop the pool");
+        if (closed() && drop_scope::is_open(pool_)) {
+            return; // The end waits for the very task that calls.
+        }
+        refuse_dropped("close or stop the pool");
         {
             const std::lock_guard lifecycle(lifecycle_);
             loop_.close(discard);

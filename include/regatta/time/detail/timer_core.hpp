@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/time/detail/id_table.hpp>
@@ -68,6 +69,9 @@ public:
         return id;
     }
 
+    /// Whether this is a fork of the process that has the scheduler's thread.
+    bool elsewhere() const noexcept { return stamp_.elsewhere(); }
+
     /// Ends a timer. @returns whether it prevented a run.
     bool cancel(timer_id id) noexcept {
         std::unique_lock lock(mutex_);
@@ -120,10 +124,14 @@ public:
         ended_.wait(lock, [&] { return running_ == 0; });
     }
 
-    /// Whether the calling thread runs a callback of this scheduler. O(timers).
+    /// Whether the calling thread runs a callback of this scheduler, or is its timer thread.
+    /// O(timers).
     bool in_callback() const noexcept {
         const std::lock_guard lock(mutex_);
         const auto self = std::this_thread::get_id();
+        if (self == server_) {
+            return true;
+        }
         for (number n = 0; running_ != 0 && n < timers_.size(); ++n) {
             if (timers_.used(n) && timers_[n].runner == self) {
                 return true;
@@ -142,6 +150,7 @@ public:
         platform::name_this_thread(options_.name.c_str());
         platform::sharpen_waits_of_this_thread();
         std::unique_lock lock(mutex_);
+        server_ = std::this_thread::get_id();
         while (!closed_) {
             const auto now = clock::now();
             if (heap_.empty() || heap_.first_due() > now) {
@@ -151,11 +160,15 @@ public:
                 fire(heap_.pop(), lock);
             }
         }
+        server_ = {};
     }
 
     /// Runs a callback that was handed to the executor, unless its timer has ended. By I2 a timer
     /// that has not ended is waiting for exactly this run.
     void run(timer_id id) noexcept override {
+        if (elsewhere()) { // A thread that does not exist here may hold the lock.
+            return;
+        }
         std::unique_lock lock(mutex_);
         if (const number n = find(id); n != nowhere && timers_[n].stage != stage::running) {
             run(n, lock);
@@ -164,6 +177,9 @@ public:
 
     /// The executor dropped a run without calling it: the tick is lost.
     void drop(timer_id id) noexcept override {
+        if (elsewhere()) {
+            return;
+        }
         std::unique_lock lock(mutex_);
         const number n = find(id);
         if (n == nowhere || timers_[n].stage == stage::running) {
@@ -377,6 +393,7 @@ private:
     timer_scheduler_options options_;
     dispatcher dispatch_; ///< Called only by the timer thread.
 
+    const process_stamp stamp_;
     mutable std::mutex mutex_;      ///< Guards all members below.
     std::condition_variable wake_;  ///< The timer thread waits here.
     std::condition_variable ended_; ///< Threads that wait for the end of runs wait here.
@@ -385,6 +402,7 @@ private:
     clock::time_point wakes_at_ = clock::time_point::min();
     waiter* waiting_ = nullptr; ///< List of threads that each wait for the end of one timer.
     std::size_t running_ = 0;   ///< Callbacks under way.
+    std::thread::id server_;    ///< The timer thread, while it serves.
     timer_scheduler_stats counts_;
     bool closed_ = false;
 };
