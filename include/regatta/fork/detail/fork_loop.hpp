@@ -167,7 +167,7 @@ private:
     /// With so few iterations left, each may be long: no two of them are one block.
     static constexpr count few = 8;
     /// So many blocks of a size that has proved right are timed together: a look at the clock costs
-    /// a fiftieth of one.
+    /// a hundredth of one. With more, a loop whose iterations become longer sees that too late.
     static constexpr unsigned most_together = 2;
     /// So few iterations are all blocks of their own: the clock costs more than looks between them.
     static constexpr count untimed = 16;
