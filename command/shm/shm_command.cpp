@@ -101,12 +101,12 @@ void add_run(subcommand command, bool clean, action& chosen) {
 
 void add_shm_command(subcommand app, action& chosen) {
     const subcommand shm =
-        app.add_subcommand("shm", "Show who uses shared memory, and what a crash left of it");
+        app.add_subcommand("shm", "Show who uses shared memory, and what was left behind of it");
     add_run(shm, false, chosen);
     shm.footer("Examples:\n"
                "  regatta shm                      segments of this library, sizes, users\n"
                "  regatta shm --json -             the same for programs\n"
-               "  regatta shm clean                remove what a crash left, nothing else\n"
+               "  regatta shm clean                remove what nobody has open\n"
                "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; "
                "2 wrong usage.");
 
@@ -114,7 +114,8 @@ void add_shm_command(subcommand app, action& chosen) {
         shm.add_subcommand("clean", "Remove your segments that no process uses any more");
     add_run(clean, true, chosen);
     clean.footer("It removes named segments of this library that belong to you and that no "
-                 "process has open. Other files, segments in use and those of other users stay.\n"
+                 "process has open: a crash left them, or their maker kept the name. Other files, "
+                 "segments in use and those of other users stay.\n"
                  "\nExit status: 0 nothing of yours is stale now, 1 something could not be "
                  "removed, 2 wrong usage.");
 }

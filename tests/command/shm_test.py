@@ -59,7 +59,7 @@ class Segments(unittest.TestCase):
         self.assertEqual(document["removed"], [])
         self.assertGreater(document["room_bytes"], 0)
         text = run("shm", "--prefix", self.prefix, env=environment(COLUMNS="200")).stdout
-        self.assertRegex(text, f"{stale} .*nobody: a crash left it")
+        self.assertRegex(text, f"{stale} .*nobody: left behind")
         self.assertIn("regatta shm clean", text)
         for prefix in (self.prefix, self.prefix + "none"):
             for line in run("shm", "--prefix", prefix, env=environment(COLUMNS="20")).stdout.splitlines():

@@ -97,9 +97,9 @@ public:
 
     /// Sets the handler of messages of type `T`. It is callable as `void(T&)`, as
     /// `void(T&, unsigned)` with the number of the worker, from 0, or as
-    /// `void(T&, const message_context&)`; if as several of these, it gets the number. Several
-    /// workers may call it at once. A handler with a context costs two clock reads per message.
-    /// Throws `std::logic_error` once the pool has started.
+    /// `void(T&, const message_context&)`; if as several of these, it gets the number if it can,
+    /// otherwise the context. Several workers may call it at once. A handler with a context costs
+    /// two clock reads per message. Throws `std::logic_error` once the pool has started.
     template<class T, class Handler>
     requires(set::template contains<T>) worker_pool& on(Handler&& handler) {
         if (started() || engine_.closed()) {

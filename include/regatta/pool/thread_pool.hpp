@@ -145,8 +145,8 @@ public:
     // --- the pool's life -------------------------------------------------------------------------
 
     /// Refuses tasks from outside, runs the accepted tasks and those that they submit, then ends
-    /// the threads. A further call does nothing; in what a task runs when it is destroyed unrun it
-    /// returns at once. It resumes a paused pool.
+    /// the threads. A further call does nothing; it returns at once in what a task runs that
+    /// `stop_mode::discard` destroys. It resumes a paused pool.
     /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool, and in
     /// what one runs that `overflow::drop_oldest` destroys unrun while the pool is open.
     REGATTA_POOLS_API void close();

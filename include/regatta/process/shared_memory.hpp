@@ -142,8 +142,9 @@ private:
     bool owns_name_ = false;
 };
 
-/// The names of this user's named segments that begin with `prefix` and that no process uses: those
-/// that a crash left. Never lists files that are not segments, or segments of other users.
+/// The names of this user's named segments that begin with `prefix` and that no process uses: a
+/// crash left them, or `keep_name`. Never lists files that are not segments, or segments of other
+/// users.
 ///
 /// Threads: any. A concurrent `replace` of a segment waits a moment while this call looks at it.
 /// Failure: `std::system_error` if the directory cannot be read.
@@ -162,7 +163,7 @@ struct segment_user {
 struct segment_record {
     std::string name; ///< With its leading '/'; of an anonymous one, its label.
     bool anonymous = false;
-    bool stale = false;          ///< No process uses it: a crash left it.
+    bool stale = false;          ///< No process uses it: left by a crash, or by `keep_name`.
     std::uint32_t user = 0;      ///< The number of the user that it belongs to.
     std::uint64_t bytes = 0;     ///< Its size, header included.
     std::uint64_t allocated = 0; ///< Bytes of memory that it takes.

@@ -25,7 +25,7 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string users_text(const segment_record& one) {
     if (one.stale) {
-        return "nobody: a crash left it";
+        return "nobody: left behind";
     }
     if (one.users.empty()) {
         return "a process that cannot be seen from here";
