@@ -10,6 +10,7 @@
 #include <regatta/core/task_errors.hpp>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace regatta::detail {
@@ -389,9 +390,10 @@ private:
         if (now_.counted) {
             t.begin_region(*now_.seat);
             if (t.refuses()) [[unlikely]] {
+                const std::string pool = t.pool_name();
                 t.end_region(*now_.seat);
                 leave_seat();
-                fail_rejected("fork", task_rejected::reason::closed, 0);
+                fail_rejected(pool, task_rejected::reason::closed, 0);
             }
         }
         ++regions_;

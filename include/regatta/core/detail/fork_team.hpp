@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace regatta::detail {
 
@@ -70,6 +71,10 @@ public:
     /// In a fork of the process, before the destructor: threads that are in a region do not exist
     /// here, so nobody waits for them, and the members stay.
     void abandon() noexcept { abandoned_ = true; }
+
+    /// What errors call the pool. The text outlives the team.
+    void name_pool(const std::string& name) noexcept { pool_name_ = &name; }
+    std::string pool_name() const { return pool_name_ != nullptr ? *pool_name_ : std::string(); }
 
     /// Tells teams apart, also those that are gone.
     std::uint64_t id() const noexcept { return id_; }
@@ -419,6 +424,7 @@ private:
     }
 
     const pool_calls calls_;
+    const std::string* pool_name_ = nullptr;
     const std::uint64_t id_ = next_id();
     bool abandoned_ = false;        ///< Its other threads do not exist in this process.
     typename Atomics::mutex mutex_; ///< Held to change `first_` and the vacancy of members.

@@ -64,6 +64,7 @@ public:
         if (options.spin < std::chrono::nanoseconds::zero()) {
             fail_argument("pool_options::spin must not be negative");
         }
+        loop_.forks().name_pool(options.name);
     }
     worker_engine(const worker_engine&) = delete;
     worker_engine& operator=(const worker_engine&) = delete;
