@@ -37,7 +37,8 @@ public:
 
     /// Calls `use(element)` for up to `max` elements, in order, and destroys each.
     ///
-    /// If `use` throws, the element counts as consumed. @returns how many it consumed.
+    /// If `use` throws, the element counts as consumed. `use` must not consume from the same ring.
+    /// @returns how many it consumed.
     template<class Use>
     std::size_t consume(std::size_t max, Use&& use) {
         std::size_t taken = 0;

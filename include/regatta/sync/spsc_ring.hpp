@@ -110,7 +110,7 @@ public:
 
     /// Consumer: calls `use(element)` for up to `max` elements, in order, and destroys each.
     ///
-    /// If `use` throws, the element counts as consumed.
+    /// If `use` throws, the element counts as consumed. `use` must not consume from the same ring.
     /// @returns how many it consumed.
     template<class Use>
     std::size_t consume(std::size_t max, Use&& use) {
