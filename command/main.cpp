@@ -73,7 +73,7 @@ int run(int argc, char** argv) {
                "  regatta cpus                     the CPUs of this machine\n"
                "  regatta info                     the machine, and what spoils a benchmark\n"
                "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
-               "  regatta shm                      shared memory, and what was left behind of it\n"
+               "  regatta shm                      shared memory, and what was left behind\n"
                "  regatta race --help              all options");
     if (const auto status = write_documents(app, words, version)) {
         return *status;

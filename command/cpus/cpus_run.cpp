@@ -211,8 +211,7 @@ void add_cpus_run(subcommand cpus, action& chosen, const std::vector<std::string
         "is still running then goes on; without groups it keeps the affinity that it inherited.\n"
         "\nExit status: the program's, or 128 and the number of the signal that ended it; 127 "
         "there is no such program, 126 it cannot be run; 1 the CPUs cannot be had at that level, "
-        "or "
-        "not all could be given back and the program's is 0; 2 wrong usage, and CPUs that are "
+        "or not all could be given back and the program's is 0; 2 wrong usage, and CPUs that are "
         "offline, not granted, or all there are.");
     command.final_callback([&chosen, arguments, list, &words] {
         if (!chosen) {

@@ -101,7 +101,7 @@ void add_run(subcommand command, bool clean, action& chosen) {
 
 void add_shm_command(subcommand app, action& chosen) {
     const subcommand shm =
-        app.add_subcommand("shm", "Show who uses shared memory, and what was left behind of it");
+        app.add_subcommand("shm", "Show who uses shared memory, and what was left behind");
     add_run(shm, false, chosen);
     shm.footer("Examples:\n"
                "  regatta shm                      segments of this library, sizes, users\n"

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// `regatta shm`: the segments of shared memory on this machine, and what a crash left of them.
+/// `regatta shm`: the segments of shared memory on this machine, and those that nobody has open.
 
 #include "common/subcommand.hpp"
 

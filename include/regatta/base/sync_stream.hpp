@@ -130,17 +130,15 @@ private:
         const std::lock_guard lock(mutex_);
         bool taken = false;
         REGATTA_TRY {
-            if (!whole) {
-                ++lost_;
-                return;
+            if (whole) {
+                std::osyncstream out(*to_);
+                out << text.view();
+                if (text.flush_asked()) {
+                    out << std::flush;
+                }
+                out.emit();
+                taken = out.good();
             }
-            std::osyncstream out(*to_);
-            out << text.view();
-            if (text.flush_asked()) {
-                out << std::flush;
-            }
-            out.emit();
-            taken = out.good();
         }
         REGATTA_CATCH_ALL {}
         lost_ += taken ? 0 : 1;

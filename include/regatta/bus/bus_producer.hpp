@@ -64,7 +64,8 @@ public:
                            lane_->ring->try_emplace_if(open(), type<T>, std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_publish(
+        const T& m, admission_class c) {
         return try_publish(T(m), c);
     }
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.

@@ -98,7 +98,8 @@ public:
         return count(common_.try_emplace_below(limits_[c], std::move(m)));
     }
     template<class T>
-    requires(set::template contains<T>) bool try_publish(const T& m, admission_class c) {
+    requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_publish(
+        const T& m, admission_class c) {
         return try_publish(T(m), c);
     }
     /// Publishes a message; if the lane is full, acts as `when_full` says.
