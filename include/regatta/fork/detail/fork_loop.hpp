@@ -166,9 +166,6 @@ private:
     static constexpr std::int64_t block_ns = 2'000;
     /// With so few iterations left, each may be long: no two of them are one block.
     static constexpr count few = 8;
-    /// So many blocks of a size that has proved right are timed together: a look at the clock costs
-    /// a hundredth of one. With more, a loop whose iterations become longer sees that too late.
-    static constexpr unsigned most_together = 2;
     /// So few iterations are all blocks of their own: the clock costs more than looks between them.
     static constexpr count untimed = 16;
 
@@ -183,8 +180,6 @@ private:
     REGATTA_INLINE void run_blocks(fork_stack& stack, result& into) {
         const bool clock = timed_ || distance(next_, end_) > untimed;
         std::int64_t since = timed_ ? std_atomics::now_ns() : 0;
-        unsigned blocks = 0; // Since then.
-        unsigned together = 1;
         while (next_ != end_ && !whole_.over()) {
             const count rest = distance(next_, end_);
             const count n = rest <= few ? 1 : block_ < rest ? block_ : rest;
@@ -192,19 +187,16 @@ private:
             next_ = advance(begin, n); // First: nested forks may split what is left.
             body_.run(into, begin, advance(begin, n));
             stack.poll();
-            if (++blocks >= together && clock && (timed_ || distance(next_, end_) > few)) {
+            if (clock && (timed_ || distance(next_, end_) > few)) {
                 const std::int64_t now = std_atomics::now_ns();
                 if (since == 0) {
                     block_ = block_ == 1 ? 4 : block_;
                 } else {
-                    const count next = next_block(n, (now - since) / blocks);
-                    together = next == n && !timed_ ? most_together : 1;
-                    block_ = next;
+                    block_ = next_block(n, now - since);
                     timed_ns_ += now - since;
-                    timed_iterations_ += n * blocks;
+                    timed_iterations_ += n;
                 }
                 since = now;
-                blocks = 0;
             }
         }
     }
