@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -199,6 +200,22 @@ TEST(bus, discards_and_counts_where_told_to) {
     EXPECT_EQ(bus.stats().published, 8u);
     EXPECT_EQ(lane.publish_batch(std::span<const tick>()), 0u);
     EXPECT_EQ(bus.stats().refused, 11u);
+}
+
+// "a vector, an array, a span of messages of one type".
+TEST(bus, takes_a_batch_of_any_contiguous_kind) {
+    regatta::async_bus<tick> bus({.capacity = 16, .producers = 1});
+    auto lane = bus.make_producer();
+    std::vector<tick> changeable{tick{0}, tick{1}};
+    const std::array<tick, 2> fixed{tick{2}, tick{3}};
+    const tick plain[] = {tick{4}, tick{5}};
+    EXPECT_EQ(lane.publish_batch(changeable), 2u);
+    EXPECT_EQ(lane.publish_batch(fixed), 2u);
+    EXPECT_EQ(lane.try_publish_batch(plain), 2u);
+    EXPECT_EQ(lane.publish_batch(std::span(changeable)), 2u);
+    std::vector<int> seen;
+    bus.process_with([&](const tick& t) { seen.push_back(t.value); });
+    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3, 4, 5, 0, 1}));
 }
 
 // "one that floods the bus cannot keep the others out": the lanes are served in turn, 64 messages

@@ -27,6 +27,9 @@ class basic_bus_producer {
     using lanes = detail::basic_message_lanes<Atomics, Messages...>;
     using set = typename lanes::set;
     using lane = typename lanes::lane;
+    /// The type of the messages of a batch.
+    template<class Batch>
+    using element = std::remove_cvref_t<decltype(*std::data(std::declval<const Batch&>()))>;
     /// How a lane names a type of message.
     template<class T>
     static constexpr auto type = lanes::slot::template index<T>;
@@ -109,23 +112,26 @@ public:
     }
 
     /// Publishes copies of as many messages as there is room for and makes them visible at once.
+    /// @param batch a vector, an array, a span of messages of one type: what `std::data` and
+    ///        `std::size` take.
     /// @returns how many were accepted; the rest count as refused.
-    template<class T>
-    requires(set::template contains<T>) std::size_t try_publish_batch(std::span<const T> batch) {
-        const std::size_t done = fill<T>(batch.size(), copy_of(batch));
+    template<class Batch>
+    requires(set::template contains<element<Batch>>) std::size_t
+        try_publish_batch(const Batch& batch) {
+        const std::size_t done = fill<element<Batch>>(std::size(batch), copy_of(batch));
         if (done != 0) {
             bus_->items_.notify_one();
         }
-        if (done != batch.size()) {
-            bus_->count_refused(batch.size() - done);
+        if (done != std::size(batch)) {
+            bus_->count_refused(std::size(batch) - done);
         }
         return done;
     }
     /// Publishes copies of all messages, in as few steps as the room allows. If the lane is full,
     /// acts as `when_full` says. @returns how many were accepted.
-    template<class T>
-    requires(set::template contains<T>) std::size_t publish_batch(std::span<const T> batch) {
-        return put_all<T>(batch.size(), copy_of(batch));
+    template<class Batch>
+    requires(set::template contains<element<Batch>>) std::size_t publish_batch(const Batch& batch) {
+        return put_all<element<Batch>>(std::size(batch), copy_of(batch));
     }
     /// The same with `count` messages that `make(i)` returns for i = 0, 1 …, made in their places,
     /// without a copy or a move. `make` is called once for each message that finds room.
@@ -175,9 +181,9 @@ private:
     auto open() const noexcept {
         return [bus = bus_]() noexcept { return bus->open_to_attempt(); };
     }
-    template<class T>
-    static auto copy_of(std::span<const T> batch) noexcept {
-        return [batch](auto& cell, std::size_t i) { cell.emplace(batch[i]); };
+    template<class Batch>
+    static auto copy_of(const Batch& batch) noexcept {
+        return [first = std::data(batch)](auto& cell, std::size_t i) { cell.emplace(first[i]); };
     }
     /// Constructs as many as there is room for of the messages `done`, `done + 1` … below `count`.
     template<class T, class Construct>

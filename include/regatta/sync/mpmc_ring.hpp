@@ -33,7 +33,7 @@ public:
     using base::base;
     /// Destroys the elements that were never taken. No other thread may use the ring any more.
     ~basic_mpmc_ring() {
-        while (try_take()) {
+        while (try_use([](std::uint64_t) noexcept {}, [](T&) noexcept {})) {
         }
     }
 

@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -147,9 +146,11 @@ public:
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
         for (basic_backoff<Atomics> pace;; pace.pause_or_sleep()) {
-            while (std::optional<message> m = ring_.try_take()) {
-                drop(*m);
-                dropped();
+            while (ring_.try_use([](std::uint64_t) noexcept {},
+                                 [&](const message& m) noexcept {
+                                     drop(m);
+                                     dropped();
+                                 })) {
             }
             if (!more()) {
                 return;
