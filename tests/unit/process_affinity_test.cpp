@@ -93,8 +93,9 @@ TEST(process_affinity, pins_threads_that_start_meanwhile) {
         ASSERT_EQ(regatta::try_pin_process(0, before), 0);
         ASSERT_EQ(mask_of(0), before);
     }
-    // One is missed where its starter lost its CPU in the midst of making it, which is rare.
-    EXPECT_LT(missed_in_all, 6);
+    // One is missed where its starter lost its CPU in the midst of making it: none to six of the
+    // 800 threads were, with the CPUs free and busy. A single look misses more than five hundred.
+    EXPECT_LT(missed_in_all, 80);
 }
 
 TEST(process_affinity, of_a_process_that_does_not_exist_is_an_error) {
