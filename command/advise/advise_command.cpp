@@ -132,16 +132,17 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     } else {
         static_cast<void>(workload_options_of(arguments, *workload)); // refused before the files
     }
+    race::race_control control;
+    const interrupt_guard guard(control);
     result_files to(arguments.files);
     if (workload == nullptr) {
         to.refuse_to_overwrite(arguments.what);
     }
     const race::provenance from{race::take_fingerprint(), words};
-    race::race_control control;
-    const interrupt_guard guard(control);
     if (workload != nullptr) {
         results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
     }
+    interrupt_guard::measured();
     race::evidence all;
     try {
         all = race::read_evidence(results);

@@ -3,10 +3,13 @@
 
 #include "common/interrupt.hpp"
 
+#include "common/output_file.hpp"
+
 #include <regatta/base/detail/monotonic_ns.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -31,8 +34,13 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
-/// How long a race may take to end after a signal; it looks at its flag before every item.
-constexpr unsigned patience_seconds = 20;
+/// How long a race may take to end after a signal: it looks at its flag before every item, but a
+/// run with forks before it begins alone.
+unsigned patience_seconds(const race::race_control& control) noexcept {
+    constexpr std::int64_t most_seconds = 1'000'000;
+    const std::int64_t run_seconds = control.longest_run_ns() / 1'000'000'000 + 1;
+    return static_cast<unsigned>(20 + std::min(2 * run_seconds, most_seconds));
+}
 
 /// The same signal again within this time is no second one: timeout(1), for example, sends each
 /// signal to its program and to the program's group. Nobody presses Ctrl-C twice so fast.
@@ -41,6 +49,15 @@ constexpr std::int64_t one_signal_ns = 100'000'000;
 void write_error(std::string_view text) noexcept {
     // There is nobody to tell of a failure.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+[[noreturn]] void end_now(int number) noexcept {
+    if (hidden.load(std::memory_order_relaxed)) {
+        write_error("\r\x1b[K\x1b[?25h");
+    }
+    remove_unwritten_files();
+    // The workers that are processes have asked the kernel to die with this one.
+    ::_exit(128 + number);
 }
 
 void on_signal(int number) {
@@ -53,25 +70,24 @@ void on_signal(int number) {
             errno = saved;
             return;
         }
-        if (hidden.load(std::memory_order_relaxed)) {
-            write_error("\r\x1b[K\x1b[?25h");
-        }
-        // The workers that are processes have asked the kernel to die with this one.
-        ::_exit(128 + number);
+        end_now(number);
     }
     received_ns.store(detail::monotonic_ns(), std::memory_order_relaxed);
     if (race::race_control* control = active.load(std::memory_order_relaxed)) {
         control->request_stop();
         // A library that never comes back (OpenBLAS waits for memory for ever) sees no flag.
-        ::alarm(patience_seconds);
+        ::alarm(patience_seconds(*control));
     }
     errno = saved;
 }
 
 /// The race did not end after a signal: ends the program as a second signal would.
 void on_alarm(int) {
-    write_error("\nregatta: a library does not come back; giving up\n");
-    on_signal(received.load(std::memory_order_relaxed));
+    if (active.load(std::memory_order_relaxed) == nullptr) {
+        return; // The measurement has ended meanwhile.
+    }
+    write_error("\nregatta: a run does not come back; giving up\n");
+    end_now(received.load(std::memory_order_relaxed));
 }
 
 void set_handler(int number, void (*handler)(int), struct sigaction* before = nullptr) {
@@ -100,13 +116,17 @@ interrupt_guard::interrupt_guard(race::race_control& control) {
     set_handler(SIGALRM, on_alarm, &alarm_before_);
 }
 
-interrupt_guard::~interrupt_guard() {
+void interrupt_guard::measured() noexcept {
+    active.store(nullptr, std::memory_order_relaxed);
     ::alarm(0);
+}
+
+interrupt_guard::~interrupt_guard() {
+    measured();
     for (std::size_t i = 0; i < signals.size(); ++i) {
         ::sigaction(signals[i], &before_[i], nullptr);
     }
     ::sigaction(SIGALRM, &alarm_before_, nullptr);
-    active.store(nullptr, std::memory_order_relaxed);
 }
 
 int interrupt_guard::signal() noexcept {

@@ -13,7 +13,8 @@
 namespace regatta::command {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
-/// process at once, the cursor shown again. Those that were ignored before stay ignored.
+/// process at once, the cursor shown again and files without content removed. Those that were
+/// ignored before stay ignored.
 ///
 /// Threads: one object at a time, made and destroyed by the main thread.
 class interrupt_guard {
@@ -23,6 +24,9 @@ public:
     interrupt_guard& operator=(const interrupt_guard&) = delete;
     ~interrupt_guard();
 
+    /// What was to be measured is: from now on nothing limits how long the writing takes. A first
+    /// signal is only kept for `signal`.
+    static void measured() noexcept;
     /// The signal that came; 0: none.
     static int signal() noexcept;
     /// 128 and the signal that came, as a shell says it; without one `status`.

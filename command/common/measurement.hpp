@@ -29,16 +29,17 @@ namespace regatta::command {
 template<class Measure, class StatusOf>
 int measure_and_write(const result_paths& files, const std::vector<std::string>& words,
                       Measure measure, StatusOf status_of) {
+    race::race_control control;
+    const interrupt_guard guard(control);
     result_files to(files);
     // Before the measurement, whose own load is not the machine's.
     const race::provenance from{race::take_fingerprint(), words};
-    race::race_control control;
-    const interrupt_guard guard(control);
     const auto with_progress = [&] {
         progress_bar bar(files.quiet);
         return measure(control, [&](const race::progress& now) { bar.show(now); });
     };
     const auto result = with_progress();
+    interrupt_guard::measured();
     const bool written =
         to.write([&] { return to_json(result, from); }, [&] { return to_csv(result); },
                  [&](const race::text_style& style) { return to_text(result, from, style); });

@@ -9,10 +9,37 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
 namespace regatta::command {
+namespace {
+
+/// The names of files that were made and hold nothing yet. Written by the main thread, read by a
+/// signal handler. Release and acquire: the handler, on whatever thread, sees the name's letters.
+std::array<std::atomic<const char*>, 4> unwritten{};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+void exchange_unwritten(const char* old, const char* now) noexcept {
+    for (auto& one : unwritten) {
+        if (one.load(std::memory_order_relaxed) == old) {
+            one.store(now, std::memory_order_release);
+            return;
+        }
+    }
+}
+
+} // namespace
+
+void remove_unwritten_files() noexcept {
+    for (auto& one : unwritten) {
+        if (const char* name = one.load(std::memory_order_acquire)) {
+            ::unlink(name);
+        }
+    }
+}
 
 void hold_standard_descriptors() noexcept {
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -44,7 +71,9 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
     constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
     file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made_ = static_cast<bool>(file_);
-    if (!file_) {
+    if (made_) {
+        exchange_unwritten(nullptr, path_.c_str());
+    } else {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
     if (!file_) {
@@ -55,10 +84,14 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
 output_file::~output_file() {
     if (made_ && !written_) {
         ::unlink(path_.c_str());
+        exchange_unwritten(path_.c_str(), nullptr);
     }
 }
 
 void output_file::write(std::string_view text) {
+    if (made_ && !written_) {
+        exchange_unwritten(path_.c_str(), nullptr);
+    }
     written_ = true;
     if (is_standard_output()) {
         write_all(STDOUT_FILENO, text, "cannot write to standard output");

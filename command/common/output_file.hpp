@@ -39,6 +39,10 @@ private:
     bool written_ = false;
 };
 
+/// Removes the files that `output_file`s made and have not written: for an end without destructors.
+/// Threads: may be called from a signal handler.
+void remove_unwritten_files() noexcept;
+
 /// Takes the place of standard streams that are closed, so that no file and no shared memory gets
 /// their numbers and with them what is printed. Reading or writing there fails with EBADF.
 void hold_standard_descriptors() noexcept;

@@ -334,9 +334,17 @@ void subcommand::footer(const std::string& text) const {
 }
 
 void subcommand::runs(action& chosen, action what) const {
-    final_callback([&chosen, what = std::move(what)] {
+    final_callback([this_one = *this, &chosen, what = std::move(what)] {
         if (!chosen) {
             chosen = what;
+            return;
+        }
+        const std::vector<CLI::App*> below = this_one.app_->get_subcommands();
+        for (const std::string& typed : this_one.typed_options()) {
+            const std::string name = below.empty() ? "" : below.front()->get_name();
+            throw usage_error("\"" + typed + "\" stands before \"" + name +
+                              "\", whose options follow it; see `regatta " + this_one.name() + ' ' +
+                              name + " --help`");
         }
     });
 }

@@ -69,6 +69,8 @@ public:
     /// What the help ends with.
     void footer(const std::string& text) const;
     /// Chooses `what` when it was typed, unless a more special one below it has chosen.
+    /// Failure: `usage_error` if one below it has, and options of this one were typed, which that
+    /// one would not see.
     void runs(action& chosen, action what) const;
     /// What else to do when it was typed, once all is read.
     void final_callback(std::function<void()> then) const;

@@ -121,9 +121,9 @@ int run_command(const check_arguments& arguments) {
     if (options.gap_loop) {
         notes = mind_leases(cpus, options);
     }
+    const interrupt_guard guard(control);
     result_files to(arguments.files);
     const std::string time = race::utc_now();
-    const interrupt_guard guard(control);
     const auto check = [&] {
         countdown progress(cpus.to_string(), options.duration);
         options.stop = [&] {
@@ -133,6 +133,7 @@ int run_command(const check_arguments& arguments) {
         return check_exclusivity(cpus, options);
     };
     exclusivity_report report = check();
+    interrupt_guard::measured();
     report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
     const bool written = to.write(
         [&] { return race::cpus_check_json(report, time); },

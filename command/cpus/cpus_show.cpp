@@ -66,14 +66,7 @@ void add_cpus_show(subcommand cpus, action& chosen) {
                 "  regatta cpus --json -            the same for programs\n"
                 "  regatta cpus COMMAND --help      about one of the commands\n"
                 "\nWhether CPUs of one's own are worth it: regatta race isolation.");
-    cpus.final_callback([&chosen, arguments] {
-        const show_arguments& given = *arguments;
-        if (!chosen) {
-            chosen = [arguments] { return run_command(*arguments); };
-        } else if (!given.root.empty() || !given.files.json.empty()) {
-            throw usage_error("options of a command below \"cpus\" stand after its name");
-        }
-    });
+    cpus.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 
 } // namespace regatta::command

@@ -9,6 +9,8 @@
 #include "report/info/info_json.hpp"
 #include "report/info/info_text.hpp"
 
+#include <regatta/cpu/topology.hpp>
+
 #include <memory>
 
 namespace regatta::command {
@@ -22,6 +24,10 @@ struct info_arguments {
 
 int run_command(const info_arguments& arguments, const std::vector<std::string>& words) {
     result_files to(data_alone(arguments.files));
+    if (!arguments.root.empty()) {
+        // Refuses a directory without a machine, whose gaps would be filled from this one.
+        static_cast<void>(topology::read(arguments.root));
+    }
     const race::provenance from{race::take_fingerprint(arguments.root), words};
     const bool written = to.write(
         [&] { return race::info_json(from); },

@@ -7,6 +7,7 @@
 #include "common/duration_argument.hpp"
 #include "common/usage_error.hpp"
 #include "programs/program.hpp"
+#include "sampling/verdict.hpp"
 #include "schemes/scheme.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
@@ -188,6 +189,13 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             "--capacity is for pools that take a bound ({}), and none takes part", names));
     }
     programs.enter(entrants);
+    for (const race::entrant& one : entrants) {
+        if (one.name.ends_with(race::control_name(""))) {
+            throw usage_error(fmt::format("\"{}\": names that end with \"{}\" are those of the "
+                                          "baseline's second run",
+                                          one.name, race::control_name("")));
+        }
+    }
     const bool known = std::ranges::any_of(
         entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
     if (!arguments.baseline.empty() && !known) {

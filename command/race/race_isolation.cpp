@@ -94,15 +94,6 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
         status_of);
 }
 
-/// An option of the command above that stands before `isolation` would be lost without a word.
-void refuse_options_before(subcommand parent, subcommand isolation) {
-    for (const std::string& name : parent.typed_options()) {
-        throw usage_error("\"" + name + "\" stands before \"" + isolation.name() +
-                          "\", whose options follow it; see `regatta " + parent.name() +
-                          " isolation --help`");
-    }
-}
-
 } // namespace
 
 void add_race_isolation(subcommand parent, action& chosen, const std::vector<std::string>& words) {
@@ -154,8 +145,7 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
         "be owned, the report says why and has the other three modes.\n"
         "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
         "Ctrl-C and SIGTERM.");
-    command.final_callback([parent, command, &chosen, &words, arguments] {
-        refuse_options_before(parent, command);
+    command.final_callback([command, &chosen, &words, arguments] {
         arguments->cpus_given = command.option_named("--cpus").count() != 0;
         chosen = [&words, arguments] { return run_command(*arguments, words); };
     });

@@ -81,7 +81,11 @@ race_evidence read_race(const result_value& document) {
         read.baseline = baseline->text();
     }
     for (const result_value& one : document["schemes"].elements()) {
-        read.schemes.push_back(read_scheme(one));
+        scheme_evidence scheme = read_scheme(one);
+        if (read.find(scheme.name) != nullptr) {
+            one["name"].refuse(fmt::format("\"{}\" is there twice", scheme.name));
+        }
+        read.schemes.push_back(std::move(scheme));
     }
     const auto names = [&](std::string_view member) {
         for (const result_value& one : document[member].elements()) {
@@ -129,11 +133,16 @@ void check_efficiency(const result_value& point, const point_evidence& read) {
 
 void read_fit(const result_value& fit, scale_evidence& read) {
     read.preferred_law = fit["preferred"].text();
+    if (read.preferred_law != "none" && read.preferred_law != "amdahl" &&
+        read.preferred_law != "usl") {
+        fit["preferred"].refuse(
+            fmt::format("\"{}\" is none of none, amdahl, usl", read.preferred_law));
+    }
     if (const auto amdahl = fit.find("amdahl")) {
-        read.serial_fraction = (*amdahl)["serial_fraction"].interval_or_null();
+        read.serial_fraction = (*amdahl)["serial_fraction"].interval_or_null(1);
     }
     if (const auto usl = fit.find("usl")) {
-        read.contention = (*usl)["contention"].interval_or_null();
+        read.contention = (*usl)["contention"].interval_or_null(1);
         read.coherence = (*usl)["coherence"].interval_or_null();
         read.peak_workers = (*usl)["peak_workers"].number_or_null();
         read.peak_speedup = (*usl)["peak_speedup"].number_or_null();
@@ -148,8 +157,8 @@ scale_evidence read_scale(const result_value& document) {
     read.unit = document["unit"].text();
     read.cpus = document["cpus"].whole(1);
     read.disturbed = document["disturbed"].boolean();
-    read.stolen_share = document["load"]["stolen_share"].number();
-    read.foreign_share = document["load"]["foreign_share"].number();
+    read.stolen_share = document["load"]["stolen_share"].number(0, 1);
+    read.foreign_share = document["load"]["foreign_share"].number(0, 1);
     read.baseline_drift = document["baseline_drift"].interval_or_null();
     for (const result_value& one : document["points"].elements()) {
         const point_evidence point = read_point(one);
@@ -171,7 +180,7 @@ isolation_evidence read_isolation(const result_value& document) {
     isolation_evidence read;
     read_common(document, read);
     const result_value noise = document["noise"];
-    read.noise = fmt::format("{} {}", noise["count"].whole(1), noise["kind"].text());
+    read.noise = fmt::format("{} {}", noise["count"].whole(), noise["kind"].text());
     read.workers = document["workers"].whole(1);
     for (const result_value& one : document["modes"].elements()) {
         mode_evidence mode;

@@ -44,7 +44,7 @@ struct fingerprint {
 
     std::optional<double> load_average; ///< Of the last minute.
     pressure waiting;
-    int nice = 0; ///< How much this process lets others go first.
+    std::optional<int> nice; ///< How much this process lets others go first; absent: not asked.
 
     std::optional<blas_record> blas; ///< Absent: not asked, as of files of another machine.
     std::optional<python_interpreter> python; ///< The same.

@@ -76,10 +76,10 @@ void add_load(const fingerprint& m, warnings& found) {
                                     "what reads and writes, or wait until it is done",
                                     waited(m.waiting.io) * 100));
     }
-    if (m.nice > 0) {
+    if (m.nice.value_or(0) > 0) {
         found.push_back(fmt::format(
             "this process has a nice value of {}, so that others go first: start it without nice",
-            m.nice));
+            *m.nice));
     }
 }
 

@@ -82,7 +82,18 @@ std::string usual_baseline(const std::vector<json>& races) {
 /// A value a launch, as if launches were the rounds of a race.
 struct course_of_launches {
     series ratios;
-    std::vector<double> times;
+    std::vector<double> times; ///< Of each sample of `ratios`.
+
+    /// Those of the launches that count.
+    std::vector<double> usable_times() const {
+        std::vector<double> all;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (ratios.disturbed() || !ratios.samples[i].load.contaminated) {
+                all.push_back(times[i]);
+            }
+        }
+        return all;
+    }
 };
 
 course_of_launches course_of(const std::vector<const json*>& races, const std::string& name) {
@@ -117,14 +128,21 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     result.margin = member_of(first, "margin").number();
     result.baseline = usual_baseline(result.races);
     std::vector<const json*> compared; // by ratios to the same
-    for (const json& race : result.races) {
+    bool baseline_missing = false;
+    for (std::size_t launch = 0; launch < result.races.size(); ++launch) {
+        const json& race = result.races[launch];
         result.stopped = result.stopped || member_of(race, "stopped").boolean();
-        if (member_of(race, "baseline").text() == result.baseline &&
-            (result.baseline.empty() || figures_of(race, result.baseline) != nullptr)) {
+        const std::string base = member_of(race, "baseline").text();
+        const bool ran = result.baseline.empty() || figures_of(race, result.baseline) != nullptr;
+        baseline_missing = baseline_missing || !ran;
+        if (ran && base == result.baseline) {
             compared.push_back(&race);
+        } else if (ran) {
+            result.notes.push_back("Launch " + std::to_string(launch + 1) +
+                                   " does not count: its ratios are to " + base + '.');
         }
     }
-    if (compared.size() != result.races.size()) {
+    if (baseline_missing) {
         result.missing.push_back({result.baseline, why_missing(result.races, result.baseline)});
     }
     std::vector<series> all;
@@ -151,9 +169,9 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         }
         launched_scheme& mine = result.schemes.emplace_back();
         mine.name = name;
-        mine.time = median_of_rounds(course.times);
-        const auto [least, most] =
-            std::ranges::minmax_element(course.ratios.samples, {}, &sample::ns);
+        mine.time = median_of_rounds(course.usable_times());
+        const std::vector<sample> usable = course.ratios.usable();
+        const auto [least, most] = std::ranges::minmax_element(usable, {}, &sample::ns);
         mine.lowest = least->ns;
         mine.highest = most->ns;
         mine.ratio = paired_ratio(course.ratios, base);

@@ -43,6 +43,7 @@ struct launches_result {
     std::vector<launched_scheme> schemes;   ///< That ran in every launch that counts.
     std::vector<std::string> leaders;       ///< As of a race, by the launches' ratios.
     std::vector<unmeasured_scheme> missing; ///< Schemes that failed in a launch.
+    std::vector<std::string> notes;         ///< Launches that do not count though they ran.
     std::vector<unmeasured_scheme> skipped; ///< Schemes that cannot run here.
 };
 

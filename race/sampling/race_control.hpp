@@ -9,6 +9,8 @@
 
 #include <regatta/process/shared_memory.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <new>
 
 namespace regatta::race {
@@ -30,12 +32,29 @@ public:
     void request_stop() noexcept { log_->stop.store(1, std::memory_order_relaxed); }
     bool stop_requested() const noexcept { return log_->stop.load(std::memory_order_relaxed) != 0; }
 
+    /// A run has ended that took so long.
+    /// Threads: the one that measures.
+    void note_run(std::int64_t ns) noexcept {
+        if (ns > longest_run_ns()) {
+            longest_run_ns_.store(ns, std::memory_order_relaxed);
+        }
+    }
+    /// The longest run so far: one with forks does not end before its time, whoever requests it.
+    /// Threads: any; may be called from a signal handler.
+    std::int64_t longest_run_ns() const noexcept {
+        return longest_run_ns_.load(std::memory_order_relaxed);
+    }
+
     run_log& log() noexcept { return *log_; }
     int descriptor() const noexcept { return memory_.descriptor(); }
 
 private:
     shared_memory memory_;
     run_log* log_;
+    /// Written by the thread that measures, read by a signal handler. Relaxed: it publishes nothing
+    /// but itself.
+    std::atomic<std::int64_t> longest_run_ns_{0};
+    static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 
 } // namespace regatta::race

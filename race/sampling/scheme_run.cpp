@@ -209,6 +209,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     facts.begin_ns = detail::monotonic_ns();
     one->run(context);
     facts.end_ns = detail::monotonic_ns();
+    control_->note_run(facts.end_ns - facts.begin_ns);
     const std::int64_t cpu_after = family_cpu_ns() + told_cpu_ns(log);
     facts.cpu_ns = cpu_after - cpu_before;
     if (how_.meter != nullptr) {

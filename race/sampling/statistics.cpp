@@ -28,6 +28,11 @@ estimate median_by_ranks(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     // The chance that at most `cut` of the values lie below the true median, each with one half.
     std::size_t cut = 0;
+    if (count > 1000) { // beyond what 2^-count can be as a double; the normal law is close by then
+        const auto n = static_cast<double>(count);
+        cut = static_cast<std::size_t>(n / 2 - 0.98 * std::sqrt(n) - 1);
+        return {median(values), values[cut], values[count - 1 - cut], count};
+    }
     double chance = std::exp2(-static_cast<double>(count));
     double sum = chance;
     for (std::size_t next = 1; next < count / 2; ++next) {

@@ -48,7 +48,12 @@ void evaluate_point(scale_point& point, const scale_result& result) {
                                     : speedup_between(base.measured, result.control, point.measured,
                                                       result.floor.distance);
     point.efficiency = divided(point.speedup, point.workers);
-    point.word = &point == &base ? verdict::baseline : judge(inverse(point.speedup), result.margin);
+    if (&point == &base) {
+        point.word = verdict::baseline;
+    } else { // A difference is worth what the control says of it.
+        point.word = result.floor.known() ? judge(inverse(point.speedup), result.margin)
+                                          : verdict::undecided;
+    }
 }
 
 /// The shares of the CPU time that others had.

@@ -183,7 +183,7 @@ class CpusShow(unittest.TestCase):
                                (("--root", ""), '--root: "" is no directory'),
                                (("--json", ""), "the name of the file is empty"),
                                (("--json", "/nonexistent/f"), "/nonexistent/f"),
-                               (("--json", "-", "check", "0"), "stand after its name"),
+                               (("--json", "-", "check", "0"), "whose options follow it"),
                                (("chekc",), 'did you mean "cpus check"?')):
             result = run("cpus", *words)
             self.assertEqual(result.returncode, 2, (words, result.stderr))

@@ -100,10 +100,20 @@ class Info(unittest.TestCase):
         self.assertIn("1.5 workers cannot be had", warnings)
         self.assertIn("cpupower frequency-set -g performance", warnings)
 
-    def test_a_machine_without_files_is_no_error(self):
-        machine = self.document("--root", self.other_machine({}))["machine"]
-        self.assertIsNone(machine["cpu_model"])
+    def test_of_a_machine_with_few_files_little_is_known(self):
+        root = self.other_machine({"/sys/devices/system/cpu/online": "0-6\n"})
+        machine = self.document("--root", root)["machine"]
+        self.assertEqual(machine["online_cpus"], 7)
+        for member in ("cpu_model", "nice", "load_average", "cpu_quota"):
+            self.assertIsNone(machine[member], member)
         self.assertEqual(machine["processor"]["caches"], [])
+
+    def test_a_directory_without_a_machine_is_refused(self):
+        """Its CPUs would be those of this machine."""
+        result = run("info", "--root", self.other_machine({}), "--json", "-")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("/sys/devices/system/cpu/online", result.stderr)
 
     def test_what_cannot_be_is_refused_by_name(self):
         for words, message in ((("--root", "/nonexistent"), '"/nonexistent" is no directory'),

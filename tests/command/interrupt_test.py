@@ -75,6 +75,32 @@ class Interrupt(unittest.TestCase):
         self.assertEqual(terminal.status(), 130)
         self.assertIn(b"Nothing was measured", terminal.output)
 
+    def test_from_the_file_on_a_signal_ends_in_order(self):
+        """A program that has made its result's file writes it or removes it, whenever the signal comes."""
+        for _ in range(20):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "result.json")
+                process = subprocess.Popen([REGATTA, "race", "--schemes", "serial", "--size", "2048", "--quiet",
+                                            "--json", file], stdout=subprocess.DEVNULL)
+                wait_until(lambda f=file: os.path.exists(f), "the result's file")
+                process.terminate()
+                self.assertEqual(process.wait(60), 143)
+                with open(file, encoding="utf-8") as result:
+                    self.assertTrue(json.load(result)["stopped"])
+
+    def test_a_second_signal_leaves_no_empty_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000",
+                                  "--json", os.path.join(folder, "j"), "--csv", os.path.join(folder, "c"))
+            terminal.read_until(b"warm-up")
+            self.assertEqual(len(os.listdir(folder)), 2)
+            os.kill(terminal.pid, signal.SIGSTOP)
+            os.kill(terminal.pid, signal.SIGINT)
+            os.kill(terminal.pid, signal.SIGTERM)
+            os.kill(terminal.pid, signal.SIGCONT)
+            self.assertIn(terminal.status(), (130, 143))
+            self.assertEqual(os.listdir(folder), [])
+
     def race_with_handlers(self, *words, **options):
         """A race, and not a command that still starts: its handler of SIGTERM is in place."""
         process = subprocess.Popen([REGATTA, "race", *words, "--json", "-"], stdout=subprocess.PIPE,

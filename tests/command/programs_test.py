@@ -129,6 +129,7 @@ class Programs(unittest.TestCase):
         self.refused("--command", "a=true", "--command", "a=false", says=['"a" is there twice'])
         self.refused("--schemes", "serial", "--command", "serial=true",
                      says=['"serial" is also a scheme', "my_serial="])
+        self.refused("--schemes", "std_thread,std_thread (again)=serial", says=["the baseline's second run"])
         self.refused("--command", "a=true | true", says=["sh -c"])
         self.refused("--command", "a=ls *.cpp", says=['"*"', "sh -c"])
         self.refused("--command", "a=X=1 ls", says=["a=env X=..."])

@@ -178,6 +178,7 @@ class Segments(unittest.TestCase):
     def test_wrong_words(self):
         for words, says in ((["shm", "claen"], 'did you mean "shm clean"?'),
                             (["shm", "--json", "/no/such/folder/x"], "/no/such/folder"),
+                            (["shm", "--prefix", "/x", "clean"], "whose options follow it"),
                             (["shm", "clean", "--all"], "--all")):
             result = run(*words)
             self.assertEqual(result.returncode, 2, result)

@@ -70,6 +70,15 @@ TEST(advice_evidence, has_what_the_files_say_and_where) {
     EXPECT_TRUE(all.isolation->find("pinned")->slowdown);
 }
 
+// "regatta race isolation --noise none": there is nothing to be isolated from.
+TEST(advice_evidence, without_noise_is_evidence_too) {
+    const auto quiet = changed(isolation_file(fakes::under_hostile_noise()), [](document& d) {
+        d["noise"]["kind"] = "none";
+        d["noise"]["count"] = 0;
+    });
+    EXPECT_EQ(read_evidence({quiet}).isolation->noise, "0 none");
+}
+
 TEST(advice_evidence, files_may_come_in_any_order_and_stream_is_known_as_the_second) {
     scale_maker other(2);
     other.result.workload = "stream";
@@ -163,6 +172,20 @@ TEST(advice_evidence, figures_that_cannot_be_have_a_place) {
     const auto share = changed(a_race(), [](document& d) { d["load"]["contaminated_share"] = 7; });
     EXPECT_THAT(refusal_of({share}), AllOf(HasSubstr("load.contaminated_share: 7"),
                                            HasSubstr("allowed are numbers from 0 to 1")));
+    for (const char* const load : {"stolen_share", "foreign_share"}) {
+        const auto much = changed(a_scale(), [&](document& d) { d["load"][load] = 7; });
+        EXPECT_THAT(refusal_of({much}), HasSubstr(std::string("load.") + load + ": 7"));
+    }
+    const auto serial = changed(a_scale(), [](document& d) {
+        d["fit"]["amdahl"]["serial_fraction"]["median"] = 5;
+        d["fit"]["amdahl"]["serial_fraction"]["high"] = 6;
+    });
+    EXPECT_THAT(refusal_of({serial}), HasSubstr("fit.amdahl.serial_fraction.median: 5"));
+    const auto law = changed(a_scale(), [](document& d) { d["fit"]["preferred"] = "bogus"; });
+    EXPECT_THAT(refusal_of({law}), HasSubstr("fit.preferred: \"bogus\" is none of"));
+    const auto twice =
+        changed(a_race(), [](document& d) { d["schemes"][1]["name"] = d["schemes"][0]["name"]; });
+    EXPECT_THAT(refusal_of({twice}), HasSubstr("schemes[1].name: "));
     const auto speedup = changed(a_scale(), [](document& d) {
         d["points"][1]["speedup"]["median"] = d["points"][1]["speedup"]["high"] = 1e308;
     });

@@ -78,9 +78,9 @@ TEST(race_median_by_ranks, covers_the_true_median_of_any_distribution) {
 
 TEST(race_median_by_ranks, takes_the_ranks_of_the_tables) {
     // Of 6 to 8 values the extremes, of 9 to 11 the second, of 15 the fourth, of 20 the sixth.
-    const std::vector<std::pair<int, int>> table{{1, 1},  {5, 1},  {6, 1},  {8, 1},
-                                                 {9, 2},  {11, 2}, {12, 3}, {15, 4},
-                                                 {17, 5}, {20, 6}, {30, 10}};
+    const std::vector<std::pair<int, int>> table{
+        {1, 1},  {5, 1},  {6, 1},   {8, 1},      {9, 2},      {11, 2},     {12, 3},     {15, 4},
+        {17, 5}, {20, 6}, {30, 10}, {1000, 469}, {1001, 469}, {1075, 505}, {5000, 2430}};
     for (const auto& [count, rank] : table) {
         std::vector<double> values(static_cast<std::size_t>(count));
         std::iota(values.begin(), values.end(), 1.0);

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -194,6 +195,67 @@ TEST(race_launches, one_without_the_baseline_does_not_count) {
                     HasSubstr("Not in every launch: one, FAILED in launch 1: it broke"));
         EXPECT_LE(whole.schemes.back().ratio.count, 2u); // One may have been disturbed.
     }
+}
+
+// "A launch of which every sample was disturbed does not count": not for the times either.
+TEST(race_launches, one_that_was_wholly_disturbed_is_in_no_figure) {
+    auto base = fakes::info("one", fakes::run_serially);
+    base.traits.usual_baseline = true;
+    auto other = fakes::info("two", fakes::run_serially);
+    std::vector<race::json> documents;
+    for (int launch = 0; launch < 3; ++launch) {
+        race::race_control control;
+        std::string text = race::to_json(
+            race::run_race(fakes::counting_info(), {{"one", &base, false}, {"two", &other, false}},
+                           short_race(), control, {}),
+            {});
+        const auto replace = [&](const std::string& what, const std::string& by) {
+            text = std::regex_replace(text, std::regex(what), by);
+        };
+        const bool disturbed = launch == 1;
+        replace(R"("median_ns": [0-9.e+]+)",
+                disturbed ? R"("median_ns": 9e12)" : R"("median_ns": 5)");
+        const std::string ratio = std::string(R"({"median": )") + (disturbed ? "70" : "7") +
+                                  R"(, "low": 1, "high": 99, "count": 2})";
+        replace(R"("vs_baseline(_undropped)?": (null|\{[^}]*\}))", R"("vs_baseline$1": )" + ratio);
+        if (disturbed) {
+            replace(R"("vs_baseline": \{[^}]*\})", R"("vs_baseline": null)");
+        }
+        documents.push_back(race::json::parse(text));
+    }
+    const auto whole = race::sum_up_launches(std::move(documents), 3, 1);
+    ASSERT_EQ(whole.schemes.size(), 2u);
+    const race::launched_scheme& two = whole.schemes.back();
+    EXPECT_EQ(two.time.count, 2u);
+    EXPECT_EQ(two.time.high, 5);
+    EXPECT_EQ(two.highest, 7);
+    EXPECT_EQ(two.ratio.count, 2u);
+}
+
+// The baseline ran in each, but one launch had another, since that one failed only later.
+TEST(race_launches, one_with_another_baseline_is_told_as_that) {
+    std::vector<race::json> documents;
+    for (int launch = 0; launch < 3; ++launch) {
+        auto usual = fakes::info("one", [&](race::run_context& context) {
+            if (launch != 0) {
+                throw std::runtime_error("it broke");
+            }
+            fakes::run_serially(context);
+        });
+        usual.traits.usual_baseline = true;
+        auto other = fakes::info("two", fakes::run_serially);
+        race::race_control control;
+        documents.push_back(race::json::parse(race::to_json(
+            race::run_race(fakes::counting_info(), {{"one", &usual, false}, {"two", &other, false}},
+                           short_race(), control, {}),
+            {})));
+    }
+    const auto whole = race::sum_up_launches(std::move(documents), 3, 1);
+    EXPECT_EQ(whole.baseline, "two");
+    EXPECT_THAT(race::to_text(whole, {}, {.width = 200}),
+                testing::AllOf(HasSubstr("Launch 1 does not count: its ratios are to one."),
+                               HasSubstr("Not in every launch: one, FAILED in launch 2"),
+                               Not(HasSubstr("Not in every launch: two"))));
 }
 
 TEST(race_launches, where_the_baseline_failed_in_each_nothing_is_compared) {

@@ -371,6 +371,22 @@ TEST(scale_words, the_least_number_of_workers_that_is_not_beaten_wins) {
                       Not(HasSubstr("notes"))));
 }
 
+// No number of workers beats the one before it, but 8 beat 2.
+TEST(scale_words, small_steps_are_not_taken_one_by_one) {
+    fakes::scale_maker maker(8, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1900).add(4, 1914).add(8, 1940);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
+    maker.result.points.pop_back();
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 2 workers"));
+}
+
+// 4 workers beat one and 2 do not, though 4 do not beat 2.
+TEST(scale_words, who_does_not_beat_one_worker_is_not_named) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1009).add(4, 1017);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
+}
+
 TEST(scale_words, an_offered_rate_that_nobody_can_take) {
     auto maker = at_a_rate();
     maker.warn(scale_warning_kind::late, 0, "all of them were late");

@@ -170,6 +170,16 @@ TEST_F(made_up_scale, nothing_is_concluded_where_all_was_disturbed) {
     EXPECT_EQ(warning(kind::super_linear, 2), "");
 }
 
+// "No speed-up is known better than one worker from its control": here the control is not known.
+TEST_F(made_up_scale, without_a_clean_control_there_is_no_verdict) {
+    add(2, 1.06);
+    evaluate();
+    EXPECT_EQ(result.find(2)->word, verdict::faster);
+    result.control = disturbed_in(result.control, 0, rounds);
+    evaluate();
+    EXPECT_EQ(result.find(2)->word, verdict::undecided);
+}
+
 // Where the load meter is blind: in a container, or a neighbour on the same core.
 TEST_F(made_up_scale, others_that_only_the_times_show_make_it_disturbed) {
     scale_point& two = add(2, 1.9);

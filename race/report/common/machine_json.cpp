@@ -149,7 +149,7 @@ json to_value(const fingerprint& m) {
     value["stolen_share"] = or_null(m.guest.stolen_share);
     value["memory_bytes"] = m.memory.bytes;
     value["load_average"] = or_null(m.load_average);
-    value["nice"] = m.nice;
+    value["nice"] = or_null(m.nice);
     value["processor"] = to_value(m.cpu);
     value["clock"] = to_value(m.clock);
     value["memory"] = to_value(m.memory);

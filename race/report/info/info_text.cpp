@@ -230,7 +230,7 @@ theme load_of(const fingerprint& m) {
                ", ");
     lines.add("pressure",
               waited.empty() ? "" : "in the last 10 s tasks waited " + waited + " of the time");
-    lines.add("nice", m.nice == 0 ? "" : std::to_string(m.nice));
+    lines.add("nice", m.nice.value_or(0) == 0 ? "" : std::to_string(*m.nice));
     return lines;
 }
 

@@ -104,6 +104,9 @@ std::string to_text(const launches_result& result, const provenance& from,
                        2, style);
     }
     out += missing_text(result, "", style);
+    for (const std::string& note : result.notes) {
+        out += wrapped(note, 2, style);
+    }
     if (result.stopped || result.races.size() < result.planned) {
         out += coloured(wrapped("Cut short: this is what was measured by then.", 2, style), "1;33",
                         style);

@@ -166,16 +166,22 @@ verdict beside(const scale_point& one, const scale_point& other, const scale_res
                  usual_margin);
 }
 
-/// The least number of workers that no larger one clearly beats.
+/// The least number of workers that no larger one clearly beats, among those that clearly beat one
+/// worker, if any do.
 const scale_point& best_of(const std::vector<const scale_point*>& points,
                            const scale_result& result) {
-    const scale_point* best = points.front();
-    for (const scale_point* one : points) {
-        if (one != best && beside(*one, *best, result) == verdict::faster) {
-            best = one;
-        }
-    }
-    return *best;
+    const auto unbeaten = [&](const scale_point* point) {
+        return std::ranges::none_of(points, [&](const scale_point* larger) {
+            return larger->workers > point->workers &&
+                   beside(*larger, *point, result) == verdict::faster;
+        });
+    };
+    const auto is_faster = [](const scale_point* point) { return point->word == verdict::faster; };
+    const bool scales = std::ranges::any_of(points, is_faster);
+    const auto found = std::ranges::find_if(points, [&](const scale_point* point) {
+        return unbeaten(point) && (!scales || is_faster(point));
+    });
+    return found != points.end() ? **found : **std::ranges::find_if(points, is_faster);
 }
 
 /// "8 workers are not clearly faster (4.53×)".
