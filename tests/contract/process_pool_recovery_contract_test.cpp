@@ -31,6 +31,10 @@ int same(int x) {
 int own_process() {
     return ::getpid();
 }
+int end_worker(int) {
+    ::raise(SIGKILL);
+    return 0;
+}
 /// Returns in a fork as in the worker, or throws there. @returns how the fork ended.
 int fork_and_leave(bool throws) {
     const pid_t child = ::fork();
@@ -145,6 +149,32 @@ TEST_F(process_pool, outlives_a_short_time_in_which_no_worker_can_be_spawned) {
     EXPECT_FALSE(task.wait_for(std::chrono::milliseconds(800))); // It waits for a worker.
     program.give();
     EXPECT_EQ(task.get(), 4);
+}
+
+// "all of it passes before the next try", "until resize"
+TEST_F(process_pool, a_pause_without_end_is_not_cut_short) {
+    program_name program;
+    regatta::process_pool pool({.workers = 1,
+                                .worker_program = program.path,
+                                .longest_back_off = std::chrono::milliseconds::max(),
+                                .failed_starts = 2});
+    library_test::await([&] { return pool.stats().workers == 1; });
+    program.take();
+    kill_all(pool);
+    auto task = pool.submit<same>(5);
+    EXPECT_FALSE(task.wait_for(std::chrono::milliseconds(300))); // The pool has not given up.
+    program.give();
+    pool.resize(1);
+    EXPECT_EQ(task.get(), 5);
+}
+
+// A deadline beyond the clock: the pauses between deaths still end.
+TEST_F(process_pool, starts_workers_again_whatever_the_deadline) {
+    regatta::process_pool pool(
+        {.workers = 1, .attempts = 5, .deadline = std::chrono::nanoseconds::max()});
+    EXPECT_THROW(pool.submit<end_worker>(6).get(), regatta::task_failed);
+    EXPECT_EQ(pool.stats().deaths, 5u);
+    EXPECT_EQ(pool.submit<same>(6).get(), 6);
 }
 
 // "in the place of one that has not it wakes all others"

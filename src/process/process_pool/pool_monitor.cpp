@@ -5,6 +5,7 @@
 
 #include "process/process_pool/pool_core.hpp"
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 
 #include <poll.h>
@@ -110,8 +111,8 @@ void pool_core::poll_until_something(std::vector<pollfd>& polled, bool jobs,
     }
     timespec rest{};
     if (next && *next != time_point::max()) {
-        const auto left = std::max(*next - std::chrono::steady_clock::now(),
-                                   std::chrono::steady_clock::duration::zero());
+        const auto left = std::max(saturated_difference(*next, std::chrono::steady_clock::now()),
+                                   std::chrono::nanoseconds(0));
         const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
         rest.tv_sec = static_cast<time_t>(whole.count());
         rest.tv_nsec = static_cast<long>(std::chrono::nanoseconds(left - whole).count());

@@ -7,6 +7,7 @@
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/oom_kills.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/process/subprocess.hpp>
 
@@ -116,7 +117,7 @@ void worker_fleet::start(unsigned slot) {
         }
         // What is lacking, descriptors or memory, would be lacking for the others as well: they
         // wait, too, and a short lack counts once, however many workers there are.
-        resume_ = clock::now() + options_.longest_back_off;
+        resume_ = saturated_sum(clock::now(), longest_back_off());
         count_failed_start(error.what());
         return;
     }
@@ -171,8 +172,9 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
             const bool useful = shared.committed.load(std::memory_order_relaxed) != one.committed;
             one.deaths = useful ? 0 : one.deaths + 1;
             if (one.deaths > 2) {
-                one.due += std::min(options_.longest_back_off,
-                                    std::chrono::milliseconds(1 << std::min(one.deaths - 3, 20u)));
+                one.due += std::min<std::chrono::nanoseconds>(
+                    longest_back_off(),
+                    std::chrono::milliseconds(1 << std::min(one.deaths - 3, 20u)));
             }
             if (was_ready) {
                 failed_starts_ = 0;
@@ -293,6 +295,10 @@ std::int64_t worker_fleet::absent_since(unsigned slot) const noexcept {
                : 0;
 }
 
+std::chrono::nanoseconds worker_fleet::longest_back_off() const noexcept {
+    return std::max(saturated_nanoseconds(options_.longest_back_off), std::chrono::nanoseconds(0));
+}
+
 std::chrono::nanoseconds worker_fleet::longest_absence() const noexcept {
     return std::max<std::chrono::nanoseconds>(options_.deadline, patience_with_sleepers);
 }
@@ -302,7 +308,7 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
     const auto take = [&](clock::time_point at) { earliest = std::min(earliest.value_or(at), at); };
     const bool deadlines = jobs && options_.deadline.count() > 0;
     if (deadlines) {
-        take(clock::now() + options_.deadline); // For an attempt that begins now.
+        take(saturated_sum(clock::now(), options_.deadline)); // For an attempt that begins now.
     }
     // relaxed: written by this thread.
     const unsigned workers = control_.workers.load(std::memory_order_relaxed);
@@ -310,10 +316,12 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
         const member& one = members_[slot];
         const std::int64_t begun = control_.slots[slot].begun_ns.load(std::memory_order_relaxed);
         if (one.running && deadlines && begun != 0 && one.killed_at == 0) {
-            take(clock::time_point(std::chrono::nanoseconds(begun)) + options_.deadline);
+            take(saturated_sum(clock::time_point(std::chrono::nanoseconds(begun)),
+                               options_.deadline));
         }
         if (const std::int64_t absent = deadlines ? absent_since(slot) : 0; absent != 0) {
-            take(clock::time_point(std::chrono::nanoseconds(absent)) + longest_absence());
+            take(saturated_sum(clock::time_point(std::chrono::nanoseconds(absent)),
+                               longest_absence()));
         }
         if (!one.running && slot < workers && given_up_.empty()) {
             take(next_start(one));

@@ -99,6 +99,7 @@ private:
     }
     /// Since when a worker has left a ring unanswered and has no task; 0: it does not.
     std::int64_t absent_since(unsigned slot) const noexcept;
+    std::chrono::nanoseconds longest_back_off() const noexcept;
     std::chrono::nanoseconds longest_absence() const noexcept;
     void start(unsigned slot);
     worker_death describe_end(unsigned slot, bool& expected);
