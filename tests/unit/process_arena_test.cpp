@@ -128,6 +128,29 @@ TEST(arena_space, gives_out_and_takes_back) {
               "what: Cannot allocate memory");
 }
 
+// What is free at the end of what was ever given out is the begin of a larger part.
+TEST(arena_space, gives_out_all_once_all_is_back) {
+    const auto memory = arena::reserve("test", 10 * arena_space::block, arena_layout, false);
+    arena_space space(memory);
+    const auto first = space.take(arena_space::block, "test");
+    const auto second = space.take(5 * arena_space::block, "test");
+    std::memset(memory.data() + second, 1, 5 * arena_space::block);
+    EXPECT_TRUE(space.give_back(second));
+    ASSERT_EQ(space.take(8 * arena_space::block, "test"), second);
+    for (std::size_t i = 0; i < 8 * arena_space::block; ++i) {
+        ASSERT_EQ(memory.data()[second + i], std::byte{0}) << i;
+    }
+    EXPECT_TRUE(space.has(second, 8 * arena_space::block));
+    EXPECT_EQ(error_of([&] { space.take(2 * arena_space::block, "test"); }).first, ENOMEM);
+    EXPECT_EQ(space.take(arena_space::block, "test"), 9 * arena_space::block); // The last one.
+    EXPECT_TRUE(space.give_back(second));
+    EXPECT_EQ(space.take(8 * arena_space::block, "test"), second); // The count of what is free.
+    for (const std::size_t each : {first, second, 9 * arena_space::block}) {
+        EXPECT_TRUE(space.give_back(each));
+    }
+    EXPECT_EQ(space.take(10 * arena_space::block, "test"), 0u);
+}
+
 TEST(oom_kills, are_read_where_the_kernel_counts_them) {
     EXPECT_EQ(regatta::detail::oom_kills_in("low 0\noom 3\noom_kill 2\noom_group_kill 9\n"), 2u);
     EXPECT_EQ(regatta::detail::oom_kills_in("nothing of the kind"), 0u);

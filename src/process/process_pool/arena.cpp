@@ -114,12 +114,23 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
             return offset;
         }
     }
-    if (bytes > memory_->size() - end_) {
+    // What is free at the end is a beginning, too small by itself.
+    const bool grows = !parts_.empty() && !parts_.back().taken;
+    const std::size_t begun = grows ? parts_.back().bytes : 0;
+    const std::size_t lacking = bytes - begun;
+    if (lacking > memory_->size() - end_) {
         fail_system(ENOMEM, operation);
     }
-    memory_->fill(end_, bytes, operation);
-    parts_.push_back({end_, bytes, true});
-    return std::exchange(end_, end_ + bytes);
+    memory_->fill(end_, lacking, operation);
+    if (grows) {
+        parts_.back() = {end_ - begun, bytes, true};
+        std::memset(memory_->data() + end_ - begun, 0, begun);
+        free_ -= begun;
+    } else {
+        parts_.push_back({end_, bytes, true});
+    }
+    end_ += lacking;
+    return end_ - bytes;
 }
 
 bool arena_space::give_back(std::size_t offset) noexcept {
