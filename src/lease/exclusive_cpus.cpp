@@ -38,9 +38,9 @@ private:
     exclusive_cpus lease_;
 };
 
-/// The state of a lease; fails if it owns nothing.
-detail::lease_state& owned(const std::unique_ptr<detail::lease_state>& state) {
-    if (!state) {
+/// Fails for a lease that owns nothing.
+detail::lease_state& existing(detail::lease_state* state) {
+    if (state == nullptr) {
         fail_state("this lease owns no CPUs; threads can enter or leave only one that does");
     }
     return *state;
@@ -105,17 +105,29 @@ std::optional<exclusive_cpus> exclusive_cpus::try_acquire(unsigned count, exclus
     return detail::try_acquire_on(this_machine(), count, std::move(options), error);
 }
 
+detail::lease_state* exclusive_cpus::owned() const noexcept {
+    return state_ && state_->owner == state_->system->this_process() ? state_.get() : nullptr;
+}
+
+exclusive_cpus::operator bool() const noexcept {
+    return owned() != nullptr;
+}
+
 const cpu_set& exclusive_cpus::cpus() const noexcept {
     static const cpu_set none;
-    return state_ ? state_->cpus : none;
+    const auto* const lease = owned();
+    return lease != nullptr ? lease->cpus : none;
 }
 
 exclusivity exclusive_cpus::level() const noexcept {
-    return state_ ? state_->plan.level : exclusivity::soft;
+    const auto* const lease = owned();
+    return lease != nullptr ? lease->plan.level : exclusivity::soft;
 }
 
 std::vector<std::string> exclusive_cpus::explain() const {
-    return state_ ? state_->sentences : std::vector<std::string>{"This lease owns no CPUs."};
+    const auto* const lease = owned();
+    return lease != nullptr ? lease->sentences
+                            : std::vector<std::string>{"This lease owns no CPUs."};
 }
 
 exclusive_cpus::operator shared_cpus() && {
@@ -123,24 +135,25 @@ exclusive_cpus::operator shared_cpus() && {
 }
 
 void exclusive_cpus::enter() {
-    enter(owned(state_).system->this_thread());
+    enter(existing(owned()).system->this_thread());
 }
 
 void exclusive_cpus::enter(int thread) {
-    put_in(owned(state_), thread, !balances_load(level()));
+    put_in(existing(owned()), thread, !balances_load(level()));
 }
 
 int exclusive_cpus::try_enter() noexcept {
-    if (!state_) {
+    auto* const lease = owned();
+    if (lease == nullptr) {
         return EINVAL;
     }
-    const std::scoped_lock lock(state_->mutex);
-    return detail::put_thread_in(*state_, state_->system->this_thread(), !balances_load(level()))
+    const std::scoped_lock lock(lease->mutex);
+    return detail::put_thread_in(*lease, lease->system->this_thread(), !balances_load(level()))
         .number;
 }
 
 void exclusive_cpus::enter_process(int process) {
-    detail::lease_state& lease = owned(state_);
+    detail::lease_state& lease = existing(owned());
     if (lease.plan.member == "cgroup.procs") {
         put_in(lease, process, false);
         return;
@@ -182,11 +195,11 @@ void exclusive_cpus::enter_process(int process) {
 }
 
 void exclusive_cpus::leave() {
-    leave(owned(state_).system->this_thread());
+    leave(existing(owned()).system->this_thread());
 }
 
 void exclusive_cpus::leave(int thread) {
-    detail::lease_state& lease = owned(state_);
+    detail::lease_state& lease = existing(owned());
     const std::scoped_lock lock(lease.mutex);
     const auto found = lease.entered.find(thread);
     if (found != lease.entered.end()) {
@@ -196,14 +209,16 @@ void exclusive_cpus::leave(int thread) {
 }
 
 std::optional<std::string> exclusive_cpus::check() const {
-    std::string breach = state_ ? detail::find_breach(*state_->system, state_->plan, state_->cpus)
-                                : std::string("this lease owns no CPUs");
+    const auto* const lease = owned();
+    std::string breach = lease != nullptr
+                             ? detail::find_breach(*lease->system, lease->plan, lease->cpus)
+                             : std::string("this lease owns no CPUs");
     return breach.empty() ? std::nullopt : std::optional(std::move(breach));
 }
 
 std::optional<std::string> exclusive_cpus::renew() {
     const bool isolated = level() == exclusivity::isolated_partition;
-    if (state_ && (isolated || level() == exclusivity::root_partition) && check()) {
+    if (*this && (isolated || level() == exclusivity::root_partition) && check()) {
         const std::string file = state_->plan.group + "/cpuset.cpus.partition";
         state_->system->write(file, "member\n");
         state_->system->write(file, isolated ? "isolated\n" : "root\n");
@@ -219,8 +234,9 @@ void exclusive_cpus::release() {
 }
 
 bool exclusive_cpus::try_release(std::string& problem) {
+    const bool owns = owned() != nullptr;
     const auto state = std::move(state_);
-    if (!state || state->owner != state->system->this_process()) {
+    if (!owns) {
         return true;
     }
     for (const auto& [thread, before] : state->entered) {

@@ -3,6 +3,7 @@
 
 #include "lease/exclusive_system.hpp"
 
+#include "process/file_size_signal.hpp"
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -196,6 +197,7 @@ int exclusive_system::put(const std::string& path, const std::string& text, open
     if (kind == open_kind::journal) {
         ::fchmod(file, 0644); // As in `make_directory`.
     }
+    const file_size_signal_block no_signal; // The end of this program would leave half a lease.
     const ssize_t written = ::write(file, text.data(), text.size());
     int error = written == static_cast<ssize_t>(text.size()) ? 0 : written < 0 ? errno : ENOSPC;
     if (error == 0 && kind == open_kind::journal && ::fdatasync(file) != 0) {

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +98,25 @@ TEST_F(exclusive_failure, every_act_may_fail) {
         }
         EXPECT_GT(last, 15);
     }
+}
+
+// A journal beyond RLIMIT_FSIZE cannot be written; it does not end the program.
+TEST_F(exclusive_failure, the_limit_of_a_files_size_is_an_error) {
+    use_v1();
+    options.at_least = exclusivity::swept;
+    const auto before = whole_root(root);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit none{0, RLIM_INFINITY};
+        ::setrlimit(RLIMIT_FSIZE, &none);
+        exclusive_error problem;
+        const auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
+        ::_exit(!lease && problem.number == EFBIG ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "signal " << WTERMSIG(status);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
 }
 
 // SIGKILL before each act in turn, then release_stale: nothing is left.

@@ -134,7 +134,7 @@ public:
                                                      exclusive_error& error);
 
     /// Whether it owns CPUs.
-    explicit operator bool() const noexcept { return state_ != nullptr; }
+    explicit operator bool() const noexcept;
     /// The CPUs; empty if it owns nothing.
     const cpu_set& cpus() const noexcept;
     /// How exclusive the CPUs are.
@@ -186,7 +186,10 @@ private:
     friend detail::lease_access;
     explicit exclusive_cpus(std::unique_ptr<detail::lease_state> state) noexcept;
 
-    std::unique_ptr<detail::lease_state> state_; ///< Null: no lease.
+    /// What it owns; null: nothing.
+    detail::lease_state* owned() const noexcept;
+
+    std::unique_ptr<detail::lease_state> state_; ///< Null: no lease. A fork has its parent's.
 };
 
 /// One way to lease CPUs.
