@@ -158,6 +158,10 @@ run_spawn_plan(void* argument) {
             give_up(spawn_stage::descriptors);
         }
     }
+    // Standard streams of the parent may be close-on-exec. Those that were moved are not any more.
+    for (int number = 0; number < 3; ++number) {
+        ::syscall(SYS_fcntl, number, F_SETFD, 0); // Closed ones stay so.
+    }
     // Not closed at once: the report must stay open until exec.
     if (!mark_close_on_exec(plan)) {
         give_up(spawn_stage::closing);

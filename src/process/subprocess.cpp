@@ -29,6 +29,33 @@ std::chrono::microseconds to_duration(const timeval& time) noexcept {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
+/// Waits for the end of a child, by its pidfd where there is one: if something else has waited for
+/// it, the number may be another child's by now.
+/// @returns whether it has; errno says why not.
+bool wait_for_child(pid_t pid, int pidfd, int& status, rusage& usage) noexcept {
+    constexpr int by_pidfd = 3; // P_PIDFD, which the headers of older C libraries lack.
+    siginfo_t how{};
+    long result = 0;
+    do { // waitid(2) of the C library has no place for the usage.
+        result = ::syscall(SYS_waitid, by_pidfd, pidfd, &how, WEXITED, &usage);
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) {
+        // As wait4(2) has it.
+        status = how.si_code == CLD_EXITED ? how.si_status << 8
+                                           : how.si_status | (how.si_code == CLD_DUMPED ? 0x80 : 0);
+        return true;
+    }
+    // Without pidfds it is another descriptor; emulators and sandboxes may not know the call.
+    if (errno != EBADF && errno != EINVAL && errno != ENOSYS && errno != EPERM) {
+        return false;
+    }
+    pid_t waited = 0;
+    do {
+        waited = ::wait4(pid, &status, 0, &usage);
+    } while (waited < 0 && errno == EINTR);
+    return waited == pid;
+}
+
 } // namespace
 
 subprocess::subprocess(pid_t pid, detail::unique_descriptor pidfd) noexcept
@@ -49,9 +76,8 @@ subprocess& subprocess::operator=(subprocess&& other) noexcept {
 subprocess::~subprocess() {
     if (state_ == state::running) {
         kill(SIGKILL);
-        int status = 0;
-        while (::wait4(pid_, &status, 0, nullptr) < 0 && errno == EINTR) {
-        }
+        rusage usage{};
+        wait_for_child(pid_, pidfd_.get(), wait_status_, usage);
     }
 }
 
@@ -131,11 +157,9 @@ bool subprocess::must_wait() const {
 
 void subprocess::reap() {
     rusage usage{};
-    while (::wait4(pid_, &wait_status_, 0, &usage) < 0) {
-        if (errno != EINTR) {
-            state_ = state::lost; // Another process may have its ID now.
-            fail_system(errno, "wait for process " + std::to_string(pid_));
-        }
+    if (!wait_for_child(pid_, pidfd_.get(), wait_status_, usage)) {
+        state_ = state::lost; // Another process may have its ID now.
+        fail_system(errno, "wait for process " + std::to_string(pid_));
     }
     state_ = state::ended;
     times_ = {to_duration(usage.ru_utime), to_duration(usage.ru_stime)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "segment_fixture.hpp"
 #include "support/process_peer.hpp"
 
 #include <regatta/process/subprocess.hpp>
@@ -8,13 +9,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -25,6 +33,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using process_test::error_of;
 using process_test::peer;
 using process_test::pipe_ends;
 using process_test::run;
@@ -34,17 +43,6 @@ using testing::HasSubstr;
 
 regatta::spawn_options shell(const std::string& script) {
     return {.program = "/bin/sh", .arguments = {"-c", script}};
-}
-
-/// The number and the text of the error that an action ends with.
-template<class Action>
-std::pair<int, std::string> error_of(Action action) {
-    try {
-        action();
-    } catch (const std::system_error& error) {
-        return {error.code().value(), error.what()};
-    }
-    return {0, "nothing was thrown"};
 }
 
 void expect_no_children() {
@@ -121,6 +119,19 @@ TEST(subprocess, redirects_the_standard_streams) {
     EXPECT_EQ(output.read_all(), "hello");
     EXPECT_EQ(errors.read_all(), "oops\n");
     EXPECT_TRUE(child.wait().success());
+}
+
+// "-1: the parent's own", whatever its flags.
+TEST(subprocess, passes_on_standard_streams_that_are_close_on_exec) {
+    for (int number = 0; number < 3; ++number) {
+        const int flags = ::fcntl(number, F_GETFD);
+        ASSERT_NE(flags, -1) << number;
+        ASSERT_EQ(::fcntl(number, F_SETFD, FD_CLOEXEC), 0);
+        auto child = spawn(shell("[ -e /proc/$$/fd/" + std::to_string(number) + " ]"));
+        EXPECT_TRUE(child.wait().success()) << number;
+        EXPECT_EQ(::fcntl(number, F_GETFD), FD_CLOEXEC); // The parent keeps its own flags.
+        ::fcntl(number, F_SETFD, flags);
+    }
 }
 
 TEST(subprocess, gives_the_child_no_descriptor_but_those_asked_for) {
@@ -304,6 +315,33 @@ TEST(subprocess, says_when_the_end_was_lost) {
     EXPECT_EQ(number, ECHILD);
     EXPECT_THAT(text, HasSubstr("wait for process " + std::to_string(child.pid())));
     EXPECT_FALSE(child.kill(SIGKILL));
+}
+
+// … also where another child of this process has the number by then.
+TEST(subprocess, leaves_the_child_that_has_its_number_now) {
+    for (const bool waits : {true, false}) {
+        std::optional<subprocess> child = spawn(shell("exit 1"));
+        const pid_t number = child->pid();
+        ASSERT_EQ(::waitpid(number, nullptr, 0), number);
+        clone_args wanted{};
+        wanted.exit_signal = SIGCHLD;
+        wanted.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+        wanted.set_tid_size = 1;
+        const long other = ::syscall(SYS_clone3, &wanted, sizeof wanted);
+        if (other == 0) {
+            ::_exit(42);
+        }
+        if (other < 0) {
+            GTEST_SKIP() << "no process can be given a number here: " << std::strerror(errno);
+        }
+        if (waits) {
+            EXPECT_EQ(error_of([&] { child->wait(); }).first, ECHILD);
+        }
+        child.reset();
+        int status = 0;
+        ASSERT_EQ(::waitpid(number, &status, 0), number) << waits;
+        EXPECT_EQ(WEXITSTATUS(status), 42);
+    }
 }
 
 TEST(subprocess, counts_the_childs_cpu_time) {

@@ -110,7 +110,7 @@ struct spawn_options {
     process_environment environment = {};
     /// The child's working directory; empty: the parent's.
     std::string directory = {};
-    /// The child's standard streams; -1: the parent's own.
+    /// The child's standard streams; -1: the parent's own, close-on-exec or not.
     int standard_input = -1;
     int standard_output = -1;
     int standard_error = -1;
@@ -195,7 +195,7 @@ private:
     pid_t pid_ = -1;
     detail::unique_descriptor pidfd_;
     state state_ = state::none;
-    int wait_status_ = 0; ///< Of wait4(2); valid once the child has ended.
+    int wait_status_ = 0; ///< As of wait4(2); valid once the child has ended.
     process_times times_;
 };
 
