@@ -3,6 +3,7 @@
 
 #include "process/segment_file.hpp"
 
+#include "process/available_memory.hpp"
 #include "process/file_size_signal.hpp"
 #include "process/kept_descriptor.hpp"
 #include "process/segment_header.hpp"
@@ -29,21 +30,12 @@
 namespace regatta::detail {
 namespace {
 
-/// The kernel's estimate of the bytes available without swapping; no limit if it does not say.
-std::uint64_t available_memory() noexcept {
-    std::uint64_t bytes = UINT64_MAX;
-    if (std::FILE* file = std::fopen("/proc/meminfo", "re")) {
-        char line[128];
-        unsigned long long kilobytes = 0;
-        while (std::fgets(line, sizeof line, file) != nullptr) {
-            if (std::sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1) {
-                bytes = kilobytes * 1024;
-                break;
-            }
-        }
-        std::fclose(file);
+/// Refuses a file of another user.
+void check_user(const struct stat& status, const std::string& operation) {
+    if (status.st_uid != ::geteuid()) {
+        fail_system(EPERM, operation + ": owner: expected user " + std::to_string(::geteuid()) +
+                               ", found " + std::to_string(status.st_uid));
     }
-    return bytes;
 }
 
 /// Refuses a file of another user, and one that other users may open.
@@ -52,15 +44,29 @@ void check_owner(int file, const std::string& operation) {
     if (::fstat(file, &status) != 0) {
         fail_system(errno, operation);
     }
-    if (status.st_uid != ::geteuid()) {
-        fail_system(EPERM, operation + ": owner: expected user " + std::to_string(::geteuid()) +
-                               ", found " + std::to_string(status.st_uid));
-    }
+    check_user(status, operation);
     if ((status.st_mode & 077) != 0) {
         char mode[8];
         std::snprintf(mode, sizeof mode, "%04o", status.st_mode & 07777u);
         fail_system(EPERM, operation + ": mode: expected 0600, found " + mode);
     }
+}
+
+/// Opens a named segment of this user; nothing: there is none.
+unique_descriptor open_segment(const std::string& path, const std::string& operation) {
+    unique_descriptor file = kept_descriptor(
+        ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (file) {
+        check_owner(file.get(), operation);
+    } else if (const int error = errno; error != ENOENT) {
+        // The mode of another user's file keeps this one from opening it, except root.
+        struct stat status {};
+        if (error == EACCES && ::lstat(path.c_str(), &status) == 0) {
+            check_user(status, operation);
+        }
+        fail_system(error, operation);
+    }
+    return file;
 }
 
 } // namespace
@@ -178,12 +184,10 @@ bool is_file_of(const char* path, int file) noexcept {
 
 unique_descriptor open_locked_segment(const std::string& path, const std::string& operation) {
     for (;;) {
-        unique_descriptor file = kept_descriptor(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        unique_descriptor file = open_segment(path, operation);
         if (!file) {
-            fail_system(errno, operation);
+            fail_system(ENOENT, operation);
         }
-        check_owner(file.get(), operation);
         lock_shared(file.get(), operation);
         if (is_file_of(path.c_str(), file.get())) {
             return file;
@@ -199,15 +203,10 @@ bool has_magic(int file) noexcept {
 
 void remove_unused_segment(const std::string& path, const std::string& operation) {
     for (;;) {
-        unique_descriptor file = kept_descriptor(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        const unique_descriptor file = open_segment(path, operation);
         if (!file) {
-            if (errno == ENOENT) {
-                return;
-            }
-            fail_system(errno, operation);
+            return;
         }
-        check_owner(file.get(), operation);
         if (!has_magic(file.get())) {
             fail_system(EPROTO, operation + ": the name belongs to a file that is not a segment; "
                                             "remove it by hand if it is not needed");

@@ -32,8 +32,8 @@ shared_memory shared_memory::create(std::string_view name, std::size_t size, std
     shared_memory made = unnamed(operation, detail::unnamed_segment_file(operation), size, layout,
                                  detail::room::of_file_system);
     detail::lock_shared(made.descriptor_.get(), operation);
+    made.name_ = checked; // First: once the file has its name, nothing may fail.
     detail::give_name(made.descriptor_.get(), detail::segment_path(checked), operation);
-    made.name_ = checked;
     made.owns_name_ = true;
     return made;
 }

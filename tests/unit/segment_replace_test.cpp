@@ -13,8 +13,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -100,6 +102,38 @@ TEST(replace, takes_over_from_a_killed_owner_at_once) {
 TEST(replace, makes_what_is_not_there) {
     const segment_name name;
     EXPECT_EQ(shared_memory::replace(name.text(), 64, layout).size(), 64u);
+}
+
+TEST(shared_memory, says_what_a_foreign_file_is) { // "a directory is EISDIR, …"
+    const segment_name name;
+    const auto expect = [&name](int number) {
+        EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, number);
+        EXPECT_EQ(error_of([&] { shared_memory::replace(name.text(), 10, layout); }).first, number);
+    };
+    ASSERT_EQ(::mkdir(name.path().c_str(), 0700), 0);
+    expect(EISDIR);
+    ASSERT_EQ(::rmdir(name.path().c_str()), 0);
+    ASSERT_EQ(::symlink("/dev/null", name.path().c_str()), 0);
+    expect(ELOOP);
+    ASSERT_EQ(::unlink(name.path().c_str()), 0);
+    ASSERT_EQ(::mknod(name.path().c_str(), S_IFSOCK | 0600, 0), 0);
+    expect(ENXIO);
+}
+
+TEST(shared_memory, of_another_user_is_refused_as_such) { // "EPERM if it belongs to another user"
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 10, layout);
+    const auto user = ::geteuid();
+    if (::seteuid(65534) != 0) {
+        GTEST_SKIP() << "only root can become another user";
+    }
+    const auto opened = error_of([&] { shared_memory::open(name.text(), layout); });
+    const auto replaced = error_of([&] { shared_memory::replace(name.text(), 10, layout); });
+    ASSERT_EQ(::seteuid(user), 0);
+    for (const auto& [number, text] : {opened, replaced}) {
+        EXPECT_EQ(number, EPERM) << text;
+        EXPECT_THAT(text, HasSubstr("owner: expected user 65534, found " + std::to_string(user)));
+    }
 }
 
 TEST(stale_segments, are_those_that_a_crash_left) {

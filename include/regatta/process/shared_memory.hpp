@@ -82,14 +82,15 @@ public:
     /// Maps the segment of that name.
     /// Failure: ENOENT if there is none. EPERM if it belongs to another user or is open to others.
     /// EPROTO, which names the field, if the file is not a segment or its version, layout or size
-    /// differs.
+    /// differs; EISDIR if it is a directory, ELOOP if a symbolic link, ENXIO if a socket.
     static shared_memory open(std::string_view name, std::uint64_t layout);
 
     /// Makes a named segment. A segment of that name that no process uses any more is removed
     /// first.
     /// Failure: EBUSY if any process still uses the old one. EEXIST if another one was made at the
-    /// same time. EPROTO if the name belongs to a file that is not a segment. EPERM if it belongs
-    /// to another user. Otherwise as `create`.
+    /// same time. EPROTO if the name belongs to a file that is not a segment; EISDIR, ELOOP and
+    /// ENXIO as `open`. EPERM if it belongs to another user or is open to others. Otherwise as
+    /// `create`.
     static shared_memory replace(std::string_view name, std::size_t size, std::uint64_t layout);
 
     /// Makes a segment without a name, to be inherited by child processes.
