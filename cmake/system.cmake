@@ -6,9 +6,10 @@ endif()
 
 set(regatta_system_folders process process/process_pool lease inspect boot)
 set(regatta_system_process
-    exit_status.cpp find_program.cpp kernel_gaps.cpp process_affinity.cpp process_environment.cpp
-    segment_directory.cpp segment_file.cpp segment_header.cpp segment_list.cpp segment_name.cpp
-    shared_memory.cpp spawn_child.cpp stale_segments.cpp start_program.cpp subprocess.cpp)
+    available_memory.cpp exit_status.cpp find_program.cpp kernel_gaps.cpp process_affinity.cpp
+    process_environment.cpp segment_directory.cpp segment_file.cpp segment_header.cpp
+    segment_list.cpp segment_name.cpp shared_memory.cpp spawn_child.cpp stale_segments.cpp
+    start_program.cpp subprocess.cpp)
 set(regatta_system_process/process_pool
     arena.cpp function_registry.cpp job_table.cpp oom_kills.cpp pool_arenas.cpp pool_core.cpp
     pool_monitor.cpp process_job.cpp process_pool.cpp task_failure.cpp worker_entry.cpp
