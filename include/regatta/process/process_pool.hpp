@@ -68,7 +68,7 @@ struct process_pool_options {
     /// worker is started by itself: `process_pool_stats::copied` tells.
     bool zygote = false;
     /// The longest pause before a worker is started whose predecessors all died; also the pause of
-    /// the whole pool after a try that started no process.
+    /// the whole pool after a try that started no process; `milliseconds::max()`: until `resize`.
     std::chrono::milliseconds longest_back_off{1000};
     /// How many workers in a row may die before they are ready, until the pool gives up. A try that
     /// started no process counts as one.
