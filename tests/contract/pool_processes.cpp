@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
+#include <string>
 #include <thread>
 
 #include <dlfcn.h>
@@ -65,8 +67,13 @@ void test_quick_exit() {
     std::quick_exit(failures);
 }
 
+/// Beside this program.
+std::string module_path() {
+    return std::filesystem::read_symlink("/proc/self/exe").replace_filename(POOL_MODULE).string();
+}
+
 struct module {
-    void* handle = ::dlopen(POOL_MODULE, RTLD_NOW | RTLD_LOCAL);
+    void* handle = ::dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL);
     template<class F>
     F* find(const char* name) const {
         if (handle == nullptr) {
