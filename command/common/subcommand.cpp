@@ -339,12 +339,12 @@ void subcommand::runs(action& chosen, action what) const {
             chosen = what;
             return;
         }
-        const std::vector<CLI::App*> below = this_one.app_->get_subcommands();
-        for (const std::string& typed : this_one.typed_options()) {
-            const std::string name = below.empty() ? "" : below.front()->get_name();
-            throw usage_error("\"" + typed + "\" stands before \"" + name +
+        const std::vector<std::string> typed = this_one.typed_options();
+        if (!typed.empty()) {
+            const std::string below = this_one.app_->get_subcommands().at(0)->get_name();
+            throw usage_error("\"" + typed.front() + "\" stands before \"" + below +
                               "\", whose options follow it; see `regatta " + this_one.name() + ' ' +
-                              name + " --help`");
+                              below + " --help`");
         }
     });
 }

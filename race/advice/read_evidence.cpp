@@ -136,7 +136,8 @@ void read_fit(const result_value& fit, scale_evidence& read) {
     if (read.preferred_law != "none" && read.preferred_law != "amdahl" &&
         read.preferred_law != "usl") {
         fit["preferred"].refuse(
-            fmt::format("\"{}\" is none of none, amdahl, usl", read.preferred_law));
+            fmt::format("\"{}\" is not a law; allowed are \"none\", \"amdahl\" and \"usl\"",
+                        read.preferred_law));
     }
     if (const auto amdahl = fit.find("amdahl")) {
         read.serial_fraction = (*amdahl)["serial_fraction"].interval_or_null(1);

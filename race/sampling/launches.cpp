@@ -82,18 +82,7 @@ std::string usual_baseline(const std::vector<json>& races) {
 /// A value a launch, as if launches were the rounds of a race.
 struct course_of_launches {
     series ratios;
-    std::vector<double> times; ///< Of each sample of `ratios`.
-
-    /// Those of the launches that count.
-    std::vector<double> usable_times() const {
-        std::vector<double> all;
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            if (ratios.disturbed() || !ratios.samples[i].load.contaminated) {
-                all.push_back(times[i]);
-            }
-        }
-        return all;
-    }
+    series times;
 };
 
 course_of_launches course_of(const std::vector<const json*>& races, const std::string& name) {
@@ -104,11 +93,13 @@ course_of_launches course_of(const std::vector<const json*>& races, const std::s
             const json& clean = member_of(*found, "vs_baseline");
             const json& ratio =
                 clean.is_null() ? member_of(*found, "vs_baseline_undropped") : clean;
-            sample& mine = course.ratios.samples.emplace_back();
+            sample mine;
             mine.round = launch;
-            mine.ns = member_of(ratio, "median").number();
             mine.load.contaminated = clean.is_null(); // the whole launch was disturbed
-            course.times.push_back(member_of(*found, "median_ns").number());
+            mine.ns = member_of(ratio, "median").number();
+            course.ratios.samples.push_back(mine);
+            mine.ns = member_of(*found, "median_ns").number();
+            course.times.samples.push_back(mine);
         }
     }
     return course;
@@ -153,9 +144,9 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     for (const json::member& one : member_of(first, "schemes").members()) {
         const std::string name = member_of(one.value, "name").text();
         course_of_launches course = course_of(compared, name);
-        if (course.times.empty() || course.times.size() != compared.size()) {
+        if (course.times.samples.empty() || course.times.samples.size() != compared.size()) {
             const bool never_here =
-                course.times.empty() && member_of(one.value, "status").text() == "skipped";
+                course.times.samples.empty() && member_of(one.value, "status").text() == "skipped";
             if (never_here) {
                 result.skipped.push_back({name, member_of(one.value, "reason").text()});
             } else if (name != result.baseline || !compared.empty()) { // else it is told already
@@ -169,7 +160,7 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         }
         launched_scheme& mine = result.schemes.emplace_back();
         mine.name = name;
-        mine.time = median_of_rounds(course.usable_times());
+        mine.time = course.times.time();
         const std::vector<sample> usable = course.ratios.usable();
         const auto [least, most] = std::ranges::minmax_element(usable, {}, &sample::ns);
         mine.lowest = least->ns;

@@ -20,21 +20,18 @@ double median(std::vector<double> values) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-estimate median_by_ranks(std::vector<double> values) {
-    const std::size_t count = values.size();
-    if (count == 0) {
-        return {};
-    }
-    std::sort(values.begin(), values.end());
-    // The chance that at most `cut` of the values lie below the true median, each with one half.
-    std::size_t cut = 0;
-    if (count > 1000) { // beyond what 2^-count can be as a double; the normal law is close by then
+namespace {
+
+/// How many sorted values to leave out at each end, so that the others hold the true median in 95
+/// of 100 cases: of the values below it each is there with a chance of one half.
+std::size_t cut_at_each_end(std::size_t count) {
+    if (count > 1000) { // 2^-count leaves the range of a double soon; the normal law is close
         const auto n = static_cast<double>(count);
-        cut = static_cast<std::size_t>(n / 2 - 0.98 * std::sqrt(n) - 1);
-        return {median(values), values[cut], values[count - 1 - cut], count};
+        return static_cast<std::size_t>(n / 2 - 0.98 * std::sqrt(n) - 1);
     }
+    std::size_t cut = 0;
     double chance = std::exp2(-static_cast<double>(count));
-    double sum = chance;
+    double sum = chance; // that at most `cut` of the values lie below the true median
     for (std::size_t next = 1; next < count / 2; ++next) {
         chance *= static_cast<double>(count - next + 1) / static_cast<double>(next);
         sum += chance;
@@ -43,6 +40,18 @@ estimate median_by_ranks(std::vector<double> values) {
         }
         cut = next;
     }
+    return cut;
+}
+
+} // namespace
+
+estimate median_by_ranks(std::vector<double> values) {
+    const std::size_t count = values.size();
+    if (count == 0) {
+        return {};
+    }
+    std::sort(values.begin(), values.end());
+    const std::size_t cut = cut_at_each_end(count);
     return {median(values), values[cut], values[count - 1 - cut], count};
 }
 

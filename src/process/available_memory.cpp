@@ -3,7 +3,7 @@
 
 #include "process/available_memory.hpp"
 
-#include <regatta/base/detail/cgroup_files.hpp>
+#include "process/memory_groups.hpp"
 #include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> unsigned_number(std::string_view text) noexcept {
                                   : std::nullopt;
 }
 
-/// The number behind a label at the begin of a line; nothing without such a line.
+/// The number that follows `label` in the first line that begins with it; empty if no line does.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label) noexcept {
     for (auto line = next_part(text, '\n'); !line.empty(); line = next_part(text, '\n')) {
         if (line.starts_with(label)) {
@@ -33,7 +33,7 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
     return std::nullopt;
 }
 
-/// The number in a file; nothing if it is none, like "max".
+/// The number in a file; empty if the file holds a word, as "max", or cannot be read.
 std::optional<std::uint64_t> number_in(const std::string& path) {
     const auto text = read_small_file(path);
     return text ? unsigned_number(*text) : std::nullopt;
@@ -64,22 +64,14 @@ std::uint64_t available_memory(const std::string& root) {
     const std::string machine = read_small_file(root + "/proc/meminfo").value_or("");
     const auto kilobytes = number_after(machine, "MemAvailable:");
     std::uint64_t bytes = kilobytes ? *kilobytes * 1024 : UINT64_MAX;
-    const auto groups = read_small_file(root + "/proc/self/cgroup");
-    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
-    for (const auto text : split(groups ? std::string_view(*groups) : "", '\n')) {
-        const auto line = parse_cgroup_line(text);
-        if (!line || !mounts || !(line->v2() || line->has("memory"))) {
-            continue;
-        }
-        if (const auto mount = find_cgroup_mount(*mounts, line->v2(), "memory")) {
-            // The limit of each group above holds, too.
-            std::string group = group_below_mount(*mount, line->path);
-            for (bool top = false; !top;) {
-                top = group.empty();
-                bytes = std::min(bytes, left_in_group(root + mount->point + group, line->v2()));
-                const auto parent = group.rfind('/');
-                group.resize(parent == std::string::npos ? 0 : parent);
-            }
+    for (const memory_group& own : memory_groups(root)) {
+        // The limit of each group above holds, too.
+        std::string group = own.below;
+        for (bool top = false; !top;) {
+            top = group.empty();
+            bytes = std::min(bytes, left_in_group(own.mount + group, own.v2));
+            const auto parent = group.rfind('/');
+            group.resize(parent == std::string::npos ? 0 : parent);
         }
     }
     return bytes;

@@ -52,7 +52,7 @@ void check_owner(int file, const std::string& operation) {
     }
 }
 
-/// Opens a named segment of this user; nothing: there is none.
+/// Opens a named segment of this user. The result is empty if no file has that name.
 unique_descriptor open_segment(const std::string& path, const std::string& operation) {
     unique_descriptor file = kept_descriptor(
         ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -182,7 +182,9 @@ TEST(advice_evidence, figures_that_cannot_be_have_a_place) {
     });
     EXPECT_THAT(refusal_of({serial}), HasSubstr("fit.amdahl.serial_fraction.median: 5"));
     const auto law = changed(a_scale(), [](document& d) { d["fit"]["preferred"] = "bogus"; });
-    EXPECT_THAT(refusal_of({law}), HasSubstr("fit.preferred: \"bogus\" is none of"));
+    EXPECT_THAT(
+        refusal_of({law}),
+        HasSubstr("fit.preferred: \"bogus\" is not a law; allowed are \"none\", \"amdahl\""));
     const auto twice =
         changed(a_race(), [](document& d) { d["schemes"][1]["name"] = d["schemes"][0]["name"]; });
     EXPECT_THAT(refusal_of({twice}), HasSubstr("schemes[1].name: "));

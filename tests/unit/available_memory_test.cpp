@@ -4,13 +4,11 @@
 // How much memory a segment may take, on machines made of files.
 
 #include "process/available_memory.hpp"
+#include "support/root_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <string>
 
 namespace {
@@ -19,19 +17,10 @@ namespace {
 class memory_files {
 public:
     memory_files() {
-        std::random_device random;
-        do {
-            path_ = testing::TempDir() + "/regatta_memory_" + std::to_string(random());
-        } while (!std::filesystem::create_directory(path_));
         file("/proc/meminfo", "MemTotal:       8000 kB\nMemAvailable:   4000 kB\nCached: 1 kB\n");
     }
-    memory_files(const memory_files&) = delete;
-    memory_files& operator=(const memory_files&) = delete;
-    ~memory_files() { std::filesystem::remove_all(path_); }
-
     memory_files& file(const std::string& name, const std::string& text) {
-        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-        std::ofstream(path_ + name) << text;
+        root_.file(name, text);
         return *this;
     }
     memory_files& v2() {
@@ -43,10 +32,10 @@ public:
         return file("/cg" + group + "/memory.max", limit + "\n")
             .file("/cg" + group + "/memory.current", used + "\n");
     }
-    std::uint64_t available() const { return regatta::detail::available_memory(path_); }
+    std::uint64_t available() const { return regatta::detail::available_memory(root_.path()); }
 
 private:
-    std::string path_;
+    library_test::root_folder root_;
 };
 
 constexpr std::uint64_t of_machine = 4000 * 1024;

@@ -1,43 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "support/root_folder.hpp"
+
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <string>
 
 namespace {
 
-/// A directory that stands in for `/`.
+/// The files that tell of groups and their quotas.
 class fixture_root {
 public:
-    fixture_root() {
-        std::random_device random;
-        do {
-            path_ = testing::TempDir() + "/regatta_quota_" + std::to_string(random());
-        } while (!std::filesystem::create_directory(path_));
-    }
-    fixture_root(const fixture_root&) = delete;
-    fixture_root& operator=(const fixture_root&) = delete;
-    ~fixture_root() { std::filesystem::remove_all(path_); }
-
     fixture_root& file(const std::string& name, const std::string& text) {
-        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-        std::ofstream(path_ + name, std::ios::binary) << text;
+        root_.file(name, text);
         return *this;
     }
     fixture_root& v1_group(const std::string& directory, const std::string& quota) {
         file(directory + "/cpu.cfs_quota_us", quota + "\n");
         return file(directory + "/cpu.cfs_period_us", "100000\n");
     }
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return root_.path(); }
 
 private:
-    std::string path_;
+    library_test::root_folder root_;
 };
 
 const char* const v2_mount =

@@ -9,6 +9,7 @@
 #include "lease/stale_leases.hpp"
 #include "support/exclusive_faults.hpp"
 #include "support/exclusive_snapshot.hpp"
+#include "support/root_folder.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
@@ -20,52 +21,16 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <random>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace exclusive_test {
 
-/// A directory that stands in for `/` and is gone at the end.
-class root_folder {
+/// A directory that stands in for `/`, with a place for leases.
+class root_folder : public library_test::root_folder {
 public:
-    root_folder() {
-        std::random_device random;
-        do {
-            path_ = testing::TempDir() + "/regatta_exclusive_" + std::to_string(random());
-        } while (!std::filesystem::create_directory(path_));
-        std::filesystem::create_directory(path_ + "/run");
-    }
-    root_folder(const root_folder&) = delete;
-    root_folder& operator=(const root_folder&) = delete;
-    ~root_folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    const root_folder& file(const std::string& name, const std::string& text) const {
-        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-        std::ofstream(path_ + name, std::ios::binary) << text;
-        return *this;
-    }
-    /// Shows something of the real machine in this one.
-    const root_folder& link(const std::string& name, const std::string& target) const {
-        std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-        std::filesystem::create_symlink(target, path_ + name);
-        return *this;
-    }
-    std::string text(const std::string& name) const {
-        std::ifstream file(path_ + name);
-        std::ostringstream content;
-        content << file.rdbuf();
-        return content.str();
-    }
-    const std::string& path() const noexcept { return path_; }
-
-private:
-    std::string path_;
+    root_folder() { std::filesystem::create_directory(path() + "/run"); }
 };
 
 /// Plain files in the place of groups: a new group gets its files, one that is removed loses them,

@@ -5,17 +5,16 @@
 /// @file
 /// Machines that the tests do not run on: what their kernels write below /sys and /proc.
 
+#include "support/root_folder.hpp"
+
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -119,23 +118,15 @@ private:
 class machine_root {
 public:
     explicit machine_root(const machine_files& machine) {
-        std::random_device random;
-        do {
-            path_ = testing::TempDir() + "/regatta_machine_" + std::to_string(random());
-        } while (!std::filesystem::create_directory(path_));
         for (const auto& [name, text] : machine.all()) {
-            std::filesystem::create_directories(std::filesystem::path(path_ + name).parent_path());
-            std::ofstream(path_ + name, std::ios::binary) << text;
+            root_.file(name, text);
         }
     }
-    machine_root(const machine_root&) = delete;
-    machine_root& operator=(const machine_root&) = delete;
-    ~machine_root() { std::filesystem::remove_all(path_); }
 
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return root_.path(); }
 
 private:
-    std::string path_;
+    library_test::root_folder root_;
 };
 
 /// Two CPUs in a virtual machine that tells nothing of caches, dies or memory.

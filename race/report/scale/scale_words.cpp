@@ -181,6 +181,7 @@ const scale_point& best_of(const std::vector<const scale_point*>& points,
     const auto found = std::ranges::find_if(points, [&](const scale_point* point) {
         return unbeaten(point) && (!scales || is_faster(point));
     });
+    // Where noise lets each of them be beaten by one that does not beat one worker: the first.
     return found != points.end() ? **found : **std::ranges::find_if(points, is_faster);
 }
 

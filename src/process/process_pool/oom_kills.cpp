@@ -3,7 +3,7 @@
 
 #include "process/process_pool/oom_kills.hpp"
 
-#include <regatta/base/detail/cgroup_files.hpp>
+#include "process/memory_groups.hpp"
 #include <regatta/base/detail/system_files.hpp>
 
 #include <cstdint>
@@ -22,19 +22,10 @@ std::uint64_t oom_kills_in(std::string_view text) noexcept {
 }
 
 std::uint64_t count_oom_kills(const std::string& root) {
-    const auto groups = read_small_file(root + "/proc/self/cgroup");
-    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
-    for (const auto text : split(groups ? std::string_view(*groups) : "", '\n')) {
-        const auto line = parse_cgroup_line(text);
-        if (!line || !mounts || !(line->v2() || line->has("memory"))) {
-            continue;
-        }
-        if (const auto mount = find_cgroup_mount(*mounts, line->v2(), "memory")) {
-            const std::string folder = root + mount->point + group_below_mount(*mount, line->path);
-            const char* const name = line->v2() ? "/memory.events" : "/memory.oom_control";
-            if (const auto events = read_small_file(folder + name)) {
-                return oom_kills_in(*events);
-            }
+    for (const memory_group& group : memory_groups(root)) {
+        const char* const name = group.v2 ? "/memory.events" : "/memory.oom_control";
+        if (const auto events = read_small_file(group.mount + group.below + name)) {
+            return oom_kills_in(*events);
         }
     }
     const auto machine = read_small_file(root + "/proc/vmstat");
