@@ -21,7 +21,8 @@ using namespace regatta;
 std::vector<bench::bus_peer> peers() {
     return {bench::regatta_visitor(),  bench::regatta_handlers(), bench::regatta_common_lane(),
             bench::moodycamel_token(), bench::moodycamel_plain(), bench::boost_spsc(),
-            bench::boost_lockfree(),   bench::zmq_inproc(),       bench::mutex_and_swap()};
+            bench::boost_lockfree(),   bench::zmq_inproc(),       bench::mutex_and_swap(),
+            bench::bare_rings()};
 }
 
 constexpr std::size_t batch = 64;
@@ -56,6 +57,7 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
     const std::string common(bench::regatta_common_lane().name);
     const std::string moodycamel(bench::moodycamel_token().name);
     const std::string mutex(bench::mutex_and_swap().name);
+    const std::string floor(bench::bare_rings().name);
     bench::at_a_distance(run, title + "time a message", [&](bench::distance d) {
         const bool near = d == bench::distance::near;
         const double singles = large ? 0.6 : near ? 0.6 : 1.0;
@@ -73,6 +75,9 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
             {title + "ZeroMQ", ours, std::string(bench::zmq_inproc().name), std::nullopt, false},
             {title + "Boost.Lockfree queue", ours, std::string(bench::boost_lockfree().name),
              std::nullopt, false},
+            {title + "bare ring, batches", batched(ours), batched(floor),
+             large ? std::optional<double>(1.2) : std::nullopt, false},
+            {title + "bare ring, one by one", ours, floor, std::nullopt, false},
             {title + "spsc_queue", ours, std::string(bench::boost_spsc().name), 0.7, false},
         };
         run.measure(title + "time a message", "ns", contenders, comparisons);

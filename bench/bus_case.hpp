@@ -140,6 +140,7 @@ bus_peer moodycamel_token();
 bus_peer moodycamel_plain();
 bus_peer boost_lockfree();
 bus_peer boost_spsc();
+bus_peer bare_rings();
 bus_peer zmq_inproc();
 bus_peer mutex_and_swap();
 

@@ -58,6 +58,30 @@ TEST(bus, is_destroyed_with_messages_in_every_lane_and_with_handlers) {
 
 #if REGATTA_EXCEPTIONS
 
+// "misuse throws `std::logic_error`": also after polls that found nothing, which look no further,
+// and in the last batch of `run`.
+TEST(bus, polls_that_found_nothing_miss_neither_a_message_nor_misuse) {
+    bus_type bus({.producers = 1});
+    auto lane = bus.make_producer();
+    int caught = 0;
+    bus.subscribe<tick>([&](const tick&) {
+        EXPECT_THROW(bus.process_batch(), std::logic_error);
+        ++caught;
+    });
+    for (int round = 1; round <= 4; ++round) {
+        EXPECT_EQ(bus.process_batch(), 0u);
+        EXPECT_EQ(bus.process_batch(), 0u);
+        round % 2 == 0 ? bus.publish(tick{}) : lane.publish(tick{});
+        if (round == 4) {
+            bus.close();
+            bus.run({});
+        } else {
+            EXPECT_EQ(bus.process_batch(), 1u);
+        }
+        EXPECT_EQ(caught, round);
+    }
+}
+
 // "An exception of a handler leaves `process_batch`, `process_with` or `run`; its message counts as
 // processed and the bus stays usable."
 TEST(bus, an_exception_of_a_handler_leaves_and_the_bus_goes_on) {

@@ -39,6 +39,9 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
         next[value / 10]($) = value % 10 + 1;
     }
     std::size_t consume(std::size_t max) {
+        if (this->nothing_new()) {
+            return 0;
+        }
         const consumer_role role(*this);
         return this->take(max, [this](unsigned m) { arrives(m); });
     }

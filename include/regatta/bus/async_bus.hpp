@@ -270,6 +270,9 @@ private:
 
     template<class Use>
     std::size_t process(std::size_t max, Use&& use) {
+        if (this->nothing_new()) {
+            return 0;
+        }
         const typename lanes::consumer_role role(*this);
         const dispatching now(*this);
         return this->take(max, use);

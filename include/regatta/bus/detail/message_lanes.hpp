@@ -248,11 +248,18 @@ protected:
             adapt_pause(done);
         }
         if (done == 0) {
-            for (std::size_t i = 0; i < lane_count_; ++i) {
-                lanes_[i].ring->expect_next();
-            }
+            expect_next();
         }
+        idle_.store(done == 0, std::memory_order_relaxed); // As in nothing_new().
         return done;
+    }
+
+    /// Whether the last batch found no message and there is still none. A look without a
+    /// read-modify-write, so that a consumer that polls sees the next message sooner.
+    bool nothing_new() const noexcept {
+        // relaxed: the consumer's own value. A thread that reads another's either does nothing, or
+        // takes the consumer's role next and is told of the misuse there.
+        return idle_.load(std::memory_order_relaxed) && still_nothing();
     }
 
     /// Whether a producer that has announced an attempt to publish in its lane may carry it out.
@@ -389,6 +396,17 @@ private:
         });
     }
 
+    /// Calls for the next cells before each look: a producer that writes one takes its line away,
+    /// and what it wrote shall travel together with the position that publishes it.
+    REGATTA_APART bool still_nothing() const noexcept {
+        expect_next();
+        return !any_ready();
+    }
+    void expect_next() const noexcept {
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            lanes_[i].ring->expect_next();
+        }
+    }
     bool any_ready() const noexcept {
         for (std::size_t i = 0; i < lane_count_; ++i) {
             if (lanes_[i].ring->ready()) {
@@ -499,6 +517,8 @@ private:
     typename Atomics::template atomic<std::uint64_t> parked_{0};
     std::size_t next_lane_ = 0;   ///< The lane served next; `lane_count_` is the common one.
     bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
+    /// Whether the last batch found nothing. Written by the consumer; only its own reads matter.
+    typename Atomics::template atomic<bool> idle_{false};
     std::chrono::nanoseconds catch_up_pause_{std::min(2 * least_pause, longest_pause())};
 };
 

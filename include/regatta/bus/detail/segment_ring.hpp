@@ -213,13 +213,17 @@ public:
         while (release.next != end) {
             const std::size_t offset = release.next & mask_;
             if (offset == 0) {
-                // relaxed: the acquire of tail_ has made it visible.
-                read_ = order_[entry_of(release.next)].load(std::memory_order_relaxed) * segment();
+                // relaxed, both: the acquire of tail_ has made the first visible; the second is the
+                // consumer's own.
+                read_.store(order_[entry_of(release.next)].load(std::memory_order_relaxed) *
+                                segment(),
+                            std::memory_order_relaxed);
             }
             // Up to the end, that of the segment, or the next time that it gives room back.
             std::size_t left = std::min(end - release.next, segment() - offset);
             left = std::min(left, release_interval - (release.next & (release_interval - 1)));
-            for (std::size_t at = read_ + offset; left != 0; --left, ++at) {
+            for (std::size_t at = read_.load(std::memory_order_relaxed) + offset; left != 0;
+                 --left, ++at) {
                 cell& next = cells_[at];
                 const destroyer destroy{next};
                 ++release.next;
@@ -237,11 +241,13 @@ public:
     }
 
     /// Consumer: brings the line of the next element near while the ring is empty, so that the
-    /// element and the position that publishes it travel at the same time. A hint.
+    /// element and the position that publishes it travel at the same time. A hint, which a thread
+    /// that only takes itself for the consumer may give, too.
     void expect_next() const noexcept {
+        // relaxed, both: the consumer's own values.
         const std::size_t offset = head_.load(std::memory_order_relaxed) & mask_;
         if (offset != 0) {
-            REGATTA_PREFETCH(&cells_[read_ + offset]);
+            REGATTA_PREFETCH(&cells_[read_.load(std::memory_order_relaxed) + offset]);
         }
     }
 
@@ -413,7 +419,7 @@ private:
     /// both.
     alignas(destructive_alignment) position head_{0};
     std::size_t seen_tail_ = 0; ///< The consumer's copy of tail_; never ahead of it.
-    std::size_t read_ = 0;      ///< The first cell of the consumer's segment.
+    position read_{0};          ///< The first cell of the consumer's segment.
 };
 
 /// The ring of real programs.
