@@ -2,6 +2,8 @@
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
+# What compiles a compiler cache remembers, if there is one.
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${launcher}")
 
 # run(COMMAND...): runs it, stops the test when it fails, leaves what it printed in `output`.
 function(run)
