@@ -27,6 +27,8 @@ template<class... Functions>
 struct overloaded : Functions... {
     using Functions::operator()...;
 };
+template<class... Functions>
+overloaded(Functions...) -> overloaded<Functions...>; // Clang before 17 needs it.
 
 int main() {
     regatta::async_bus<image, caption, end> bus{{.capacity = 16, .producers = 1}};

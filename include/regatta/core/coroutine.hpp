@@ -197,9 +197,15 @@ public:
         void unhandled_exception() noexcept { error = std::current_exception(); }
     };
 
-    sync_driver(const sync_driver&) = delete;
-    sync_driver& operator=(const sync_driver&) = delete;
-    ~sync_driver() { coroutine_.destroy(); }
+    /// Clang before 16 wants it for the return value of a coroutine, and does not call it.
+    sync_driver(sync_driver&& other) noexcept
+        : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
+    sync_driver& operator=(sync_driver&&) = delete;
+    ~sync_driver() {
+        if (coroutine_) {
+            coroutine_.destroy();
+        }
+    }
 
     /// Runs the coroutine until it first suspends, then waits until it has ended. Throws what it
     /// threw.

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <functional>
 #include <future>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -106,7 +105,7 @@ public:
         }
         room::places places = room_.take(size);
         const std::size_t accepted = places.count();
-        execute_all(accepted, [&](std::size_t i) noexcept(noexcept(calls(i))) {
+        execute_all(accepted, [&](std::size_t i) {
             return placed<decltype(calls(i))>{places.one(), calls(i)};
         });
         if (accepted != size) {
@@ -154,7 +153,7 @@ private:
 
     /// The callable that the pool gets for a task.
     template<class F>
-    static auto call_of(F&& f) noexcept(std::is_nothrow_constructible_v<std::decay_t<F>, F>) {
+    static auto call_of(F&& f) {
         if constexpr (std::is_same_v<F, util::SafeTask>) {
             return std::move(f).release();
         } else {
@@ -169,27 +168,19 @@ private:
     struct calls_of {
         Container& container;
 
-        auto operator()(std::size_t i) const noexcept(noexcept(call_of(std::move(container[i])))) {
-            return call_of(std::move(container[i]));
-        }
+        auto operator()(std::size_t i) const { return call_of(std::move(container[i])); }
     };
 
     /// Executes the callables that `make` returns for 0 … `count` - 1, in one batch.
     template<class Make>
     void execute_all(std::size_t count, const Make& make) {
-        auto calls = std::views::iota(std::size_t{0}, count) |
-                     std::views::transform([&make](std::size_t i) { return make(i); });
-        if constexpr (noexcept(make(std::size_t{0}))) {
-            pool_.execute_batch(std::move(calls));
-        } else {
-            // The pool makes tasks in place, where nothing may throw.
-            std::vector<decltype(make(std::size_t{0}))> made;
-            made.reserve(count);
-            for (auto&& call : calls) {
-                made.push_back(std::move(call));
-            }
-            pool_.execute_batch(std::move(made));
+        // The pool makes tasks in place, where nothing may throw.
+        std::vector<decltype(make(std::size_t{0}))> made;
+        made.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            made.push_back(make(i));
         }
+        pool_.execute_batch(std::move(made));
     }
 
     template<class R>

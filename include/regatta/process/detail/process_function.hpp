@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string_view>
 
 namespace regatta::detail {
@@ -72,7 +71,7 @@ REGATTA_SYSTEM_API bool add_process_function(process_function& added) noexcept;
 /// The name of a function, as the compiler spells it: the same in every build of a source.
 template<auto Function>
 constexpr std::string_view name_of_function() noexcept {
-    std::string_view text = std::source_location::current().function_name();
+    std::string_view text = __PRETTY_FUNCTION__; // Clang 14 has no std::source_location.
     const auto begin = text.find("Function = ");
     text.remove_prefix(begin == std::string_view::npos ? 0 : begin + 11);
     return text.substr(0, text.find_first_of(";]"));
