@@ -396,6 +396,28 @@ TEST(fork_algorithms, a_deterministic_reduction_takes_all_indices_of_a_type) {
                      std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 0,
                      std::bit_xor<>{}, failing, {.deterministic = true}),
                  std::runtime_error);
+    const auto long_failing = [](std::int64_t) -> std::int64_t {
+        throw std::runtime_error("a value");
+    };
+    EXPECT_THROW(regatta::parallel_transform_reduce(std::numeric_limits<std::int64_t>::min(),
+                                                    std::numeric_limits<std::int64_t>::max(),
+                                                    std::int64_t{0}, std::bit_xor<>{}, long_failing,
+                                                    {.deterministic = true}),
+                 std::runtime_error);
+}
+
+// The same, where a std::size_t may hold fewer than there are.
+TEST(fork_algorithms, a_deterministic_reduction_visits_indices_beyond_32_bits) {
+    constexpr std::int64_t begin = std::int64_t{1} << 33;
+    const auto same = [](std::int64_t i) { return i; };
+    EXPECT_EQ(regatta::parallel_transform_reduce(begin, begin + 5000, std::int64_t{0},
+                                                 std::plus<>{}, same, {.deterministic = true}),
+              5000 * begin + 5000 * 4999 / 2);
+    const auto failing = [](std::int64_t) -> std::int64_t { throw std::runtime_error("a value"); };
+    EXPECT_THROW(regatta::parallel_transform_reduce(std::int64_t{0}, begin, std::int64_t{0},
+                                                    std::plus<>{}, failing,
+                                                    {.deterministic = true}),
+                 std::runtime_error);
 }
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -30,15 +31,15 @@ struct grid_body {
     const reduce_body<T, Index, At, Reduce>& body;
     std::vector<std::optional<T>>& parts;
     const Index first;
-    const std::size_t size;
-    const std::size_t count;
+    const std::uint64_t size;
+    const std::uint64_t count;
 
     void run(no_result&, std::size_t leaf, std::size_t end) const {
         for (; leaf != end; ++leaf) {
-            const std::size_t from = leaf * size;
-            const std::size_t to = count - from < size ? count : from + size;
-            body.run(parts[leaf], static_cast<Index>(static_cast<std::size_t>(first) + from),
-                     static_cast<Index>(static_cast<std::size_t>(first) + to));
+            const std::uint64_t from = leaf * size;
+            const std::uint64_t to = count - from < size ? count : from + size;
+            body.run(parts[leaf], static_cast<Index>(static_cast<std::uint64_t>(first) + from),
+                     static_cast<Index>(static_cast<std::uint64_t>(first) + to));
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -48,12 +49,12 @@ struct grid_body {
 template<class T, class Index, class At, class Reduce>
 T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce& reduce,
                  const fork_options& options) {
-    constexpr std::size_t most_leaves = 1024;
+    constexpr std::uint64_t most_leaves = 1024;
     // The difference of signed indices may be more than they can hold: without signs, here and in
-    // grid_body.
-    const std::size_t count = static_cast<std::size_t>(end) - static_cast<std::size_t>(begin);
-    const std::size_t size = (count + most_leaves - 1) / most_leaves;
-    const std::size_t leaves = (count + size - 1) / size;
+    // grid_body. Neither quotient is rounded up by a sum, which all indices of 64 bits overflow.
+    const std::uint64_t count = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+    const std::uint64_t size = (count - 1) / most_leaves + 1;
+    const auto leaves = static_cast<std::size_t>((count - 1) / size + 1);
     std::vector<std::optional<T>> parts(leaves);
     const reduce_body<T, Index, At, Reduce> body{at, reduce};
     no_result none;
