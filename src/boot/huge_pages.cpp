@@ -21,7 +21,7 @@ namespace regatta {
 namespace {
 
 /// "hugepages-2048kB" is 2 MiB; nothing for another name.
-std::optional<std::size_t> size_in(std::string_view folder) {
+std::optional<std::uint64_t> size_in(std::string_view folder) {
     constexpr std::string_view head = "hugepages-";
     constexpr std::string_view tail = "kB";
     if (!folder.starts_with(head) || !folder.ends_with(tail)) {
@@ -30,15 +30,15 @@ std::optional<std::size_t> size_in(std::string_view folder) {
     folder.remove_prefix(head.size());
     folder.remove_suffix(tail.size());
     const auto kib = detail::to_number(folder);
-    return kib && *kib > 0 ? std::optional(static_cast<std::size_t>(*kib) * 1024) : std::nullopt;
+    return kib && *kib > 0 ? std::optional(static_cast<std::uint64_t>(*kib) * 1024) : std::nullopt;
 }
 
 /// "MemTotal:  16315432 kB" of /proc/meminfo, in bytes; 0 if it has no such line.
-std::size_t bytes_of(std::string_view meminfo, std::string_view name) {
+std::uint64_t bytes_of(std::string_view meminfo, std::string_view name) {
     for (const auto line : detail::split(meminfo, '\n')) {
         if (line.starts_with(name)) {
             const std::string_view rest = detail::trimmed(line.substr(name.size()));
-            return static_cast<std::size_t>(
+            return static_cast<std::uint64_t>(
                 detail::to_number(rest.substr(0, rest.find(' '))).value_or(0) * 1024);
         }
     }
@@ -46,7 +46,7 @@ std::size_t bytes_of(std::string_view meminfo, std::string_view name) {
 }
 
 /// The size that a text like "2M" or "2m" denotes; nothing for any other text.
-std::optional<std::size_t> size_of_text(std::string text) {
+std::optional<std::uint64_t> size_of_text(std::string text) {
     if (!text.empty() && text.back() >= 'a') {
         text.back() = static_cast<char>(text.back() - 'a' + 'A');
     }
@@ -59,8 +59,8 @@ struct reserved_pages {
     std::optional<std::string> size{};
     std::optional<std::string> count{};
 
-    reserved_pages(const running_kernel& kernel, std::size_t wanted, std::size_t usual) {
-        std::optional<std::size_t> now = usual;
+    reserved_pages(const running_kernel& kernel, std::uint64_t wanted, std::uint64_t usual) {
+        std::optional<std::uint64_t> now = usual;
         for (auto& [name, value] : detail::options_of(kernel.command_line)) {
             if (name == "hugepagesz") {
                 now = size_of_text(value);
@@ -92,10 +92,10 @@ huge_page_memory huge_page_memory::read(const std::string& root) {
     return machine;
 }
 
-std::string huge_page_size_text(std::size_t bytes) {
-    constexpr std::size_t kib = 1024;
+std::string huge_page_size_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kib = 1024;
     const char* unit = "K";
-    std::size_t in = kib;
+    std::uint64_t in = kib;
     for (const char* larger : {"M", "G"}) {
         if (bytes % (in * kib) == 0) {
             in *= kib;
@@ -108,7 +108,7 @@ std::string huge_page_size_text(std::size_t bytes) {
 void add_huge_pages(boot_line& line, const huge_pages& pages, const huge_page_memory& machine,
                     const running_kernel& kernel) {
     std::string sizes;
-    for (const std::size_t size : machine.sizes) {
+    for (const std::uint64_t size : machine.sizes) {
         sizes += (sizes.empty() ? "" : ", ") + huge_page_size_text(size);
     }
     if (sizes.empty()) {
@@ -118,7 +118,7 @@ void add_huge_pages(boot_line& line, const huge_pages& pages, const huge_page_me
         fail_argument("this kernel has no huge pages of " + huge_page_size_text(pages.size) +
                       ", only of " + sizes);
     }
-    const std::size_t most = machine.memory / pages.size;
+    const std::uint64_t most = machine.memory / pages.size;
     if (pages.count == 0 || (machine.memory != 0 && pages.count > most)) {
         fail_argument(std::to_string(pages.count) + " huge pages of " +
                       huge_page_size_text(pages.size) + " cannot be reserved; allowed are 1 to " +

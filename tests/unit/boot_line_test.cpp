@@ -221,7 +221,7 @@ TEST(boot_line, says_which_cpus_it_gives_back) {
 }
 
 TEST(huge_pages, stand_behind_the_other_options_size_first) {
-    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::uint64_t{16} << 30};
     boot_line line = plan("4-5", big_little());
     const std::string before = line.text();
     add_huge_pages(line, {1 << 30, 4}, machine, whole_kernel());
@@ -231,7 +231,7 @@ TEST(huge_pages, stand_behind_the_other_options_size_first) {
 }
 
 TEST(huge_pages, more_than_half_of_the_memory_is_warned_of) {
-    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::uint64_t{16} << 30};
     boot_line half = plan("4-5", big_little());
     add_huge_pages(half, {1 << 30, 8}, machine, whole_kernel());
     EXPECT_FALSE(half.warns_of(boot_concern::too_much_memory));
@@ -241,7 +241,7 @@ TEST(huge_pages, more_than_half_of_the_memory_is_warned_of) {
 }
 
 TEST(huge_pages, what_the_machine_cannot_have_is_refused_with_what_it_can) {
-    const huge_page_memory machine{{2 << 20}, 2 << 20, std::size_t{16} << 30};
+    const huge_page_memory machine{{2 << 20}, 2 << 20, std::uint64_t{16} << 30};
     boot_line line = plan("4-5", big_little());
     const auto refusal = [&](const huge_pages& pages, const huge_page_memory& of) {
         try {
@@ -260,7 +260,7 @@ TEST(huge_pages, what_the_machine_cannot_have_is_refused_with_what_it_can) {
 }
 
 TEST(huge_pages, what_is_set_already_is_said) {
-    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::size_t{16} << 30};
+    const huge_page_memory machine{{2 << 20, 1 << 30}, 2 << 20, std::uint64_t{16} << 30};
     const std::string cpus = plan("4-5", big_little()).text();
     const auto with = [&](const std::string& command_line) {
         const running_kernel kernel = whole_kernel(command_line);
@@ -291,9 +291,9 @@ TEST(huge_pages, sizes_and_memory_are_read_below_a_root) {
         .file("/proc/meminfo", "MemTotal:       16384 kB\nHugepagesize:       2048 kB\n");
     const machine_root root(machine);
     const auto memory = huge_page_memory::read(root.path());
-    EXPECT_EQ(memory.sizes, (std::vector<std::size_t>{2 << 20, 1 << 30}));
-    EXPECT_EQ(memory.usual_size, std::size_t{2 << 20});
-    EXPECT_EQ(memory.memory, std::size_t{16 << 20});
+    EXPECT_EQ(memory.sizes, (std::vector<std::uint64_t>{2 << 20, 1 << 30}));
+    EXPECT_EQ(memory.usual_size, std::uint64_t{2 << 20});
+    EXPECT_EQ(memory.memory, std::uint64_t{16 << 20});
     const machine_root nothing(virtual_machine());
     EXPECT_TRUE(huge_page_memory::read(nothing.path()).sizes.empty());
 }
@@ -302,7 +302,7 @@ TEST(huge_pages, sizes_are_written_in_the_largest_unit_that_is_whole) {
     EXPECT_EQ(regatta::huge_page_size_text(2 << 20), "2M");
     EXPECT_EQ(regatta::huge_page_size_text(1 << 30), "1G");
     EXPECT_EQ(regatta::huge_page_size_text(64 << 10), "64K");
-    EXPECT_EQ(regatta::huge_page_size_text(std::size_t{16} << 30), "16G");
+    EXPECT_EQ(regatta::huge_page_size_text(std::uint64_t{16} << 30), "16G");
 }
 
 TEST(running_kernel, is_read_below_a_root) {

@@ -11,6 +11,7 @@
 #include <regatta/cpu/topology.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -134,15 +135,15 @@ REGATTA_SYSTEM_API boot_line plan_boot_line(const cpu_set& cpus, const topology&
 
 /// Huge pages to reserve at boot, all of one size.
 struct huge_pages {
-    std::size_t size = 0; ///< In bytes.
+    std::uint64_t size = 0; ///< In bytes.
     std::size_t count = 0;
 };
 
 /// The huge pages that a machine can have.
 struct REGATTA_SYSTEM_API huge_page_memory {
-    std::vector<std::size_t> sizes; ///< In bytes, ascending; empty if the kernel has none.
-    std::size_t usual_size = 0;     ///< Of a page whose size is not named; 0: unknown.
-    std::size_t memory = 0;         ///< Of the machine, in bytes; 0: unknown.
+    std::vector<std::uint64_t> sizes; ///< In bytes, ascending; empty if the kernel has none.
+    std::uint64_t usual_size = 0;     ///< Of a page whose size is not named; 0: unknown.
+    std::uint64_t memory = 0;         ///< Of the machine, in bytes; 0: unknown.
 
     /// Reads /sys/kernel/mm/hugepages and /proc/meminfo.
     /// Failure: none; unreadable properties are unknown.
@@ -162,7 +163,7 @@ REGATTA_SYSTEM_API void add_huge_pages(boot_line& line, const huge_pages& pages,
                                        const running_kernel& kernel);
 
 /// "2M", "1G", "64K": a size as the kernel's command line has it.
-REGATTA_SYSTEM_API std::string huge_page_size_text(std::size_t bytes);
+REGATTA_SYSTEM_API std::string huge_page_size_text(std::uint64_t bytes);
 
 /// A boot loader that was found, and how to add kernel options through it.
 struct boot_loader {
