@@ -50,6 +50,8 @@ function(regatta_add_system target)
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:regatta_development>)
     endif()
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    # On 32-bit machines: files, inode numbers and limits of 64 bits.
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     set_target_properties(${target} PROPERTIES
         CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

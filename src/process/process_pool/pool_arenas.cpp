@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <string>
@@ -21,10 +22,14 @@ namespace regatta::detail {
 namespace {
 
 std::size_t size_of_arena(std::size_t limit) {
-    const auto machine = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
-                         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    // Where addresses have 32 bits, three arenas and the program share them.
+    constexpr std::uint64_t part_of_addresses = SIZE_MAX / 16;
     // More than any machine has is refused by the system; rounded up, it must not become nothing.
-    const std::size_t wanted = std::min<std::size_t>(limit != 0 ? limit : machine, PTRDIFF_MAX);
+    const std::size_t wanted = limit != 0
+                                   ? std::min<std::size_t>(limit, PTRDIFF_MAX)
+                                   : static_cast<std::size_t>(std::min(machine, part_of_addresses));
     return (wanted + arena_space::block - 1) / arena_space::block * arena_space::block;
 }
 
@@ -81,7 +86,10 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
     const auto operation = [&] {
         return "process pool '" + name_ + "': make a job of " + std::to_string(tasks) + " tasks";
     };
-    if (kind >= 48) {
+    // Below it, the bytes of the words are fewer than a std::size_t can count.
+    constexpr unsigned countable =
+        std::numeric_limits<std::size_t>::digits - std::bit_width(sizeof(task_words::word) - 1);
+    if (kind >= countable) {
         fail_system(ENOMEM, operation());
     }
     word_list& words = words_[kind];

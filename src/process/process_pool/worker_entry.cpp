@@ -38,7 +38,8 @@ constinit std::atomic<bool> is_no_worker{false};
 /// Restricts this process as the pool's options say. Failure: `std::system_error`.
 void set_up(const worker_settings& settings, const worker_slot& mine) {
     if (settings.memory != 0) {
-        const rlimit limit{settings.memory, settings.memory};
+        const auto bytes = static_cast<rlim_t>(settings.memory);
+        const rlimit limit{bytes, bytes};
         if (::setrlimit(RLIMIT_DATA, &limit) != 0) {
             fail_system(errno, "limit the worker's memory");
         }
