@@ -52,7 +52,7 @@ public:
         // relaxed: a guess that the compare-and-swap checks.
         std::uint64_t position = this->head_.load(std::memory_order_relaxed);
         for (;;) {
-            auto& at = this->slots_[position & this->mask_];
+            auto& at = this->slots_[this->index_of(position)];
             // acquire: partner is the producer's release of the turn; the element is there.
             const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
             const auto ahead = static_cast<std::int64_t>(turn - (position + 1));
@@ -83,7 +83,8 @@ public:
     bool ready() const noexcept {
         // relaxed, both: a hint; the consumer then calls try_take(), which acquires.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
-        const auto turn = this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed);
+        const auto turn =
+            this->slots_[this->index_of(position)].turn.load(std::memory_order_relaxed);
         // A larger turn: another consumer took the element, so look again.
         return static_cast<std::int64_t>(turn - (position + 1)) >= 0;
     }

@@ -45,7 +45,7 @@ public:
         for (; taken != max; ++taken) {
             // relaxed: only the consumer writes it.
             const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
-            auto& at = this->slots_[position & this->mask_];
+            auto& at = this->slots_[this->index_of(position)];
             // acquire: partner is the producer's release of the turn; the element is there.
             if (at.turn.load(std::memory_order_acquire) != position + 1) {
                 break;
@@ -60,7 +60,7 @@ public:
     bool ready() const noexcept {
         // relaxed, both: a hint; consume() acquires.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
-        return this->slots_[position & this->mask_].turn.load(std::memory_order_relaxed) ==
+        return this->slots_[this->index_of(position)].turn.load(std::memory_order_relaxed) ==
                position + 1;
     }
 

@@ -79,7 +79,7 @@ public:
         return ring_.has_room_below(limit) &&
                ring_.try_place([&](auto& cell, std::uint64_t position) noexcept {
                    if (timed_.load(std::memory_order_relaxed)) [[unlikely]] {
-                       submitted_at_[position & (ring_.capacity() - 1)] = Atomics::now_ns();
+                       submitted_at_[ring_.index_of(position)] = Atomics::now_ns();
                    }
                    cell.emplace(std::forward<T>(m));
                });
@@ -104,7 +104,7 @@ public:
             [&](std::uint64_t position) noexcept {
                 context.sequence = position;
                 if (handlers_.timed()) [[unlikely]] {
-                    submitted = submitted_at_[position & (ring_.capacity() - 1)];
+                    submitted = submitted_at_[ring_.index_of(position)];
                 }
             },
             [&](message& m) noexcept {

@@ -54,6 +54,10 @@ public:
     basic_ticket_ring& operator=(const basic_ticket_ring&) = delete;
 
     std::size_t capacity() const noexcept { return mask_ + 1; }
+    /// Of the cell at a position.
+    std::size_t index_of(std::uint64_t position) const noexcept {
+        return static_cast<std::size_t>(position) & mask_;
+    }
 
     /// Appends one element; any thread.
     /// @returns false, with `args` untouched, if the ring is full or closed.
@@ -84,7 +88,7 @@ public:
             if ((position & closed_bit) != 0) {
                 return false;
             }
-            slot& at = slots_[position & mask_];
+            slot& at = slots_[index_of(position)];
             // acquire: partner is the release with which a consumer freed the cell. The old element
             // is gone before the new one is written.
             const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
