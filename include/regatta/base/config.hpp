@@ -53,8 +53,12 @@
 // An architectural hint for a spinning core; nothing where there is none.
 #if defined(__x86_64__) || defined(__i386__)
 #define REGATTA_CPU_RELAX() __builtin_ia32_pause()
-#elif defined(__aarch64__) || defined(__arm__)
+#elif defined(__aarch64__) || (defined(__arm__) && __ARM_ARCH >= 7)
 #define REGATTA_CPU_RELAX() __asm__ __volatile__("yield" ::: "memory")
+#elif defined(__riscv)
+// "pause", also for an assembler that lacks the extension Zihintpause: older processors take it for
+// a fence that orders nothing.
+#define REGATTA_CPU_RELAX() __asm__ __volatile__(".4byte 0x0100000f" ::: "memory")
 #else
 #define REGATTA_CPU_RELAX() static_cast<void>(0)
 #endif

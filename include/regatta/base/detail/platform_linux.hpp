@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <limits>
 #include <thread>
 
 #include <fcntl.h>
@@ -26,6 +28,13 @@
 
 namespace regatta::detail::platform {
 
+// The 32-bit systems that are young enough have only the call with a 64-bit time.
+#if defined(SYS_futex)
+inline constexpr long futex_call = SYS_futex;
+#else
+inline constexpr long futex_call = SYS_futex_time64;
+#endif
+
 // Source: futex(2).
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        const std::chrono::steady_clock::time_point* deadline, futex_scope scope,
@@ -40,15 +49,17 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         const auto since =
             std::max(deadline->time_since_epoch(), std::chrono::steady_clock::duration::zero());
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
-        until.tv_sec = static_cast<time_t>(seconds.count());
+        // A 32-bit time_t ends after 68 years.
+        until.tv_sec = static_cast<time_t>(
+            std::min<std::int64_t>(seconds.count(), std::numeric_limits<time_t>::max()));
         until.tv_nsec = static_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
     // A 32-bit system with a 64-bit time_t needs the call of that width.
 #if defined(SYS_futex_time64)
-    constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+    constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : futex_call;
 #else
-    constexpr long call = SYS_futex;
+    constexpr long call = futex_call;
 #endif
     const long status =
         ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
@@ -58,14 +69,14 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope scope) noexcept {
     const int flag = scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0;
-    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count,
+    return ::syscall(futex_call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE | flag, count,
                      nullptr, nullptr, 0) > 0;
 }
 
 inline constexpr bool tells_threads_apart = true;
 inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count,
                           std::uint32_t bits) noexcept {
-    return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word),
+    return ::syscall(futex_call, reinterpret_cast<std::uint32_t*>(&word),
                      FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, bits) > 0;
 }
 
