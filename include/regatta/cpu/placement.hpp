@@ -67,7 +67,7 @@ inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& 
         place.at[cpu_place::cluster] = static_cast<unsigned>(core.cluster + 1);
         place.at[cpu_place::core] = info->core;
         for (const unsigned sibling : core.cpus) {
-            place.at[cpu_place::sibling] += sibling < cpu && allowed.contains(sibling) ? 1 : 0;
+            place.at[cpu_place::sibling] += sibling < cpu && allowed.contains(sibling) ? 1u : 0u;
         }
         places.push_back(place);
     }
