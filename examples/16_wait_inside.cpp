@@ -18,13 +18,13 @@ regatta::balanced_pool pool{{.threads = 1}};
 
 /// Divide and conquer: each half may be a task, and whoever waits for a task that has not begun
 /// runs it.
-long sum_of(std::span<const int> numbers) {
+long long sum_of(std::span<const int> numbers) {
     if (numbers.size() <= 1000) {
-        return std::accumulate(numbers.begin(), numbers.end(), 0L);
+        return std::accumulate(numbers.begin(), numbers.end(), 0LL);
     }
     const std::size_t half = numbers.size() / 2;
     auto left = pool.submit([=] { return sum_of(numbers.first(half)); });
-    const long right = sum_of(numbers.subspan(half));
+    const long long right = sum_of(numbers.subspan(half));
     return left.get() + right;
 }
 
@@ -72,7 +72,7 @@ bool wait_for_itself() {
 int main() {
     std::vector<int> numbers(100'000);
     std::iota(numbers.begin(), numbers.end(), 1);
-    const long sum = pool.submit([&] { return sum_of(numbers); }).get();
+    const long long sum = pool.submit([&] { return sum_of(numbers); }).get();
     const int depth = pool.submit([] { return levels_below(10); }).get();
     const bool right =
         sum == 5'000'050'000 && depth == 10 && wait_for_all_others() && wait_for_itself();
