@@ -29,7 +29,7 @@ POOL_TABLES = ("one outside thread", "batches of ten", "64-byte capture: time a 
 INVERSE = ("std_thread", "openmp_dynamic", "tbb", "asio", "balanced", "python_serial", "python_threads_1blas",
            "python_processes_1blas", "python_pool_map_1blas")
 RUNS = {
-    "pools": ["bench/bench_pools", "--rounds", "3", *(word for title in POOL_TABLES for word in ("--only", title))],
+    "pools": ["bench/bench_pools", "--rounds", "7", *(word for title in POOL_TABLES for word in ("--only", title))],
     "bus": ["bench/bench_bus", "--rounds", "5"],
     "worker_pool": ["bench/bench_worker_pool", "--rounds", "7"],
     "fork": ["bench/bench_fork", "--rounds", "3"],
