@@ -3,6 +3,8 @@
 
 #include "inspect/switch_trace.hpp"
 
+#include "process/time_namespace.hpp"
+
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/file.h>
@@ -23,6 +25,7 @@ namespace regatta::detail {
 
 switch_trace& switch_trace::operator=(switch_trace&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    std::swap(clock_offset_ns_, other.clock_offset_ns_);
     std::swap(memory_, other.memory_);
     std::swap(pages_, other.pages_);
     std::swap(page_, other.page_);
@@ -54,6 +57,7 @@ std::optional<switch_trace> switch_trace::open(unsigned cpu, int& error, content
     attributes.watermark = 1; // No thread waits for it.
     attributes.wakeup_watermark = ~0U;
     switch_trace trace;
+    trace.clock_offset_ns_ = time_namespace_offset_ns("monotonic");
     trace.descriptor_ =
         static_cast<int>(::syscall(SYS_perf_event_open, &attributes, -1, static_cast<int>(cpu), -1,
                                    static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC)));
@@ -128,7 +132,7 @@ void switch_trace::translate(const perf_event_header& header,
     }
     std::memcpy(&id, record_.data() + header.size - sizeof id, sizeof id);
     switch_record out;
-    out.time_ns = static_cast<std::int64_t>(id.time);
+    out.time_ns = static_cast<std::int64_t>(id.time) + clock_offset_ns_;
     out.pid = number(id.pid);
     out.tid = number(id.tid);
     switch (header.type) {

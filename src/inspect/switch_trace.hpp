@@ -56,6 +56,7 @@ public:
 
     switch_trace(switch_trace&& other) noexcept
         : descriptor_(std::exchange(other.descriptor_, -1))
+        , clock_offset_ns_(other.clock_offset_ns_)
         , memory_(std::exchange(other.memory_, nullptr))
         , pages_(other.pages_)
         , page_(other.page_)
@@ -91,9 +92,10 @@ private:
     switch_trace() = default;
 
     int descriptor_ = -1;
-    std::byte* memory_ = nullptr; ///< The kernel's control page, then the ring.
-    std::size_t pages_ = 0;       ///< Of the ring: a power of two.
-    std::size_t page_ = 0;        ///< Bytes of one page.
+    std::int64_t clock_offset_ns_ = 0; ///< From the kernel's clock to this process's.
+    std::byte* memory_ = nullptr;      ///< The kernel's control page, then the ring.
+    std::size_t pages_ = 0;            ///< Of the ring: a power of two.
+    std::size_t page_ = 0;             ///< Bytes of one page.
     std::vector<std::byte> record_;
 };
 

@@ -4,6 +4,7 @@
 #include "lease/exclusive_system.hpp"
 
 #include "process/file_size_signal.hpp"
+#include "process/time_namespace.hpp"
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -19,12 +20,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -35,6 +38,13 @@ int result_of(int status) noexcept {
 }
 
 } // namespace
+
+exclusive_system::exclusive_system(std::string root, std::string journal)
+    : root_(std::move(root))
+    , journal_(std::move(journal)) {
+    start_offset_ =
+        time_namespace_offset_ns("boottime", root_) / (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+}
 
 std::optional<std::string> exclusive_system::read(const std::string& path) {
     return read_small_file(root_ + path);

@@ -8,9 +8,9 @@
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace regatta::detail {
@@ -28,9 +28,7 @@ class exclusive_system {
 public:
     /// @param root a directory to use instead of `/`.
     /// @param journal the folder of the journal, below the root; all leases of a machine share one.
-    explicit exclusive_system(std::string root = {}, std::string journal = default_journal)
-        : root_(std::move(root))
-        , journal_(std::move(journal)) {}
+    explicit exclusive_system(std::string root = {}, std::string journal = default_journal);
     exclusive_system(const exclusive_system&) = delete;
     exclusive_system& operator=(const exclusive_system&) = delete;
     virtual ~exclusive_system() = default;
@@ -89,6 +87,9 @@ public:
     virtual std::string numbering_of(int process);
     /// The calling thread.
     virtual int this_thread() noexcept;
+    /// What the time namespace of this process adds to the start of each task in /proc, in clock
+    /// ticks. Without it, a start is the same in all of them.
+    std::int64_t start_offset() const noexcept { return start_offset_; }
 
 private:
     enum class open_kind { existing, journal };
@@ -98,6 +99,7 @@ private:
 
     std::string root_;
     std::string journal_;
+    std::int64_t start_offset_ = 0;
 };
 
 } // namespace regatta::detail

@@ -22,7 +22,7 @@ namespace regatta::detail {
 struct task_mask {
     int process = 0;
     int thread = 0;
-    std::uint64_t start = 0; ///< In clock ticks since boot.
+    std::uint64_t start = 0; ///< In clock ticks since boot, in no time namespace.
     cpu_set allowed{};
 };
 

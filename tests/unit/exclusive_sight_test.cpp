@@ -8,6 +8,7 @@
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/step_rules.hpp"
+#include "support/time_namespace.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 
@@ -136,6 +137,20 @@ TEST_F(exclusive_sight, an_owner_that_proc_hides_is_alive) {
     machine->hides = true;
     EXPECT_FALSE(status().at(0).stale);
     root.link(self, self);
+}
+
+// A time namespace, say of a restored container, shifts the starts of all processes in /proc.
+TEST_F(exclusive_sight, an_owner_is_known_in_another_time_namespace) {
+    root.link("/proc/self", "/proc/self");
+    const auto lease = take({3});
+    const auto found = library_test::in_time_namespace([&] {
+        host = std::make_shared<fake_system>(root.path());
+        return status().at(0).stale ? 1 : 0;
+    });
+    if (!found) {
+        GTEST_SKIP() << "this user may not make time namespaces";
+    }
+    EXPECT_EQ(*found, 0);
 }
 
 TEST_F(exclusive_sight, not_all_processes_are_seen_without_the_first) {

@@ -5,6 +5,7 @@
 
 #include "exclusive_fakes.hpp"
 #include "intruder.hpp"
+#include "support/time_namespace.hpp"
 
 #include "inspect/exclusivity_checker.hpp"
 #include "inspect/switch_trace.hpp"
@@ -143,6 +144,26 @@ TEST(exclusivity_check, a_trace_names_the_intruder_and_tells_its_time) {
         sum += one.time_ns;
     }
     EXPECT_LE(sum, check.elapsed_ns());
+}
+
+// There the kernel's own clock is not this process's.
+TEST(exclusivity_check, a_trace_names_the_intruder_in_a_time_namespace) {
+    if (!can_trace()) {
+        GTEST_SKIP() << "the kernel does not tell this process of switches";
+    }
+    const intruder planted(some_cpu(), "planted spin", intruder::manner::spinning);
+    const auto status = library_test::in_time_namespace([&] {
+        const auto report = check_exclusivity(cpu_set{some_cpu()}, options_until_seen(planted));
+        const cpu_check& check = report.cpus.at(0);
+        return check.traced && find(check, planted.pid()) != nullptr && check.gaps &&
+                       (*check.gaps)[regatta::gap_cause::user_task].count() > 0
+                   ? 0
+                   : 1;
+    });
+    if (!status || !planted.in_place()) {
+        GTEST_SKIP() << (status ? moved : "this user may not make time namespaces");
+    }
+    EXPECT_EQ(*status, 0);
 }
 
 TEST(exclusivity_check, a_trace_names_the_intruder_each_time) {
