@@ -89,7 +89,7 @@ private:
     void open_journal() {
         no_journal_ = lock_.take();
         if (!no_journal_) {
-            const stale_release stale = release_stale_locked(system_);
+            stale_release stale = release_stale_locked(system_);
             for (const exclusive_lease& one : stale.released) {
                 tell("Process " + std::to_string(one.process) + " left its lease of CPUs " +
                      one.cpus.to_string() + " behind; it was undone first.");
@@ -97,6 +97,7 @@ private:
             for (const std::string& problem : stale.problems) {
                 tell("Part of a stale lease could not be undone: " + problem + ".");
             }
+            left_behind_ = std::move(stale.problems);
         }
         if (system_.is_trusted(system_.journal())) { // Other leases count even without a journal.
             leases_ = read_leases(system_);
@@ -123,6 +124,9 @@ private:
         }
         if (!error) {
             error = check_request(lease_->cpus, machine_, state);
+        }
+        for (const std::string& problem : error ? left_behind_ : std::vector<std::string>()) {
+            error.text += "; of a stale lease could not be undone: " + problem;
         }
         lease_->rest = machine_.online - lease_->cpus;
         return error;
@@ -258,7 +262,8 @@ private:
     exclusive_system& system_;
     lease_lock lock_; ///< Destroyed before `lease_`, which owns the system.
     step_error no_journal_;
-    std::vector<lease_record> leases_; ///< Of all processes.
+    std::vector<std::string> left_behind_; ///< Steps of stale leases that could not be undone.
+    std::vector<lease_record> leases_;     ///< Of all processes.
     exclusive_machine machine_;
     topology layout_;
 };

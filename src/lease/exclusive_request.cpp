@@ -32,7 +32,9 @@ free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& mach
     free_cpus result;
     result.usable = usable_cpus(system, machine);
     for (const lease_record& lease : leases) {
-        result.holders.emplace_back("a lease of process " + std::to_string(lease.owner.process) +
+        result.holders.emplace_back((is_alive(system, lease) ? "a" : "a stale") +
+                                        std::string(" lease of process ") +
+                                        std::to_string(lease.owner.process) +
                                         (lease.title.empty() ? "" : " (" + lease.title + ")"),
                                     lease.cpus);
     }

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -27,6 +28,49 @@ namespace {
 /// The boot of an owner that could not read it.
 constexpr std::string_view unknown = "unknown";
 
+/// Reads the first line of a lease's file.
+/// @returns false if it is damaged.
+bool read_first_line(lease_record& lease, const std::vector<std::string>& fields) {
+    if (fields[0] != "lease 1") {
+        lease.foreign = fields[0].starts_with("lease ");
+        return lease.foreign;
+    }
+    cpu_list_error error;
+    const auto process = fields.size() == 7 ? to_number(fields[1]) : std::nullopt;
+    const auto start = process ? to_number(fields[2]) : std::nullopt;
+    auto cpus = start ? cpu_set::try_parse(fields[5], cpu_set::max_width, error) : std::nullopt;
+    if (!cpus) {
+        return false;
+    }
+    lease.owner = {static_cast<int>(*process), static_cast<std::uint64_t>(*start), fields[3],
+                   fields[4]};
+    lease.cpus = std::move(*cpus);
+    lease.title = printable_text(fields[6]);
+    lease.complete = true;
+    return true;
+}
+
+/// Reads another line.
+/// @returns false if it is damaged.
+bool read_line(lease_record& lease, const std::vector<std::string>& fields) {
+    if (fields[0] == "undone") {
+        lease.steps.clear();
+        lease.damaged_line = 0;
+    } else if (fields[0] == "taken" && fields.size() == 2) {
+        lease.level = static_cast<exclusivity>(to_number(fields[1]).value_or(0));
+        lease.taken = true;
+    } else if (fields[0] == "not done" && !lease.steps.empty()) {
+        lease.steps.pop_back();
+    } else if (fields[0] == "given up") {
+        lease.given_up = true;
+    } else if (auto step = step_from_fields(fields)) {
+        lease.steps.push_back(std::move(*step));
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /// Reads a lease's file. Ignores a line without its end: no action ever followed it.
 lease_record read_lease(exclusive_system& system, const std::string& name) {
     lease_record lease;
@@ -35,34 +79,16 @@ lease_record read_lease(exclusive_system& system, const std::string& name) {
     const auto text = system.read(path);
     lease.unread = !text && system.read_error(path) != ENOENT;
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    int number = 0;
     for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+        ++number;
         const auto fields = fields_of(rest.substr(0, end));
+        const bool sound = number == 1 ? read_first_line(lease, fields)
+                                       : lease.foreign || read_line(lease, fields);
+        lease.damaged_line = sound || lease.damaged_line != 0 ? lease.damaged_line : number;
         rest.remove_prefix(end + 1);
-        if (fields[0] == "lease 1" && fields.size() == 7) {
-            cpu_list_error error;
-            lease.owner.process = static_cast<int>(to_number(fields[1]).value_or(0));
-            lease.owner.start = static_cast<std::uint64_t>(to_number(fields[2]).value_or(0));
-            lease.owner.boot = fields[3];
-            lease.owner.processes = fields[4];
-            lease.cpus =
-                cpu_set::try_parse(fields[5], cpu_set::max_width, error).value_or(cpu_set());
-            lease.title = printable_text(fields[6]);
-            lease.complete = true;
-        } else if (fields[0].starts_with("lease ")) {
-            lease.foreign = true;
-        } else if (fields[0] == "undone") {
-            lease.steps.clear();
-        } else if (fields[0] == "taken" && fields.size() == 2) {
-            lease.level = static_cast<exclusivity>(to_number(fields[1]).value_or(0));
-            lease.taken = true;
-        } else if (fields[0] == "not done" && !lease.steps.empty()) {
-            lease.steps.pop_back();
-        } else if (fields[0] == "given up") {
-            lease.given_up = true;
-        } else if (auto step = step_from_fields(fields)) {
-            lease.steps.push_back(std::move(*step));
-        }
     }
+    lease.unread = lease.unread || (number > 0 && !lease.complete && !lease.foreign);
     // Tasks that entered later were recorded later; masks are restored after all other steps.
     std::stable_partition(lease.steps.begin(), lease.steps.end(), [](const exclusive_step& step) {
         return step.kind == step_kind::save_masks;

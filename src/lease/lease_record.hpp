@@ -39,8 +39,9 @@ struct lease_record {
     bool taken = false;    ///< All steps were done; before that, the level has no meaning.
     bool complete = false; ///< The file has its first line; no step precedes it.
     bool foreign = false;  ///< Written by another version, whose lines may differ.
-    bool unread = false;   ///< The file could not be read: nothing else is known.
-    bool given_up = false; ///< The owner lives, but has ended the lease.
+    int damaged_line = 0;  ///< The first line that could not be parsed, from 1; 0: none.
+    bool unread = false; ///< The file, or its first line, could not be read: the owner is unknown.
+    bool given_up = false;               ///< The owner lives, but has ended the lease.
     std::vector<exclusive_step> steps{}; ///< The steps to undo, last first.
 };
 

@@ -71,9 +71,14 @@ stale_release release_stale_locked(exclusive_system& system) {
             continue;
         }
         // A reboot has undone all steps from before it.
-        auto problems = is_of_another_boot(record.owner, self)
-                            ? std::vector<std::string>()
-                            : undo_steps(system, record.name, record.steps, result.notes);
+        const bool is_past = is_of_another_boot(record.owner, self);
+        auto problems = is_past ? std::vector<std::string>()
+                                : undo_steps(system, record.name, record.steps, result.notes);
+        if (problems.empty() && record.damaged_line != 0 && !is_past) {
+            problems.push_back("line " + std::to_string(record.damaged_line) + " of " + path +
+                               " is damaged: its step is unknown and was not undone; remove the "
+                               "file once you have undone it");
+        }
         if (problems.empty()) {
             const int error = system.remove_file(path);
             if (error != 0 && error != ENOENT) {

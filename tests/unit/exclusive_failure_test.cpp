@@ -5,7 +5,6 @@
 /// Leases of CPUs on a machine of plain files: every failure and every death leaves nothing behind.
 
 #include "exclusive_fakes.hpp"
-#include "lease/exclusive_cpu_file.hpp"
 #include "lease/exclusive_tasks.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
@@ -28,6 +27,7 @@ namespace {
 
 using exclusive_test::difference;
 using exclusive_test::fake_system;
+using exclusive_test::masked_system;
 using exclusive_test::root_folder;
 using exclusive_test::whole_root;
 using regatta::cpu_set;
@@ -39,22 +39,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class exclusive_failure : public exclusive_test::lease_test {
-protected:
-    /// Leaves the lease of a process that was killed.
-    void take_and_die() {
-        const pid_t owner = ::fork();
-        if (owner == 0) {
-            const std::string self = std::to_string(::getpid());
-            root.link("/proc/" + self, "/proc/" + self);
-            exclusive_error problem;
-            auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
-            ::kill(::getpid(), SIGKILL);
-        }
-        ::waitpid(owner, nullptr, 0);
-        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
-    }
-};
+class exclusive_failure : public exclusive_test::lease_test {};
 
 } // namespace
 
@@ -280,42 +265,6 @@ TEST_F(exclusive_failure, what_is_online_comes_back_without_the_rest) {
     EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/cpuset.cpus"), "2-4\n");
     EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/inner/cpuset.cpus"), "3-4\n");
 }
-
-namespace {
-
-/// A machine with a task 50, whose mask is that of its status file.
-class masked_system : public fake_system {
-public:
-    masked_system(const root_folder& root, const std::string& cpus)
-        : fake_system(root.path())
-        , root_(root) {
-        root.file("/proc/50/task/50/stat", "50 (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
-        set_mask(cpus);
-    }
-    void set_mask(const std::string& cpus) {
-        root_.file("/proc/50/task/50/status", "Tgid:\t50\nCpus_allowed_list:\t" + cpus + "\n");
-    }
-    void set_online(const std::string& cpus) {
-        root_.file("/sys/devices/system/cpu/online", cpus + "\n");
-    }
-    std::string mask() {
-        return regatta::detail::read_task_mask(*this, 50, 50).value_or(cpu_set()).to_string();
-    }
-    int set_affinity(int thread, const cpu_set& cpus) override {
-        if ((cpus & *regatta::detail::read_cpus(*this, "/sys/devices/system/cpu/online")).empty()) {
-            return EINVAL;
-        }
-        if (thread == 50) {
-            set_mask(cpus.to_string());
-        }
-        return 0;
-    }
-
-private:
-    const root_folder& root_;
-};
-
-} // namespace
 
 TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
     const auto machine = std::make_shared<masked_system>(root, "0-7");

@@ -5,6 +5,8 @@
 /// @file
 /// A machine of eight CPUs made of plain files, whose control groups answer as the kernel's do.
 
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_tasks.hpp"
 #include "lease/lease_access.hpp"
 #include "lease/stale_leases.hpp"
 #include "support/exclusive_faults.hpp"
@@ -16,11 +18,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +98,35 @@ public:
         return error;
     }
     int set_affinity(int, const regatta::cpu_set&) override { return 0; }
+    /// The group of a task is the one that lists it.
+    std::optional<std::string> read(const std::string& path) override {
+        if (!path.starts_with("/proc/") || path.find("/task/") == std::string::npos ||
+            !path.ends_with("/cgroup")) {
+            return faulty_system::read(path);
+        }
+        std::istringstream parts(path.substr(path.find("/task/") + 6));
+        int task = 0;
+        parts >> task;
+        const std::string top = "/sys/fs/cgroup";
+        std::error_code none;
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(root() + top, none)) {
+            const std::string file = entry.path().string().substr(root().size());
+            if (!file.ends_with("/tasks") && !file.ends_with("/cgroup.threads")) {
+                continue;
+            }
+            std::istringstream tasks(faulty_system::read(file).value_or(""));
+            for (int one = 0; tasks >> one;) {
+                if (one == task) {
+                    const bool v1 = file.ends_with("/tasks");
+                    const std::size_t head = top.size() + (v1 ? sizeof "/cpuset" - 1 : 0);
+                    const std::string group = file.substr(head, file.rfind('/') - head);
+                    return (v1 ? "3:cpuset:" : "0::") + (group.empty() ? "/" : group) + "\n";
+                }
+            }
+        }
+        return std::nullopt;
+    }
 
 private:
     static constexpr const char* v2_files[] = {
@@ -127,6 +163,43 @@ private:
         }
         return error;
     }
+};
+
+/// A machine with a task 50, whose mask is that of its status file.
+class masked_system : public fake_system {
+public:
+    masked_system(const root_folder& root, const std::string& cpus)
+        : fake_system(root.path())
+        , root_(root) {
+        root.file("/proc/50/task/50/stat", "50 (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
+        set_mask(cpus);
+    }
+    void set_mask(const std::string& cpus) {
+        for (const char* folder : {"/proc/50", "/proc/50/task/50"}) {
+            root_.file(std::string(folder) + "/status",
+                       "Tgid:\t50\nCpus_allowed_list:\t" + cpus + "\n");
+        }
+    }
+    void set_online(const std::string& cpus) {
+        root_.file("/sys/devices/system/cpu/online", cpus + "\n");
+    }
+    std::string mask() {
+        return regatta::detail::read_task_mask(*this, 50, 50)
+            .value_or(regatta::cpu_set())
+            .to_string();
+    }
+    int set_affinity(int thread, const regatta::cpu_set& cpus) override {
+        if ((cpus & *regatta::detail::read_cpus(*this, "/sys/devices/system/cpu/online")).empty()) {
+            return EINVAL;
+        }
+        if (thread == 50) {
+            set_mask(cpus.to_string());
+        }
+        return 0;
+    }
+
+private:
+    const root_folder& root_;
 };
 
 /// What every machine of these tests has: eight CPUs, this process, some interrupts.
@@ -228,6 +301,26 @@ protected:
         return regatta::detail::leases_on(*host, unread);
     }
     regatta::stale_release repair() { return regatta::detail::release_stale_on(*host); }
+
+    /// Leaves the lease of a process that was killed after `act`.
+    void take_and_die(const std::function<void(regatta::exclusive_cpus&)>& act =
+                          [](regatta::exclusive_cpus&) {}) {
+        const pid_t owner = ::fork();
+        if (owner == 0) {
+            const std::string self = std::to_string(::getpid());
+            root.link("/proc/" + self, "/proc/" + self);
+            try {
+                auto lease = regatta::detail::acquire_on(host, regatta::cpu_set{3}, options);
+                act(lease);
+                ::kill(::getpid(), SIGKILL);
+            } catch (const std::exception& error) {
+                ADD_FAILURE() << error.what();
+            }
+            ::kill(::getpid(), SIGKILL);
+        }
+        ::waitpid(owner, nullptr, 0);
+        std::filesystem::remove(root.path() + "/proc/" + std::to_string(owner));
+    }
 
     root_folder root;
     std::shared_ptr<fake_system> system = std::make_shared<fake_system>(root.path());
