@@ -47,7 +47,7 @@ exclusive_plan cpuset_plan(const plan_request& request, std::string way) {
         return plan;
     }
     plan.group = tree.top + "/" + request.name;
-    plan.home = tree.own;
+    plan.tree = tree;
     plan.member = "tasks";
     plan.steps.push_back(masks_step(step_kind::save_masks, request));
     return plan;
@@ -117,7 +117,7 @@ exclusive_plan shield_plan(const plan_request& request) {
     move.member = plan.member;
     move.shared = true;
     plan.steps.push_back(std::move(move));
-    make_lease_cpuset(plan, request, plan.home == top ? plan.others : plan.home);
+    make_lease_cpuset(plan, request, plan.tree.own == top ? plan.others : plan.tree.own);
     return plan;
 }
 
@@ -129,7 +129,7 @@ exclusive_plan yielding_plan(const plan_request& request) {
         return plan;
     }
     const std::string aside = plan.group + std::string(yielding_suffix);
-    plan.steps.push_back(group_step(aside, plan.home, plan.member));
+    plan.steps.push_back(group_step(aside, plan.tree.own, plan.member));
     fill_cpuset(plan, request, aside, cpus_of_nobody(request) - request.cpus);
     for (const int process : request.options.yielding) {
         exclusive_step move;
@@ -139,7 +139,7 @@ exclusive_plan yielding_plan(const plan_request& request) {
         move.member = plan.member;
         plan.steps.push_back(std::move(move));
     }
-    make_lease_cpuset(plan, request, plan.home);
+    make_lease_cpuset(plan, request, plan.tree.own);
     return plan;
 }
 

@@ -4,8 +4,10 @@
 #include "lease/exclusive_entry.hpp"
 
 #include "lease/exclusive_masks.hpp"
+#include "lease/exclusive_plan.hpp"
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_tasks.hpp"
+#include "lease/lease_record.hpp"
 #include "lease/lease_state.hpp"
 #include "lease/step_rules.hpp"
 #include <regatta/cpu/cpu_set.hpp>
@@ -19,32 +21,62 @@
 namespace regatta::detail {
 namespace {
 
-/// The group that a leaving thread goes to: its old group, or the group of all other tasks if these
-/// were moved out of its old group.
-std::string way_out(const exclusive_plan& plan) {
-    const bool from_top =
-        !plan.others.empty() && plan.others.substr(0, plan.others.rfind('/')) == plan.home;
-    return from_top ? plan.others : plan.home;
+bool only_pins(const lease_state& lease) {
+    return lease.plan.level == exclusivity::soft ||
+           lease.plan.level == exclusivity::isolated_at_boot;
+}
+
+/// The group that a thread leaves to: its old group, or the group of all other tasks if these were
+/// moved out of its old group.
+const std::string& way_out(const exclusive_plan& plan, const std::string& group) {
+    return !plan.others.empty() && group == plan.tree.top ? plan.others : group;
+}
+
+/// Whether leases have made the mask of a task of its saved one.
+bool is_narrowed(const lease_state& lease, const cpu_set& saved, const cpu_set& now) {
+    exclusive_step own;
+    own.cpus = lease.cpus;
+    own.rest = lease.rest;
+    exclusive_system& system = *lease.system;
+    return is_made_of(system, own, {}, saved, now) ||
+           is_made_of(system, own, steps_of_others(system, lease.journal.name()), saved, now);
 }
 
 /// The mask that an entering thread would have without the lease, as far as known. The lease may
 /// have narrowed it; the masks that it narrowed are recorded.
 cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
-    for (const exclusive_step& step : lease.done) {
-        for (const task_mask& saved : step.masks) {
-            if (saved.thread == now.thread && saved.start == now.start) {
-                return saved.allowed;
-            }
-        }
+    if (only_pins(lease)) {
+        return now.allowed;
     }
-    const bool narrowed =
-        lease.plan.level != exclusivity::soft && lease.plan.level != exclusivity::isolated_at_boot;
-    return narrowed && now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
+    if (const task_mask* const saved = find_mask(lease.done, now)) {
+        return is_narrowed(lease, saved->allowed, now.allowed) ? saved->allowed : now.allowed;
+    }
+    return now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
 }
 
-/// Records the state of an entering thread, to be restored even if this process dies first.
-step_error note_entry(lease_state& lease, const task_mask& before) {
-    if (!lease.journal.is_open() || is_noted(lease.done, before)) {
+/// Records the group of an entering thread, to be restored even if this process dies first.
+step_error note_group(lease_state& lease, const entered_task& task) {
+    if (!lease.journal.is_open() || task.group.empty() || task.group == lease.plan.tree.own) {
+        return {}; // The end of the lease's group moves its threads there.
+    }
+    exclusive_step entry;
+    entry.kind = step_kind::move_process;
+    entry.path = task_folder(task.before.process, task.before.thread);
+    entry.target = lease.plan.group;
+    entry.member = lease.plan.member;
+    entry.before = way_out(lease.plan, task.group);
+    entry.masks = {task.before};
+    if (const int error = lease.journal.step(entry)) {
+        return act_failed(error, "write the journal");
+    }
+    lease.done.push_back(std::move(entry)); // Undone before the lease's group is removed.
+    return {};
+}
+
+/// Records the mask of an entering thread likewise.
+step_error note_mask(lease_state& lease, const task_mask& before) {
+    const task_mask* const noted = find_mask(lease.done, before);
+    if (!lease.journal.is_open() || (noted != nullptr && noted->allowed == before.allowed)) {
         return {};
     }
     exclusive_step saved;
@@ -55,6 +87,7 @@ step_error note_entry(lease_state& lease, const task_mask& before) {
     if (const int error = lease.journal.step(saved)) {
         return act_failed(error, "write the journal");
     }
+    replace_mask(lease.done, before);
     lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after all other steps.
     return {};
 }
@@ -68,8 +101,7 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     if (!now || now->start != before.start) {
         return; // It has ended, and its number may belong to another thread.
     }
-    const exclusivity level = lease.plan.level;
-    if (level == exclusivity::soft || level == exclusivity::isolated_at_boot) {
+    if (only_pins(lease)) {
         system.set_affinity(before.thread, before.allowed);
         return;
     }
@@ -78,7 +110,15 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
         system.set_affinity(before.thread, left.empty() ? lease.rest : left);
         return;
     }
-    system.write(way_out(lease.plan) + "/" + lease.plan.member, std::to_string(before.thread));
+    const exclusive_plan& plan = lease.plan;
+    const std::string group = plan.group_of(system, before.process, before.thread);
+    if (!group.empty() && group != plan.group) {
+        return; // Somebody has moved it since.
+    }
+    const std::string number = std::to_string(before.thread);
+    if (system.write(way_out(plan, task.group) + "/" + plan.member, number) != 0) {
+        system.write(way_out(plan, plan.tree.own) + "/" + plan.member, number); // It is gone.
+    }
     const auto moved = read_task_mask(system, before.process, before.thread);
     // A thread that only its group restricts gets no mask: a mask would outlast the group.
     if (task.pinned || (moved && !(*moved & lease.cpus).empty())) {
@@ -103,7 +143,13 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     }
     entered_task task{*found};
     task.before.allowed = mask_without_lease(lease, *found);
-    if (auto error = note_entry(lease, task.before)) {
+    if (!lease.plan.group.empty()) {
+        task.group = lease.plan.group_of(system, process, thread);
+    }
+    if (auto error = note_mask(lease, task.before)) {
+        return error;
+    }
+    if (auto error = note_group(lease, task)) {
         return error;
     }
     const std::string what =

@@ -20,30 +20,31 @@ namespace regatta::detail {
 namespace {
 
 group_tree find_group_tree(exclusive_system& system, bool v2) {
-    const auto groups = system.read("/proc/self/cgroup");
     const auto mounts = system.read("/proc/self/mountinfo");
-    group_tree tree;
-    for (const auto line :
-         split(groups && mounts ? std::string_view(*groups) : std::string_view(), '\n')) {
-        const auto own = parse_cgroup_line(line);
-        if (!own || own->v2() != v2 || (!v2 && !own->has("cpuset"))) {
-            continue;
-        }
-        const auto mount = find_cgroup_mount(*mounts, v2, "cpuset");
-        if (!mount) {
-            continue;
-        }
-        if (v2) {
-            const auto controllers = system.read(mount->point + "/cgroup.controllers");
-            const auto names = split(controllers ? trimmed(*controllers) : std::string_view(), ' ');
-            if (std::find(names.begin(), names.end(), "cpuset") == names.end()) {
-                continue;
-            }
-        }
-        tree.top = mount->point;
-        tree.own = mount->point + group_below_mount(*mount, own->path);
-        tree.top_is_root = !v2 || !system.read(tree.top + "/cgroup.type");
+    const auto mount = mounts ? find_cgroup_mount(*mounts, v2, "cpuset") : std::nullopt;
+    if (!mount) {
+        return {};
     }
+    if (v2) {
+        const auto controllers = system.read(mount->point + "/cgroup.controllers");
+        const auto names = split(controllers ? trimmed(*controllers) : std::string_view(), ' ');
+        if (std::find(names.begin(), names.end(), "cpuset") == names.end()) {
+            return {};
+        }
+    }
+    group_tree tree;
+    tree.top = mount->point;
+    tree.above = mount->top;
+    tree.own = tree.group_of(system, "/proc/self/cgroup", v2);
+    if (tree.own.empty()) {
+        return {};
+    }
+    // The first thread of this process may be in a lease, whose group is no place for another's.
+    while (is_lease_group(tree.own) &&
+           (!v2 || trimmed(system.read(tree.own + "/cgroup.type").value_or("")) == "threaded")) {
+        tree.own.resize(tree.own.rfind('/'));
+    }
+    tree.top_is_root = !v2 || !system.read(tree.top + "/cgroup.type");
     return tree;
 }
 
@@ -90,6 +91,17 @@ std::vector<std::string> group_tree::chain() const {
     return groups;
 }
 
+std::string group_tree::group_of(exclusive_system& system, const std::string& file, bool v2) const {
+    const std::string text = system.read(file).value_or("");
+    for (const auto line : split(text, '\n')) {
+        const auto group = parse_cgroup_line(line);
+        if (group && group->v2() == v2 && (v2 || group->has("cpuset"))) {
+            return top + group_below_mount({above, top}, group->path);
+        }
+    }
+    return {};
+}
+
 std::string_view last_part(std::string_view path) noexcept {
     return path.substr(path.rfind('/') + 1);
 }
@@ -99,9 +111,12 @@ std::string group_name(std::string_view lease) {
 }
 
 bool is_lease_group(std::string_view path) noexcept {
-    const std::string_view name = last_part(path);
-    return name.starts_with(group_prefix) && name != others_group &&
-           !name.ends_with(yielding_suffix);
+    std::string_view name = last_part(path);
+    if (!name.starts_with(group_prefix) || name.ends_with(yielding_suffix)) {
+        return false;
+    }
+    name.remove_prefix(group_prefix.size()); // Not a program's own "regatta.service".
+    return !name.empty() && name.front() >= '0' && name.front() <= '9';
 }
 
 std::vector<std::string> groups_below(exclusive_system& system, const std::string& top) {

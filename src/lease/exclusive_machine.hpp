@@ -18,12 +18,16 @@ namespace regatta::detail {
 /// Groups of one hierarchy of control groups, as directories.
 struct group_tree {
     std::string top{};        ///< The highest visible group; empty: there is no such tree.
-    std::string own{};        ///< The group of this process.
+    std::string above{};      ///< The name of `top` in /proc, which counts from the root.
+    std::string own{};        ///< The group of this process, or the one around its lease's.
     bool top_is_root = false; ///< The highest visible group is the root of the machine.
 
     explicit operator bool() const noexcept { return !top.empty(); }
     /// The groups from the highest to this process's own, both included.
     std::vector<std::string> chain() const;
+    /// The group of a task; empty if it has ended.
+    /// @param file its cgroup file in /proc.
+    std::string group_of(exclusive_system& system, const std::string& file, bool v2) const;
 };
 
 /// CPUs that a group holds exclusively.

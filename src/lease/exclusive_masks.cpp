@@ -139,15 +139,52 @@ step_error tasks_not_listed() {
     return {EIO, "the tasks in /proc cannot be listed"};
 }
 
-bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task) {
+const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task) {
     for (const exclusive_step& step : steps) {
         for (const task_mask& saved : step.masks) {
             if (saved.thread == task.thread && saved.start == task.start) {
-                return true;
+                return &saved;
             }
         }
     }
-    return false;
+    return nullptr;
+}
+
+void replace_mask(std::vector<exclusive_step>& steps, const task_mask& task) {
+    for (exclusive_step& step : steps) {
+        for (task_mask& saved : step.masks) {
+            if (saved.thread == task.thread && saved.start == task.start) {
+                saved.allowed = task.allowed;
+            }
+        }
+    }
+}
+
+void use_last_masks(std::vector<exclusive_step>& steps) {
+    std::map<std::pair<int, std::uint64_t>, cpu_set> last;
+    for (const exclusive_step& step : steps) {
+        if (step.kind == step_kind::save_masks) {
+            for (const task_mask& saved : step.masks) {
+                last[{saved.thread, saved.start}] = saved.allowed;
+            }
+        }
+    }
+    for (exclusive_step& step : steps) {
+        for (task_mask& saved : step.masks) {
+            if (const auto found = last.find({saved.thread, saved.start}); found != last.end()) {
+                saved.allowed = found->second;
+            }
+        }
+    }
+}
+
+bool is_made_of(exclusive_system& system, const exclusive_step& step,
+                const std::vector<exclusive_step>& of_others, const cpu_set& saved,
+                const cpu_set& now) {
+    const cpu_set online = online_cpus(system).value_or(step.cpus | step.rest);
+    const cpu_set others = cpus_of(of_others);
+    return now == saved || others.contains(now) || // It has entered another lease.
+           is_ours_to_restore(step, others, online, saved, now);
 }
 
 std::optional<std::vector<task_mask>> pinned_tasks(exclusive_system& system,
@@ -158,7 +195,7 @@ std::optional<std::vector<task_mask>> pinned_tasks(exclusive_system& system,
     });
     if (pinned) {
         std::erase_if(*pinned, [&](const task_mask& task) {
-            return task.allowed.contains(everything) && !is_noted(of_others, task);
+            return task.allowed.contains(everything) && find_mask(of_others, task) == nullptr;
         });
         recall_masks(*pinned, of_others);
     }

@@ -17,8 +17,20 @@
 
 namespace regatta::detail {
 
-/// Whether one of `steps` has recorded the mask of a task.
-bool is_noted(const std::vector<exclusive_step>& steps, const task_mask& task);
+/// The mask of a task that one of `steps` has recorded, the last one first; null: none has.
+const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task);
+
+/// Lets all of `steps` that have recorded the mask of a task restore this one.
+void replace_mask(std::vector<exclusive_step>& steps, const task_mask& task);
+
+/// Lets all of `steps`, in their order, restore the mask of a task that the last of them has saved.
+void use_last_masks(std::vector<exclusive_step>& steps);
+
+/// Whether a mask is what leases made of the saved one: `step` and those of others. A mask that was
+/// set since is not.
+bool is_made_of(exclusive_system& system, const exclusive_step& step,
+                const std::vector<exclusive_step>& of_others, const cpu_set& saved,
+                const cpu_set& now);
 
 /// The error of a step for which the tasks of the machine cannot be listed.
 step_error tasks_not_listed();

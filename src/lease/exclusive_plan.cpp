@@ -7,6 +7,7 @@
 #include "lease/exclusive_machine.hpp"
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
 #include "lease/plan_steps.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
@@ -16,6 +17,10 @@
 #include <vector>
 
 namespace regatta::detail {
+
+std::string exclusive_plan::group_of(exclusive_system& system, int process, int thread) const {
+    return tree.group_of(system, task_folder(process, thread) + "/cgroup", member != "tasks");
+}
 
 std::vector<exclusive_step> quiet_steps(const plan_request& request, exclusivity level) {
     std::vector<std::string> files;

@@ -23,9 +23,12 @@ struct exclusive_plan {
     std::string impossible{};            ///< Why it is impossible here; empty: it can be tried.
     std::vector<exclusive_step> steps{}; ///< In order.
     std::string group{};                 ///< The group that tasks enter; empty: none.
-    std::string home{};                  ///< The group of this process, which they come from.
+    group_tree tree{};                   ///< Where that group is.
     std::string member{};                ///< The file of a group that takes tasks.
     std::string others{};                ///< The group that took all other tasks; empty: none.
+
+    /// The group of a task now; empty if it has ended.
+    std::string group_of(exclusive_system& system, int process, int thread) const;
 };
 
 /// The input of a plan.

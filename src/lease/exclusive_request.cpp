@@ -40,11 +40,10 @@ free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& mach
     }
     for (const held_cpus& one : machine.held) {
         const std::string group = "the group " + printable_text(one.group);
-        if (!last_part(one.group).starts_with(group_prefix)) {
-            result.holders.emplace_back(group, one.cpus);
-        } else if (is_lease_group(one.group)) { // Leases of this journal were named above.
-            result.holders.emplace_back(group + ", a lease that is not in this journal", one.cpus);
-        }
+        // Leases of this journal were named above.
+        const char* const more =
+            is_lease_group(one.group) ? ", a lease that is not in this journal" : "";
+        result.holders.emplace_back(group + more, one.cpus);
     }
     result.free = result.usable;
     for (const auto& [name, cpus] : result.holders) {

@@ -25,8 +25,9 @@ enum class step_kind {
     move_tasks,    ///< Moves every movable task of the group `path` to `target`.
     save_masks,    ///< Records which tasks are pinned, because older kernels forget it.
     narrow_masks,  ///< Removes `cpus` from the mask of every task of the machine.
-    move_process   ///< Moves the process of the folder `path` to the group `target`, made for it.
-                   ///< Removing that group moves it back.
+    move_process   ///< Moves the process or thread of the folder `path` to the group `target`, made
+                   ///< for it; the inverse moves it to the group `before`. If that is empty,
+                   ///< removing the group moves it back.
 };
 
 /// One step. The first group of members is the plan. The second group is filled when the step is

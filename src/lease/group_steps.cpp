@@ -249,8 +249,19 @@ step_error apply_move_process(step_context& context, const exclusive_step& step)
     return {};
 }
 
-step_error undo_move_process(step_context&, const exclusive_step&) {
-    return {}; // Removing its group moves it back.
+/// Moves the tasks back that are still there. Removing the group moves those that cannot go back.
+step_error undo_move_process(step_context& context, const exclusive_step& step) {
+    exclusive_system& system = context.system;
+    const auto tasks = tasks_of_group(system, step.target, step.member);
+    for (const task_mask& task : step.masks) {
+        const std::string number = std::to_string(task.thread);
+        const auto now = read_task(system, task.process, task.thread);
+        if (now && now->start == task.start &&
+            std::find(tasks.begin(), tasks.end(), number) != tasks.end()) {
+            system.write(step.before + "/" + step.member, number);
+        }
+    }
+    return {};
 }
 
 } // namespace

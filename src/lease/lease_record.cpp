@@ -3,6 +3,7 @@
 
 #include "lease/lease_record.hpp"
 
+#include "lease/exclusive_masks.hpp"
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
@@ -89,6 +90,7 @@ lease_record read_lease(exclusive_system& system, const std::string& name) {
         rest.remove_prefix(end + 1);
     }
     lease.unread = lease.unread || (number > 0 && !lease.complete && !lease.foreign);
+    use_last_masks(lease.steps); // A task may have entered twice.
     // Tasks that entered later were recorded later; masks are restored after all other steps.
     std::stable_partition(lease.steps.begin(), lease.steps.end(), [](const exclusive_step& step) {
         return step.kind == step_kind::save_masks;

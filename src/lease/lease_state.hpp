@@ -24,6 +24,7 @@ namespace regatta::detail {
 /// A thread that is on the CPUs of a lease.
 struct entered_task {
     task_mask before{};  ///< The mask that it would have without the lease.
+    std::string group{}; ///< The group that it came from; empty: the lease has none.
     bool pinned = false; ///< It got its own mask there.
 };
 

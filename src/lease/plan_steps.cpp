@@ -90,7 +90,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
         return plan;
     }
     plan.group = parent + "/" + request.name;
-    plan.home = tree.own;
+    plan.tree = tree;
     plan.member = at_top ? "cgroup.procs" : "cgroup.threads";
     std::vector<std::string> chain = tree.chain();
     if (at_top) {
@@ -116,7 +116,7 @@ exclusive_plan partition_plan(const plan_request& request, exclusivity level, bo
             }
         }
     }
-    plan.steps.push_back(group_step(plan.group, plan.home, plan.member));
+    plan.steps.push_back(group_step(plan.group, plan.tree.own, plan.member));
     if (!at_top) {
         plan.steps.push_back(file_step(plan.group + "/cgroup.type", "threaded"));
     }

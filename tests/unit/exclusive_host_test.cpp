@@ -62,7 +62,9 @@ protected:
         online_ = machine.online;
         cpu_ = last_of(online_);
         home_ = machine.v1.own;
-        group_ = machine.v1.top + "/regatta_lease_test_" + self_;
+        const std::string name = "/regatta_lease_test_" + self_;
+        group_ = machine.v1.top + name;
+        const std::string above = machine.v1.above == "/" ? name : machine.v1.above + name;
         if (const int error = system.make_directory(group_)) {
             group_.clear();
             GTEST_SKIP() << "groups cannot be made: " << std::generic_category().message(error);
@@ -74,7 +76,8 @@ protected:
         ASSERT_EQ(system.write(group_ + "/cgroup.procs", self_), 0);
         regatta::pin_this_thread(online_); // Whatever the test was started on.
         root_.file("/proc/self/cgroup", "3:cpuset:/\n")
-            .file("/proc/self/mountinfo", "34 31 0:31 / /groups rw - cgroup cgroup rw,cpuset\n")
+            .file("/proc/self/mountinfo",
+                  "34 31 0:31 " + above + " /groups rw - cgroup cgroup rw,cpuset\n")
             .file("/proc/irq/default_smp_affinity", "3\n")
             .file("/proc/irq/9/smp_affinity_list", online_.to_string() + "\n")
             .file("/proc/irq/9/smp_affinity", online_.to_mask() + "\n")

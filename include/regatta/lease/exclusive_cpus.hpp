@@ -105,7 +105,8 @@ struct lease_state;
 /// machine allows. The strongest level that works is found by trying. `level` returns it; `explain`
 /// says why stronger ones failed. The end of the lease restores the previous state; after a crash
 /// `release_stale` does. A thread that has entered passes its CPUs on to the threads that it
-/// starts. Where the lease has no control group for them, they keep those CPUs after its end.
+/// starts. They keep those CPUs after the end of a lease that has no control group for them, or
+/// that gives each thread a CPU of its own (see `balances_load`).
 ///
 /// A fork of the process owns nothing; neither does a default-constructed object.
 ///
@@ -150,7 +151,8 @@ public:
     /// balancing (see `balances_load`) each thread that enters gets one of the CPUs, in turn;
     /// otherwise it gets all. Entering again has no effect.
     void enter();
-    /// Moves another thread, by its number, also one of another process of this user.
+    /// Moves another thread, by its number, also one of another process of this user. The kernel
+    /// refuses a thread of another group (EOPNOTSUPP) where a partition takes single threads.
     void enter(int thread);
     /// `enter` without exceptions.
     /// @returns 0, or the error number.
