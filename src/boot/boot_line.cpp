@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -196,15 +197,25 @@ std::optional<std::string> running_kernel::option(std::string_view name) const {
 }
 
 std::vector<std::pair<std::string, std::string>> detail::options_of(std::string_view command_line) {
+    constexpr std::string_view blanks = " \t\n\v\f\r";
     std::vector<std::pair<std::string, std::string>> options;
-    for (const auto word : split(trimmed(command_line), ' ')) {
+    std::size_t at = 0;
+    while ((at = command_line.find_first_not_of(blanks, at)) != command_line.npos) {
+        std::string word;
+        for (bool quoted = false;
+             at < command_line.size() && (quoted || blanks.find(command_line[at]) == blanks.npos);
+             ++at) {
+            const char c = command_line[at];
+            quoted = quoted != (c == '"');
+            word.append(c == '"' ? 0 : 1, c);
+        }
         if (word == "--") {
             break;
         }
         if (const auto equals = word.find('='); equals != word.npos) {
-            std::string value(word.substr(equals + 1));
-            std::erase(value, '"');
-            options.emplace_back(word.substr(0, equals), std::move(value));
+            std::string name = word.substr(0, equals);
+            std::replace(name.begin(), name.end(), '-', '_'); // The same to the kernel.
+            options.emplace_back(std::move(name), word.substr(equals + 1));
         }
     }
     return options;

@@ -14,8 +14,9 @@
 
 namespace regatta::detail {
 
-/// Each `name=value` of a kernel's command line before `--`, where the arguments of init begin; the
-/// value without quotes.
+/// Each `name=value` of a kernel's command line before `--`, where the arguments of init begin.
+/// Blanks between quotes belong to a word, which is returned without quotes; a '-' in a name is
+/// '_'.
 std::vector<std::pair<std::string, std::string>> options_of(std::string_view command_line);
 
 /// What to do with an option that the running kernel was started with.

@@ -326,3 +326,17 @@ TEST(running_kernel, is_read_below_a_root) {
     EXPECT_FALSE(unknown.option("isolcpus"));
     EXPECT_FALSE(unknown.config);
 }
+
+// Checked with kernel 6.12: parse_args in kernel/params.c and obsolete_checksetup in init/main.c.
+TEST(boot_line, words_are_those_of_the_kernel) {
+    EXPECT_EQ(whole_kernel("a nohz-full=2-3").option("nohz_full"), "2-3");
+    EXPECT_EQ(whole_kernel("a \"isolcpus=domain,2\" b").option("isolcpus"), "domain,2");
+    EXPECT_EQ(whole_kernel("a isolcpus=\"2,3\" b").option("isolcpus"), "2,3");
+    EXPECT_EQ(whole_kernel("a\tisolcpus=2\tb").option("isolcpus"), "2");
+    const running_kernel quoted = whole_kernel("dyndbg=\"file a isolcpus=2 +p\" nohz_full=3");
+    EXPECT_FALSE(quoted.option("isolcpus"));
+    EXPECT_EQ(quoted.option("dyndbg"), "file a isolcpus=2 +p");
+    EXPECT_EQ(quoted.option("nohz_full"), "3");
+    EXPECT_FALSE(whole_kernel("a -- isolcpus=2").option("isolcpus"));
+    EXPECT_FALSE(whole_kernel("\"a=1 isolcpus=2").option("isolcpus"));
+}
