@@ -119,7 +119,7 @@ bool is_alive(exclusive_system& system, const lease_record& lease) {
         return false;
     }
     const lease_owner self = this_owner(system);
-    if (is_of_another_boot(lease.owner, self)) {
+    if (is_of_another_boot(system, lease.owner, self)) {
         return false;
     }
     if (lease.owner.processes != self.processes) {
@@ -134,7 +134,11 @@ bool is_alive(exclusive_system& system, const lease_record& lease) {
     return is_owner && !details->is_dead;
 }
 
-bool is_of_another_boot(const lease_owner& owner, const lease_owner& self) {
+bool is_of_another_boot(exclusive_system& system, const lease_owner& owner,
+                        const lease_owner& self) {
+    if (owner.processes != self.processes && system.sees_all_processes()) {
+        return false;
+    }
     return owner.boot != self.boot && owner.boot != unknown && self.boot != unknown;
 }
 

@@ -50,8 +50,10 @@ struct lease_record {
 bool is_alive(exclusive_system& system, const lease_record& lease);
 
 /// Whether the machine was started anew since an owner took its lease; `self` is this process. What
-/// one of the two could not read tells nothing.
-bool is_of_another_boot(const lease_owner& owner, const lease_owner& self);
+/// one of the two could not read tells nothing. Some containers have a boot of their own, so of an
+/// owner in another PID namespace its processes tell more, where all are seen.
+bool is_of_another_boot(exclusive_system& system, const lease_owner& owner,
+                        const lease_owner& self);
 
 /// Every lease in the folder.
 std::vector<lease_record> read_leases(exclusive_system& system);

@@ -71,7 +71,7 @@ stale_release release_stale_locked(exclusive_system& system) {
             continue;
         }
         // A reboot has undone all steps from before it.
-        const bool is_past = is_of_another_boot(record.owner, self);
+        const bool is_past = is_of_another_boot(system, record.owner, self);
         auto problems = is_past ? std::vector<std::string>()
                                 : undo_steps(system, record.name, record.steps, result.notes);
         if (problems.empty() && record.damaged_line != 0 && !is_past) {

@@ -116,6 +116,29 @@ TEST_F(exclusive_sight, a_lease_of_a_container_ends_with_it) {
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }
 
+// Some containers have a boot_id of their own.
+TEST_F(exclusive_sight, a_container_of_another_boot_is_seen_from_outside) {
+    use_v2();
+    const auto before = whole_root(root);
+    const auto machine = std::make_shared<numbered_system>(root.path());
+    host = machine;
+    root.file("/proc/sys/kernel/random/boot_id", "of the container\n");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        machine->die_before(12);
+        take({3});
+        ::_exit(1);
+    }
+    ::waitpid(child, nullptr, 0);
+    root.file("/proc/sys/kernel/random/boot_id", "the-boot\n");
+    machine->numbering = "of the host";
+    EXPECT_FALSE(status().at(0).stale);
+    EXPECT_THAT(repair().released, IsEmpty());
+    machine->is_gone = true;
+    EXPECT_EQ(repair().released.size(), 1U);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
 // A number of another container may be that of a stranger here.
 TEST_F(exclusive_sight, an_owner_in_another_container_is_not_taken_for_a_process_of_this_one) {
     const auto machine = std::make_shared<numbered_system>(root.path());
