@@ -3,6 +3,7 @@
 
 #include <regatta/lease/exclusive_cpus.hpp>
 
+#include "lease/exclusive_cpu_file.hpp"
 #include "lease/exclusive_entry.hpp"
 #include "lease/exclusive_journal.hpp"
 #include "lease/exclusive_system.hpp"
@@ -218,7 +219,10 @@ std::optional<std::string> exclusive_cpus::check() const {
 
 std::optional<std::string> exclusive_cpus::renew() {
     const bool isolated = level() == exclusivity::isolated_partition;
-    if (*this && (isolated || level() == exclusivity::root_partition) && check()) {
+    const bool partition = *this && (isolated || level() == exclusivity::root_partition);
+    const auto online = partition ? detail::online_cpus(*state_->system) : std::nullopt;
+    // CPUs that are offline are no fault of the partition, which keeps the others.
+    if (partition && (!online || online->contains(cpus())) && check()) {
         const std::string file = state_->plan.group + "/cpuset.cpus.partition";
         state_->system->write(file, "member\n");
         state_->system->write(file, isolated ? "isolated\n" : "root\n");

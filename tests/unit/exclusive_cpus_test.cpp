@@ -230,6 +230,10 @@ TEST_F(exclusive, a_partition_that_turns_invalid_is_told_and_renewed) {
     EXPECT_EQ(lease.renew(), std::nullopt);
     root.file("/sys/devices/system/cpu/online", "0-2,4-7\n");
     EXPECT_THAT(*lease.check(), HasSubstr("CPUs 3 went offline"));
+    // A partition that is made anew would give up its other CPUs for a moment.
+    const int acts = system->acts;
+    EXPECT_THAT(lease.renew().value_or(""), HasSubstr("CPUs 3 went offline"));
+    EXPECT_EQ(system->acts, acts);
 }
 
 TEST_F(exclusive, whole_processes_may_be_put_below_the_top) {
