@@ -98,3 +98,50 @@ TEST(exclusive_v2, a_thread_in_a_lease_takes_another) {
     second.release();
     EXPECT_EQ(difference(before, whole_machine()), "");
 }
+
+namespace {
+
+/// A CPU of a lease is offline at its end.
+void expect_return_with_a_cpu_offline(const exclusive_options& options) {
+    const sleeper pinned({2, 3});
+    const snapshot before = whole_machine();
+    {
+        auto lease = exclusive_cpus::acquire(cpu_set{3, 5}, options);
+        lease.enter();
+        const guest::offline_cpu off(5);
+        ASSERT_EQ(off.error(), 0);
+        EXPECT_NE(lease.check(), std::nullopt);
+        lease.release();
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
+} // namespace
+
+TEST(exclusive_v1, everything_returns_though_a_cpu_is_offline) {
+    exclusive_options options = at_least(exclusivity::shielded);
+    options.move_others = true;
+    expect_return_with_a_cpu_offline(options);
+}
+
+// Older kernels keep the tasks of the top group off a CPU that was offline when a partition ended.
+TEST(exclusive_v2_remote, everything_returns_though_a_cpu_is_offline) {
+    expect_return_with_a_cpu_offline(at_least(exclusivity::isolated_partition));
+}
+
+TEST(exclusive_v2, a_cpu_that_was_offline_belongs_to_the_lease_again) {
+    const sleeper pinned({2, 3});
+    const snapshot before = whole_machine();
+    {
+        auto lease =
+            exclusive_cpus::acquire(cpu_set{3, 5}, at_least(exclusivity::isolated_partition));
+        lease.enter();
+        for (const unsigned cpu : {3U, 1U}) {
+            const guest::offline_cpu off(cpu);
+            ASSERT_EQ(off.error(), 0);
+            EXPECT_EQ(lease.renew().has_value(), cpu == 3);
+        }
+        EXPECT_EQ(lease.check(), std::nullopt);
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
