@@ -73,7 +73,8 @@ public:
             lease_->cpus,
             lease_->options,
             group_name(lease_->journal.is_open() ? lease_->journal.name() : "lease.none"),
-            has_foreign_shield(system_, machine_, leases_)};
+            has_foreign_shield(system_, machine_, leases_),
+            lease_->rest};
         error = take_the_best(request);
         if (error) {
             return nullptr;
@@ -128,7 +129,7 @@ private:
         for (const std::string& problem : error ? left_behind_ : std::vector<std::string>()) {
             error.text += "; of a stale lease could not be undone: " + problem;
         }
-        lease_->rest = machine_.online - lease_->cpus;
+        lease_->rest = cpus_for_others(lease_->cpus, machine_, state);
         return error;
     }
 

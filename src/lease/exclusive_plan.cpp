@@ -38,7 +38,7 @@ std::vector<exclusive_step> quiet_steps(const plan_request& request, exclusivity
         const auto cpus = read_cpus(request.system, file);
         if (cpus && !(*cpus & request.cpus).empty()) {
             steps.push_back(as_optional(cpus_step(step_kind::take_cpus, file, request.cpus)));
-            steps.back().rest = request.rest();
+            steps.back().rest = request.rest;
         }
     }
     return steps;

@@ -39,8 +39,7 @@ struct plan_request {
     const exclusive_options& options;
     std::string name{};          ///< The name of the lease's group.
     bool foreign_shield = false; ///< See `has_foreign_shield`.
-
-    cpu_set rest() const { return machine.online - cpus; }
+    cpu_set rest{};              ///< See `cpus_for_others`.
 };
 
 /// Optional steps for any level: they move interrupts and kernel work elsewhere, as far as

@@ -41,7 +41,8 @@ exclusive_preview preview_exclusive(const cpu_set& cpus, const exclusive_options
                                        cpus,
                                        options,
                                        detail::group_name("lease.NAME"),
-                                       detail::has_foreign_shield(system, machine, leases)};
+                                       detail::has_foreign_shield(system, machine, leases),
+                                       detail::cpus_for_others(cpus, machine, state)};
     for (detail::exclusive_plan& plan : detail::make_plans(request)) {
         std::vector<std::string> steps;
         add_words(steps, plan.steps);

@@ -52,6 +52,16 @@ free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& mach
     return result;
 }
 
+cpu_set cpus_for_others(const cpu_set& cpus, const exclusive_machine& machine,
+                        const free_cpus& state) {
+    const cpu_set all = machine.online - cpus;
+    cpu_set rest = all;
+    for (const auto& [name, held] : state.holders) {
+        rest -= held;
+    }
+    return rest.empty() ? all : rest;
+}
+
 bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
                         const std::vector<lease_record>& leases) {
     const std::string others = machine.v1.top + "/" + std::string(others_group);

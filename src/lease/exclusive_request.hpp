@@ -27,6 +27,11 @@ struct free_cpus {
 free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
                          const std::vector<lease_record>& leases);
 
+/// The CPUs for everything that must leave `cpus`: those online that no lease and no partition has.
+/// If there are none, others that are online.
+cpu_set cpus_for_others(const cpu_set& cpus, const exclusive_machine& machine,
+                        const free_cpus& state);
+
 /// Whether the group of all other tasks exists but belongs to leases outside this journal. It would
 /// end with those leases, although this lease would still need it.
 bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,

@@ -98,6 +98,22 @@ step_error apply_cpu_file(step_context& context, const exclusive_step& planned) 
     return {};
 }
 
+/// Whether somebody who is no lease has changed a file that got `step.rest` because it had only the
+/// lease's CPUs. Other leases only take their own CPUs from it.
+bool is_chosen_since(const step_context& context, const exclusive_step& step, const cpu_set& before,
+                     const cpu_set& after, const cpu_set& now) {
+    if (step.kind != step_kind::take_cpus || !step.cpus.contains(before)) {
+        return false;
+    }
+    cpu_set left = after & online_cpus(context.system).value_or(after);
+    for (const exclusive_step& other : context.of_others) {
+        if (other.same_effect(step)) {
+            left -= other.cpus;
+        }
+    }
+    return !now.contains(left);
+}
+
 /// Adds what a step removed from a file, and removes what it added.
 step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     const auto now = read_cpus(context.system, step.path);
@@ -109,6 +125,9 @@ step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     const auto after = cpus_from_text(step.path, step.after);
     if (!now || !before || !after || *now == *before) {
         return {}; // The file is gone, was never changed, or is already restored.
+    }
+    if (is_chosen_since(context, step, *before, *after, *now)) {
+        return {};
     }
     cpu_set wanted = *before;
     std::string text = step.before;

@@ -33,7 +33,7 @@ struct lease_state {
     std::shared_ptr<exclusive_system> system;
     exclusive_options options;
     cpu_set cpus;
-    cpu_set rest;
+    cpu_set rest; ///< See `cpus_for_others`.
     exclusive_plan plan;
     lease_journal journal;
     int owner = 0;                       ///< The process; a fork of it owns nothing.

@@ -44,10 +44,14 @@ exclusive_step cpus_step(step_kind kind, std::string path, const cpu_set& cpus) 
 
 exclusive_step masks_step(step_kind kind, const plan_request& request) {
     exclusive_step step = cpus_step(kind, {}, request.cpus);
-    // CPUs that other groups hold do not count: a task that may use all others is not pinned.
-    step.rest = request.rest();
-    for (const held_cpus& one : request.machine.held) {
-        step.rest -= one.cpus;
+    step.rest = request.rest;
+    if (kind == step_kind::save_masks) {
+        // A task that may use all of these and the lease's is not pinned. CPUs that other groups
+        // hold do not count; those isolated at boot do, even if a lease has them.
+        step.rest = request.machine.online - request.cpus;
+        for (const held_cpus& one : request.machine.held) {
+            step.rest -= one.cpus;
+        }
     }
     return step;
 }

@@ -71,6 +71,23 @@ TEST(exclusive_v1, a_process_of_another_group_returns_there) {
     expect_return_of(contained.pid(), {3}, options);
 }
 
+TEST(exclusive_v1, a_process_of_another_group_returns_there_whenever_its_owner_dies) {
+    guest::control_group container("/sys/fs/cgroup/cpuset/container");
+    ASSERT_EQ(container.set("cpuset.mems", "0"), 0);
+    ASSERT_EQ(container.set("cpuset.cpus", "2-5"), 0);
+    const sleeper contained({2, 3});
+    ASSERT_EQ(container.set("tasks", contained.name()), 0);
+    guest::survive_death_before_any_act(12, [&](const regatta::detail::shared_system& system) {
+        exclusive_options options = at_least(exclusivity::shielded);
+        options.move_others = true;
+        auto lease = regatta::detail::acquire_on(system, cpu_set{3, 6}, options);
+        lease.enter_process(contained.pid());
+        lease.leave(contained.pid());
+        lease.enter_process(contained.pid());
+        lease.release();
+    });
+}
+
 TEST(exclusive_v2_old, a_process_of_another_group_returns_there) {
     guest::control_group outer("/sys/fs/cgroup/outer");
     guest::control_group container("/sys/fs/cgroup/container");

@@ -343,3 +343,37 @@ TEST_F(exclusive_failure, a_group_that_was_there_before_stays) {
         EXPECT_TRUE(std::filesystem::exists(other.path() + group));
     }
 }
+
+// An interrupt that had only the lease's CPUs got all others; somebody chose one of these since.
+TEST_F(exclusive_failure, an_interrupt_that_somebody_else_moved_stays_there) {
+    options.move_interrupts = true;
+    auto lease = take({3});
+    ASSERT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4-7\n");
+    auto second = take({5});
+    ASSERT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4,6-7\n");
+    root.file("/proc/irq/10/smp_affinity_list", "1\n");
+    lease.release();
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "1\n");
+    second.release();
+    EXPECT_EQ(root.text("/proc/irq/9/smp_affinity_list"), "0-7\n");
+}
+
+// What has only the CPUs of a new lease must not be moved to those of another one.
+TEST_F(exclusive_failure, nothing_is_moved_to_the_cpus_of_another_lease) {
+    const auto machine = std::make_shared<masked_system>(root, "5");
+    host = machine;
+    options.move_interrupts = true;
+    options.move_others = true;
+    root.file("/proc/irq/12/smp_affinity_list", "5\n");
+    auto first = take({3});
+    auto second = take({5});
+    ASSERT_EQ(second.level(), exclusivity::swept);
+    EXPECT_EQ(machine->mask(), "0-2,4,6-7");
+    EXPECT_EQ(root.text("/proc/irq/12/smp_affinity_list"), "0-2,4,6-7\n");
+    second.release();
+    EXPECT_EQ(machine->mask(), "5");
+    EXPECT_EQ(root.text("/proc/irq/12/smp_affinity_list"), "5\n");
+    first.release();
+    EXPECT_EQ(machine->mask(), "5");
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
+}
