@@ -127,7 +127,7 @@ private:
             error = check_request(lease_->cpus, machine_, state);
         }
         for (const std::string& problem : error ? left_behind_ : std::vector<std::string>()) {
-            error.text += "; of a stale lease could not be undone: " + problem;
+            error.text += "; part of a stale lease could not be undone: " + problem;
         }
         lease_->rest = cpus_for_others(lease_->cpus, machine_, state);
         return error;

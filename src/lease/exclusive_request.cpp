@@ -32,11 +32,13 @@ free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& mach
     free_cpus result;
     result.usable = usable_cpus(system, machine);
     for (const lease_record& lease : leases) {
-        result.holders.emplace_back((is_alive(system, lease) ? "a" : "a stale") +
-                                        std::string(" lease of process ") +
-                                        std::to_string(lease.owner.process) +
-                                        (lease.title.empty() ? "" : " (" + lease.title + ")"),
-                                    lease.cpus);
+        const bool alive = is_alive(system, lease);
+        result.holders.emplace_back(
+            std::string(alive ? "a lease" : "a stale lease") + " of process " +
+                std::to_string(lease.owner.process) +
+                (lease.title.empty() ? "" : " (" + lease.title + ")") +
+                (alive ? "" : ", which `regatta cpus release --stale` undoes"),
+            lease.cpus);
     }
     for (const held_cpus& one : machine.held) {
         const std::string group = "the group " + printable_text(one.group);

@@ -85,7 +85,7 @@ stale_release release_stale_locked(exclusive_system& system) {
                 problems.push_back(act_failed(error, "remove " + path).text);
             }
         }
-        if (problems.empty()) {
+        if (problems.empty() && record.complete) {
             result.released.push_back(describe_lease(system, record));
         }
         for (const std::string& problem : problems) {

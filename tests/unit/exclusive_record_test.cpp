@@ -74,6 +74,15 @@ TEST_F(exclusive_record, of_a_file_with_a_damaged_step_the_others_are_undone) {
     EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/cpuset.cpus"), "2-5\n");
 }
 
+// Its owner died before it took anything.
+TEST_F(exclusive_record, a_file_without_a_whole_line_is_no_lease) {
+    root.file("/run/regatta/lease.7.1", "lease 1\t7\t");
+    const auto repaired = repair();
+    EXPECT_THAT(repaired.released, IsEmpty());
+    EXPECT_THAT(repaired.problems, IsEmpty());
+    EXPECT_EQ(file(), "");
+}
+
 // The reason is that the owner has died and not that it lives.
 TEST_F(exclusive_record, a_refusal_says_what_of_a_stale_lease_could_not_be_undone) {
     use_v2();
@@ -84,6 +93,7 @@ TEST_F(exclusive_record, a_refusal_says_what_of_a_stale_lease_could_not_be_undon
     const auto error = refusal({3});
     EXPECT_EQ(error.number, EBUSY);
     EXPECT_THAT(error.text, HasSubstr("CPUs 3 belong to a stale lease of process "));
+    EXPECT_THAT(error.text, HasSubstr("(test), which `regatta cpus release --stale` undoes; "));
     EXPECT_THAT(error.text,
                 HasSubstr("could not remove the group /sys/fs/cgroup/service/regatta."));
     system->before_act = [](const std::string&) { return 0; };
