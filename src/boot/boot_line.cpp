@@ -152,13 +152,22 @@ private:
         const std::string value = kernel_.option("isolcpus").value_or(std::string());
         std::string_view list = value;
         // "managed_irq,domain,2-3": flags are words, and lists begin with a number, 'N' or 'all'.
+        // With other known flags than `domain` alone, only interrupts or ticks stay away.
+        bool domain = false;
+        bool other = false;
         constexpr const char* letters = "abcdefghijklmnopqrstuvwxyz_";
         for (auto end = list.find(','); list.find_first_not_of(letters) == end && end != list.npos;
              end = list.find(',')) {
-            if (list.substr(0, end) == "all") {
+            const std::string_view flag = list.substr(0, end);
+            if (flag == "all") {
                 break;
             }
+            domain = domain || flag == "domain";
+            other = other || flag == "nohz" || flag == "managed_irq";
             list.remove_prefix(end + 1);
+        }
+        if (other && !domain) {
+            return {};
         }
         unsigned width = 1;
         for (const unsigned cpu : machine_.possible) {

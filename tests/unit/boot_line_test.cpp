@@ -206,13 +206,14 @@ TEST(boot_line, says_what_is_set_already) {
 }
 
 TEST(boot_line, says_which_cpus_it_gives_back) {
-    for (const char* option : {"2-3", "domain,2-3", "nohz,domain,managed_irq,2-3"}) {
+    for (const char* option : {"2-3", "domain,2-3", "nohz,domain,managed_irq,2-3", "unknown,2-3"}) {
         const boot_line line =
             plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
         EXPECT_TRUE(says(line, "CPUs 2-3, isolated now, go back to the system")) << option;
         EXPECT_TRUE(says(line, "Plan 2-5 to keep them")) << option;
     }
-    for (const char* option : {"4-5", "domain,4", "domain", "nonsense,", "", "17", "3-2"}) {
+    for (const char* option : {"4-5", "domain,4", "domain", "nonsense,", "", "17", "3-2",
+                               "managed_irq,2-3", "nohz,managed_irq,2-3"}) {
         const boot_line line =
             plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
         EXPECT_FALSE(says(line, "isolated now")) << option;
