@@ -152,11 +152,15 @@ std::vector<lease_record> read_leases(exclusive_system& system) {
     return leases;
 }
 
+int journal_error(exclusive_system& system) {
+    return system.read_error(system.journal() + "/");
+}
+
 std::vector<std::string> unread_leases(exclusive_system& system,
                                        const std::vector<lease_record>& leases) {
     const std::string& folder = system.journal();
     std::vector<std::string> sentences;
-    const int error = system.read_error(folder);
+    const int error = journal_error(system);
     if (error != 0 && error != ENOENT) {
         sentences.push_back("The journal " + folder + " cannot be read, so leases of CPUs " +
                             "are not known: " + std::generic_category().message(error) + ".");

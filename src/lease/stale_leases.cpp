@@ -108,7 +108,7 @@ std::vector<exclusive_lease> leases_on(exclusive_system& system, std::vector<std
 }
 
 stale_release release_stale_on(exclusive_system& system) {
-    if (const int error = system.read_error(system.journal());
+    if (const int error = journal_error(system);
         error == ENOENT || (error == 0 && system.list(system.journal()).empty())) {
         return {};
     }

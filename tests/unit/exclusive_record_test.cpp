@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -36,6 +37,15 @@ protected:
 };
 
 } // namespace
+
+TEST_F(exclusive_record, a_file_in_the_place_of_the_folder_is_told) {
+    use_v1();
+    root.file(system->journal(), "");
+    std::vector<std::string> unread;
+    EXPECT_THAT(regatta::detail::leases_on(*system, unread), IsEmpty());
+    EXPECT_THAT(unread, Contains(HasSubstr(system->journal() + " cannot be read")));
+    EXPECT_THROW(repair(), std::system_error);
+}
 
 TEST_F(exclusive_record, a_damaged_beginning_is_told_and_the_file_stays) {
     use_v1();
