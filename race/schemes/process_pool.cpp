@@ -29,10 +29,11 @@ namespace {
 /// A process pool whose workers have the workload and the log of a run.
 class pool_of_run {
 public:
-    pool_of_run(const std::string& program, run_context& context) try
+    /// @param attempts how often an item may begin.
+    pool_of_run(const std::string& program, run_context& context, unsigned attempts) try
         : pool_({.workers = context.workers,
                  .name = "race",
-                 .attempts = 1000, // With --kill-every a long item may lose many workers.
+                 .attempts = attempts,
                  .worker_program = program,
                  .descriptors = {{context.work.descriptor(), pool_workload_descriptor},
                                  {context.log_descriptor, pool_log_descriptor}}}) {
@@ -115,6 +116,10 @@ public:
     std::vector<run_figure> figures() const override { return figures_; }
 
 protected:
+    /// A long item may lose many workers to the killer. One that loses them without it crashes.
+    unsigned attempts() const noexcept {
+        return kill_every_.count() == 0 ? process_pool_options{}.attempts : 1000;
+    }
     void run_on(pool_of_run& pool, run_context& context) {
         if (kill_every_.count() == 0) {
             pool.run(context);
@@ -139,7 +144,7 @@ class process_pool_warm final : public on_process_pool {
 public:
     using on_process_pool::on_process_pool;
     void prepare(run_context& context) override {
-        pool_.emplace(worker_program(), context);
+        pool_.emplace(worker_program(), context, attempts());
         pool_->warm_up(context);
     }
     void run(run_context& context) override { run_on(*pool_, context); }
@@ -153,7 +158,7 @@ public:
     using on_process_pool::on_process_pool;
     void prepare(run_context&) override { program_ = worker_program(); }
     void run(run_context& context) override {
-        pool_of_run pool(program_, context);
+        pool_of_run pool(program_, context, attempts());
         run_on(pool, context);
         pool.pool().close();
     }
