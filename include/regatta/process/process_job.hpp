@@ -50,7 +50,7 @@ struct task_failure {
     std::string type{};    ///< Of an exception: the name of its type.
     std::string text{};    ///< Of an exception: what it says, at most 375 bytes. Else: why.
 
-    /// "task 3: killed by signal 11 (SIGSEGV) in each of 3 attempts".
+    /// "task 3: its worker killed by signal 11 (SIGSEGV) in the last of 3 attempts".
     REGATTA_SYSTEM_API std::string describe() const;
 };
 
