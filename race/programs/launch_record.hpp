@@ -18,7 +18,7 @@ inline constexpr int launch_descriptor = 3;
 struct launch_record {
     std::int64_t begin_ns = 0; ///< Of CLOCK_MONOTONIC, just before it was started.
     std::int64_t end_ns = 0;
-    std::int64_t user_ns = 0;   ///< CPU time, with its descendants for which it waited.
+    std::int64_t user_ns = 0;   ///< CPU time, with that of its descendants.
     std::int64_t system_ns = 0; ///< The same in the kernel.
     std::int64_t voluntary_switches = 0;
     std::int64_t involuntary_switches = 0;

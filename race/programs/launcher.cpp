@@ -15,8 +15,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +27,7 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +47,21 @@ void copy(std::string_view text, char (&to)[Size]) noexcept {
 [[noreturn]] void end_all() {
     ::kill(0, SIGKILL);
     ::_exit(0);
+}
+
+/// Ends what the program left behind, in whatever process group, and waits for it, so that its CPU
+/// time counts. What forks faster than this ends it is left to the end of the group.
+void end_rest() {
+    constexpr int most_passes = 100; // Children of those that end become this process's.
+    bool some = true;
+    for (int pass = 0; some && pass < most_passes; ++pass) {
+        some = false;
+        std::ifstream children("/proc/thread-self/children");
+        for (pid_t child = 0; children >> child;) {
+            // Not one that changed its user: it goes on.
+            some = (::kill(child, SIGKILL) == 0 && ::waitpid(child, nullptr, 0) == child) || some;
+        }
+    }
 }
 
 /// Reads a little of what is there, without waiting. @returns what `read` does: 0 at the end of it.
@@ -103,6 +121,7 @@ void run(const std::vector<std::string>& words, launch_record& record) {
     wait_for_end(program, errors.get(), line);
     record.end_ns = detail::monotonic_ns();
     const exit_status status = program.wait();
+    end_rest();
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);
     read_rest(errors.get(), line);
@@ -136,6 +155,7 @@ int main(int argc, char** argv) {
     if (!wait_for_go()) {
         return 0;
     }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // Adopts what the program leaves behind.
     launch_record record;
     try {
         if (words.empty()) {
@@ -147,7 +167,7 @@ int main(int argc, char** argv) {
         copy(error.what(), record.last_line);
     }
     ::send(launch_descriptor, &record, sizeof record, MSG_NOSIGNAL);
-    // What the program left behind is ended together with this process.
+    // What `end_rest` did not end, it ends together with this process.
     char byte = 0;
     while (::recv(launch_descriptor, &byte, 1, 0) < 0 && errno == EINTR) {
     }

@@ -38,8 +38,8 @@ std::string why_not_startable(const std::string& program);
 /// and output are /dev/null; what it writes on standard error is kept for the case that it fails.
 /// It has failed if it returns anything but 0 or is ended by a signal.
 ///
-/// However a run ends, the program's process group is killed then: nothing that it started goes on,
-/// unless it has left that group. The same happens where this process is killed.
+/// At the end of a run all that the program started is killed. Where the run is stopped or this
+/// process is killed, that is its process group: what has left the group goes on.
 scheme_info program_scheme(const program_command& program, unsigned workers);
 
 /// What a race of nothing but programs runs: a workload without a name and without items.

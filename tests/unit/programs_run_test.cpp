@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstring>
@@ -115,6 +116,21 @@ TEST_F(race_of_programs, counts_the_cpu_time_and_the_memory_of_children_too) {
     EXPECT_GT(*result.find("large")->program->cpu_ns, *result.find("small")->program->cpu_ns);
 }
 
+// docs/reference/race.md: "its descendants, also those that it leaves behind"
+TEST_F(race_of_programs, counts_the_cpu_time_of_what_they_leave_behind) {
+    const std::string pipe = folder.path() + "/done";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::string loop = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; ";
+    enter("waits=sh -c '(" + loop + ") & wait'");
+    enter("leaves=sh -c '(" + loop + "echo > " + pipe + "; exec sleep 1000) & read line < " + pipe +
+          "'");
+    const auto result = run();
+    for (const char* name : {"waits", "leaves"}) {
+        ASSERT_TRUE(result.find(name)->ok()) << result.find(name)->reason;
+    }
+    EXPECT_GT(*result.find("leaves")->program->cpu_ns, *result.find("waits")->program->cpu_ns / 2);
+}
+
 // docs/reference/race.md: "below 1 to 2 MB it is the memory of the launcher that is seen".
 TEST_F(race_of_programs, the_memory_of_the_race_is_not_theirs) {
     constexpr std::size_t much = 256 << 20;
@@ -193,6 +209,15 @@ TEST_F(race_of_programs, one_that_ends_its_launcher_is_perhaps_to_blame) {
 
 TEST_F(race_of_programs, what_they_leave_behind_is_ended) {
     enter("parent=sh -c 'sleep 1000 & echo $! > " + folder.path() + "/child'");
+    const auto result = run();
+    EXPECT_TRUE(result.find("parent")->ok()) << result.find("parent")->reason;
+    wait_until_gone(process_in("child"));
+}
+
+TEST_F(race_of_programs, what_left_their_process_group_is_ended) {
+    const std::string child = folder.path() + "/child";
+    enter("parent=sh -c 'setsid sh -c \"echo \\$\\$ > " + child +
+          "; exec sleep 1000\" & until test -s " + child + "; do sleep 0.01; done'");
     const auto result = run();
     EXPECT_TRUE(result.find("parent")->ok()) << result.find("parent")->reason;
     wait_until_gone(process_in("child"));
