@@ -109,3 +109,10 @@ TEST(programs_report, words_say_how_many_cpus_they_used) {
                           "12.3 MB of memory; slow used 1.50"));
     EXPECT_EQ(race::program_words(fakes::result_maker().add("std_thread", 1).finish(), {}), "");
 }
+
+TEST(programs_report, words_leave_out_one_that_failed_in_a_later_round) {
+    auto result = of_programs();
+    result.schemes.front().status = race::scheme_status::failed;
+    EXPECT_THAT(race::program_words(result, {}),
+                testing::AllOf(HasSubstr("used 1.50 CPUs"), testing::Not(HasSubstr("; "))));
+}

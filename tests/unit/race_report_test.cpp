@@ -453,6 +453,21 @@ TEST(race_words, needs_name_the_scheme_that_suits_them) {
     EXPECT_THAT(race::choice_words(result), HasSubstr("isolation: processes (ratio 1."));
 }
 
+TEST(race_words, a_choice_has_as_many_clean_rounds_as_a_verdict_takes) {
+    for (const std::size_t clean : {0u, 5u, 6u}) {
+        SCOPED_TRACE(clean);
+        fakes::result_maker maker;
+        maker.add("std_thread", 100).add("processes", 110).add("process_pool", 90);
+        maker.result.schemes.back().suits = "isolation";
+        for (std::size_t i = clean; i < 15; ++i) {
+            maker.result.schemes.back().measured.samples[i].load.contaminated = true;
+        }
+        const char* const best = clean < 6 ? "processes" : "process_pool";
+        EXPECT_THAT(race::choice_words(maker.finish()),
+                    HasSubstr("isolation: " + std::string(best) + " (ratio "));
+    }
+}
+
 TEST(race_csv, one_line_a_scheme_and_as_many_fields_in_each) {
     const auto result = fakes::result_maker()
                             .add("std_thread", 100)

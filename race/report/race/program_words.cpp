@@ -13,7 +13,8 @@ namespace regatta::race {
 std::string program_words(const race_result& result, const text_style& style) {
     std::vector<const scheme_result*> programs;
     for (const scheme_result& one : result.schemes) {
-        if (one.program && one.program->cpu_ns && one.program->peak_bytes && one.time.median > 0) {
+        if (one.ok() && one.program && one.program->cpu_ns && one.program->peak_bytes &&
+            one.time.median > 0) {
             programs.push_back(&one);
         }
     }

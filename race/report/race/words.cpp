@@ -249,7 +249,7 @@ std::string choice_words(const race_result& result) {
     for (const need& one : needs) {
         const scheme_result* best = nullptr;
         for (const scheme_result& scheme : result.schemes) {
-            if (scheme.ok() && scheme.has_ratio() &&
+            if (scheme.ok() && scheme.vs_baseline.count >= pairs_for_a_verdict &&
                 scheme.suits.find(one.sign) != std::string::npos &&
                 (best == nullptr || scheme.vs_baseline.median < best->vs_baseline.median)) {
                 best = &scheme;
