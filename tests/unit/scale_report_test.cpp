@@ -380,6 +380,17 @@ TEST(scale_words, small_steps_are_not_taken_one_by_one) {
     EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 2 workers"));
 }
 
+// "--margin: differences below this are of no interest"
+TEST(scale_words, more_workers_that_gain_less_than_the_margin_are_not_named) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1900).add(4, 2090);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
+    maker.result.margin = 0.2;
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(StartsWith("primes scales to 2 workers"),
+                      HasSubstr("4 workers are not clearly faster (2.09×).")));
+}
+
 // 4 workers beat one and 2 do not, though 4 do not beat 2.
 TEST(scale_words, who_does_not_beat_one_worker_is_not_named) {
     fakes::scale_maker maker(4, "events", 400, 400);

@@ -163,7 +163,7 @@ bool to_be_measured_again(const scale_result& result) {
 /// One beside the other within the rounds, with an interval that is widened by the noise floor.
 verdict beside(const scale_point& one, const scale_point& other, const scale_result& result) {
     return judge(widened(paired_ratio(one.measured, other.measured), result.floor.distance),
-                 usual_margin);
+                 result.margin);
 }
 
 /// The least number of workers that no larger one clearly beats, among those that clearly beat one
