@@ -22,6 +22,12 @@ bool is_measured(const scheme_evidence& one) {
     return one.ok && one.time && one.vs_baseline && one.vs_baseline->count >= pairs_for_a_verdict;
 }
 
+/// Whether its speed-up over serial says anything.
+bool has_speedup(const scheme_evidence& one) {
+    return one.speedup && one.speedup->count >= pairs_for_a_verdict &&
+           !traits_of(one.scheme).reference;
+}
+
 /// The fastest that is not among the leaders.
 const scheme_evidence* next_after(const race_evidence& race,
                                   const std::vector<std::string>& leaders, bool of_items) {
@@ -58,7 +64,7 @@ std::string figures_text(const advising& with, const race_evidence& race,
     std::string text =
         fmt::format("{} a run with {}", duration_text(one.time->median.value, with.style),
                     counted(race.workers, "worker"));
-    if (one.speedup && !traits_of(one.scheme).reference) {
+    if (has_speedup(one)) {
         text += fmt::format(", {} times as fast as serial (95 % interval {})",
                             factor_text(one.speedup->median.value), with.range(*one.speedup));
         figures.push_back({one.name + " speed-up", one.speedup->median});
@@ -80,7 +86,7 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
                             counted(leaders.size() - 1, "other"), percent_text(floor),
                             chosen == leaders.front() ? "the first" : "the simplest");
     } else if (const scheme_evidence* next = next_after(race, leaders, of_items);
-               next != nullptr && (!traits_of(next->scheme).reference || !one.speedup)) {
+               next != nullptr && (!traits_of(next->scheme).reference || !has_speedup(one))) {
         text +=
             fmt::format("; {} of the time of {}, the next (noise floor {})",
                         ratio_text(one.vs_baseline->median.value / next->vs_baseline->median.value),

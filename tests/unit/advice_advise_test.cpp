@@ -79,6 +79,18 @@ TEST(advice_on_scheme, the_winner_and_by_how_much) {
                       HasSubstr("of the time of std_thread, the next")));
 }
 
+// "A figure counts from 6 clean rounds on"
+TEST(advice_on_scheme, no_speed_up_over_a_serial_with_too_few_clean_rounds) {
+    auto maker = primes_race().add("serial", 200).add("std_thread", 110).add("steady", 102);
+    for (std::size_t i = 3; i < 15; ++i) {
+        maker.result.schemes.front().measured.samples[i].load.contaminated = true;
+    }
+    const auto made = advised({race_file(maker)});
+    EXPECT_THAT(said(made, topic::scheme),
+                AllOf(HasSubstr("Take steady"), Not(HasSubstr("as fast as serial")),
+                      HasSubstr("of the time of std_thread, the next")));
+}
+
 TEST(advice_on_scheme, of_a_tie_the_simplest) {
     const auto made = advised(
         {race_file(primes_race().add("steady", 100).add("std_thread", 100.2).add("tbb", 100.1))});
