@@ -44,10 +44,13 @@ class Programs(unittest.TestCase):
 
     # "Give it a limit": the program fails, the others race on, and nothing stays.
     def test_one_that_hangs_is_ended_by_the_limit_in_its_command(self):
-        program = self.lasting.replace("lasting=", "lasting=timeout --foreground 0.5 ")
-        result = run("race", "--command", program, "--command", "true=true", *ROUNDS)
+        limit = "timeout --foreground -k 0.1 0.5"
+        program = self.lasting.replace("lasting=", f"lasting={limit} ")
+        result = run("race", "--command", program, "--command", "true=true", "--command",
+                     f"stopped={limit} sh -c 'kill -STOP $$'", *ROUNDS)
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("FAILED lasting: exited with status 124", result.stdout)
+        self.assertIn("FAILED stopped: exited with status 137", result.stdout)
         self.assertIn("true", result.stdout.split("FAILED")[0])
         wait_until(lambda: is_gone(number_in(self.child)), "the end of the child")
 
