@@ -202,10 +202,10 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
 
 /// That a run has too few items for the percentile that is judged.
 void note_few_items(race_result& result) {
-    constexpr std::size_t enough = 100;
-    if (result.rate && result.items < enough) {
+    if (result.judges_longest()) {
         result.notes.push_back("a run has " + std::to_string(result.items) +
-                               " items and a 99th percentile takes " + std::to_string(enough) +
+                               " items and a 99th percentile takes " +
+                               std::to_string(items_for_a_99th) +
                                ": ratios, verdicts and the winner are about the longest latency of "
                                "each run");
     }

@@ -82,6 +82,9 @@ struct scheme_result {
     }
 };
 
+/// So many have a 99th percentile below the longest.
+inline constexpr std::size_t items_for_a_99th = 100;
+
 /// What a race found out.
 struct race_result {
     std::string workload;
@@ -120,6 +123,9 @@ struct race_result {
     std::vector<std::string> notes; ///< In plain words: what a reader must know.
 
     bool oversubscribed() const noexcept { return how.workers > cpus; }
+    /// Whether a run has too few items for a 99th percentile, so that its longest latency is
+    /// judged.
+    bool judges_longest() const noexcept { return rate && items < items_for_a_99th; }
     const scheme_result* find(std::string_view name) const noexcept;
     /// Whether the baseline failed in the rounds that count.
     bool baseline_failed() const noexcept {

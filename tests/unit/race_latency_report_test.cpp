@@ -22,8 +22,9 @@ using testing::StartsWith;
 namespace {
 
 /// A race at a rate: the percentiles are the times of the samples.
-race::race_result offered() {
+race::race_result offered(std::size_t items = 100) {
     fakes::result_maker maker;
+    maker.result.items = items;
     maker.result.rate = 5000;
     maker.result.baseline = "mutex_queue";
     maker.add_skipped("serial", "it takes no single tasks")
@@ -31,8 +32,9 @@ race::race_result offered() {
         .add("mutex_queue", 0.02)
         .add_skipped("tbb", "it takes no single tasks");
     for (race::scheme_result& one : maker.result.schemes) {
-        for (int i = 0; one.ok() && i < 100; ++i) {
-            one.latency.record((one.name == "steady" ? 5'000 : 10'000) + 100 * i);
+        for (std::size_t i = 0; one.ok() && i < items; ++i) {
+            one.latency.record((one.name == "steady" ? 5'000 : 10'000) +
+                               100 * static_cast<std::int64_t>(i));
         }
     }
     return maker.finish();
@@ -64,6 +66,14 @@ TEST(race_latency, percentiles_and_histograms_stand_in_the_place_of_times) {
             EXPECT_LE(race::columns_of(line), width) << line;
         }
     }
+}
+
+// "With fewer they are about the longest latency of each run"
+TEST(race_latency, of_few_items_the_longest_is_judged_and_named) {
+    const std::string text = race::to_text(offered(99), fakes::some_machine(), {.width = 400});
+    EXPECT_THAT(text, HasSubstr("Ratios are longest latencies of mutex_queue = 1"));
+    EXPECT_THAT(text, HasSubstr("steady has the lowest latency (longest of a run): "));
+    EXPECT_THAT(text, Not(HasSubstr("(99th percentile)")));
 }
 
 TEST(race_latency, the_lowest_is_named) {

@@ -110,10 +110,13 @@ std::string floor_words(const race_result& result, const text_style& style) {
                            result.baseline,
                            result.baseline_failed() ? "failed" : "was not measured");
     }
-    const std::string ratios = fmt::format(
-        "{}Ratios are {} of {} = 1; verdicts are about differences of {} and more. ",
-        result.rate ? "Latency: from when an item was due to its begin. " : "",
-        result.rate ? "99th percentiles" : "times", result.baseline, percent_text(result.margin));
+    const std::string ratios =
+        fmt::format("{}Ratios are {} of {} = 1; verdicts are about differences of {} and more. ",
+                    result.rate ? "Latency: from when an item was due to its begin. " : "",
+                    result.judges_longest() ? "longest latencies"
+                    : result.rate           ? "99th percentiles"
+                                            : "times",
+                    result.baseline, percent_text(result.margin));
     if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }

@@ -122,11 +122,13 @@ std::string cheaper_items(const race_result& result) {
 std::string lead(const race_result& result, const std::vector<std::string>& leaders, bool of_items,
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
+    const std::string lowest = fmt::format(
+        "lowest latency ({})", result.judges_longest() ? "longest of a run" : "99th percentile");
     if (leaders.size() > 1) {
         return fmt::format("the {} may be any of {}: none of them was shown to take {} more than "
                            "another",
-                           result.rate ? "lowest latency (99th percentile)" : "fastest",
-                           joined(leaders), percent_text(result.margin));
+                           result.rate ? lowest : "fastest", joined(leaders),
+                           percent_text(result.margin));
     }
     auto others = followers(result, leaders);
     std::erase_if(others, [&](const scheme_result* one) { return of_items && !one->runs_items(); });
@@ -142,7 +144,7 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
     const scheme_result& next = *others.front();
     const estimate ratio = paired_ratio(first.measured, next.measured);
     return fmt::format("{} {}: {}, {} of {} {}, the next (95 % interval {}{}{})", first.name,
-                       result.rate ? "has the lowest latency (99th percentile)" : "won",
+                       result.rate ? "has the " + lowest : "won",
                        duration_text(first.time.median, style), ratio_text(ratio.median),
                        result.rate ? "that of" : "the time of", next.name, ratio_text(ratio.low),
                        style.unicode ? "…" : "..", ratio_text(ratio.high));
