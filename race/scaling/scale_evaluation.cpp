@@ -76,8 +76,10 @@ void sum_up_load(scale_result& result) {
         add(point.measured);
     }
     add(result.control);
-    result.foreign = available > 0 ? foreign / available : 0;
-    result.stolen = available > 0 ? stolen / available : 0;
+    // The counters and the clock are read one after another: on a crowded machine the sum may be
+    // more than there was.
+    result.foreign = available > 0 ? std::min(1.0, foreign / available) : 0;
+    result.stolen = available > 0 ? std::min(1.0, stolen / available) : 0;
     result.contaminated =
         samples == 0 ? 0 : static_cast<double>(contaminated) / static_cast<double>(samples);
 }

@@ -120,6 +120,18 @@ TEST_F(made_up_scale, more_workers_than_cpus_are_no_part_of_the_fit) {
     EXPECT_EQ(warning(kind::oversubscribed, 2), "");
 }
 
+// The schema's "share": 0 to 1. `regatta advise` refuses a file with more.
+TEST_F(made_up_scale, others_have_no_more_than_all_of_the_time) {
+    add(2, 1.9);
+    for (sample& one : result.points[0].measured.samples) {
+        one.load.available_ns = 1000;
+        one.load.others_ns = one.load.stolen_ns = 1004;
+    }
+    evaluate();
+    EXPECT_EQ(result.foreign, 1);
+    EXPECT_EQ(result.stolen, 1);
+}
+
 TEST_F(made_up_scale, others_that_the_meter_saw_make_it_disturbed) {
     add(2, 1.9);
     result.points[0].measured = disturbed_in(result.points[0].measured, 8, rounds);
