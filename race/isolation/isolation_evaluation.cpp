@@ -137,6 +137,26 @@ void note_unlike_load(isolation_result& result) {
     }
 }
 
+/// That a program had fewer CPUs where it was pinned or owned them than it can use.
+void note_few_cpus(isolation_result& result) {
+    constexpr double tolerance = 1.1;
+    const mode_result& alone = result.of(isolation_mode::alone);
+    if (result.program.empty() || !alone.ran()) {
+        return;
+    }
+    const double used = median_of(alone, [](const team_figures& r) {
+                            return r.wall_ns > 0 ? r.cpu_ns / r.wall_ns : 0;
+                        }).median;
+    if (used > tolerance * result.workers) {
+        char cpus[64];
+        std::snprintf(cpus, sizeof cpus, "%.2f", used);
+        result.notes.push_back("the program used " + std::string(cpus) + " CPUs alone, and has " +
+                               std::to_string(result.workers) +
+                               " where it is pinned or owns them: that slows it down, too; "
+                               "--workers gives it more");
+    }
+}
+
 void note_disturbances(isolation_result& result) {
     for (const mode_result& mode : result.modes) {
         if (mode.ran() && mode.measured.disturbed()) {
@@ -228,6 +248,7 @@ void evaluate_isolation(isolation_result& result) {
         result.owning_word = judge(beside, usual_margin).word;
     }
     note_disturbances(result);
+    note_few_cpus(result);
     if (!result.noise.made()) {
         note_unlike_load(result);
     }

@@ -178,3 +178,20 @@ TEST(isolation_evaluation, what_is_not_known_of_a_program_is_left_out) {
     EXPECT_FALSE(result.of(isolation_mode::pinned).migrations);
     EXPECT_TRUE(result.of(isolation_mode::alone).migrations);
 }
+
+// "One that uses more CPUs alone than `--workers` gives it is noted"
+TEST(isolation_evaluation, a_program_that_uses_more_cpus_than_it_is_given_is_noted) {
+    for (const double cpu_ms : {100.0, 194.0}) {
+        SCOPED_TRACE(cpu_ms);
+        fakes::isolation_maker maker;
+        maker.result.program = {"mine"};
+        maker.add(isolation_mode::alone, 100, cpu_ms).add(isolation_mode::pinned, 600, cpu_ms);
+        const auto result = maker.finish();
+        if (cpu_ms > 100) {
+            EXPECT_THAT(result.notes, ElementsAre(AllOf(HasSubstr("used 1.94 CPUs alone"),
+                                                        HasSubstr("--workers"))));
+        } else {
+            EXPECT_THAT(result.notes, IsEmpty());
+        }
+    }
+}
