@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,7 +37,8 @@ public:
                  .attempts = attempts,
                  .worker_program = program,
                  .descriptors = {{context.work.descriptor(), pool_workload_descriptor},
-                                 {context.log_descriptor, pool_log_descriptor}}}) {
+                                 {context.log_descriptor, pool_log_descriptor}},
+                 .on_error = [this](const std::exception_ptr& error) { keep(error); }}) {
         std::snprintf(workload_.text, sizeof workload_.text, "%s",
                       std::string(context.work.name()).c_str());
     } catch (const std::system_error& error) {
@@ -70,6 +72,20 @@ private:
             pool_.execute<run_offered_item>(std::uint64_t{item}, workload_);
         }
         pool_.wait();
+        const std::lock_guard lock(failure_lock_);
+        if (!failure_.empty()) {
+            throw scheme_failure(failure_);
+        }
+    }
+
+    /// Of the items that were offered, the first that failed.
+    void keep(const std::exception_ptr& error) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& failed) {
+            const std::lock_guard lock(failure_lock_);
+            failure_ = failure_.empty() ? failed.what() : failure_;
+        }
     }
 
     static void wait_for(const process_job& job) {
@@ -80,6 +96,8 @@ private:
         }
     }
 
+    std::mutex failure_lock_;
+    std::string failure_; ///< What `keep` was told first.
     process_pool pool_;
     workload_title workload_{};
 };

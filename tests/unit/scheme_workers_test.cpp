@@ -259,17 +259,24 @@ TEST_P(pool_processes, all_killed_at_once_are_replaced_and_the_product_is_right)
 
 // "an item that has lost three workers fails the run"
 TEST_P(pool_processes, that_die_of_one_item_again_and_again_fail_the_run) {
-    work = make_primes({.size = 1, .max_prime = 1'000'000}); // It lasts until the signal is sent.
-    const std::string text = failure_of(1, [&] {
-        for (unsigned attempt = 1; attempt <= 3; ++attempt) {
-            const pid_t worker = begun(attempt).back();
-            const std::atomic_ref item_began(log.workers[attempt - 1].first_ns);
-            library_test::await([&] { return item_began.load(std::memory_order_relaxed) != 0; });
-            ::kill(worker, SIGKILL);
-        }
-    });
-    EXPECT_THAT(text, HasSubstr("killed by signal 9 (SIGKILL) in the last of 3 attempts"));
-    expect_nothing_left();
+    for (const double rate : {0.0, 1000.0}) {
+        SCOPED_TRACE(rate);
+        work = make_primes({.size = 1, .max_prime = 1'000'000}); // Lasts until the signal is sent.
+        log.clear();
+        log.offered.set_rate(rate, item_source::producer);
+        log.offered.begin();
+        const std::string text = failure_of(1, [&] {
+            for (unsigned attempt = 1; attempt <= 3; ++attempt) {
+                const pid_t worker = begun(attempt).back();
+                const std::atomic_ref item_began(log.workers[attempt - 1].first_ns);
+                library_test::await(
+                    [&] { return item_began.load(std::memory_order_relaxed) != 0; });
+                ::kill(worker, SIGKILL);
+            }
+        });
+        EXPECT_THAT(text, HasSubstr("killed by signal 9 (SIGKILL) in the last of 3 attempts"));
+        expect_nothing_left();
+    }
 }
 
 TEST_P(pool_processes, that_do_not_find_their_memory_fail_the_run) {
