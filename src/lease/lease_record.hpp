@@ -55,8 +55,7 @@ bool is_alive(exclusive_system& system, const lease_record& lease);
 bool is_of_another_boot(exclusive_system& system, const lease_owner& owner,
                         const lease_owner& self);
 
-/// Why the folder of the leases cannot be read: 0 if it can; ENOENT: there is none, and so no
-/// lease.
+/// The error of reading the folder of the leases; 0: none. ENOENT means that no lease exists.
 int journal_error(exclusive_system& system);
 
 /// Every lease in the folder.

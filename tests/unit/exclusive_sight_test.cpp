@@ -39,7 +39,20 @@ using testing::IsEmpty;
 
 constexpr const char* unlisted = "the tasks in /proc cannot be listed";
 
-class exclusive_sight : public exclusive_test::lease_test {};
+class exclusive_sight : public exclusive_test::lease_test {
+protected:
+    /// A child takes CPU 3 and dies with the lease.
+    template<class System>
+    void take_and_die_in(System& machine) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            machine.die_before(12);
+            take({3});
+            ::_exit(1);
+        }
+        ::waitpid(child, nullptr, 0);
+    }
+};
 
 /// A machine on which numberings of processes come and go.
 class numbered_system : public fake_system {
@@ -99,13 +112,7 @@ TEST_F(exclusive_sight, a_lease_of_a_container_ends_with_it) {
     const auto before = whole_root(root);
     const auto machine = std::make_shared<numbered_system>(root.path());
     host = machine;
-    const pid_t child = ::fork();
-    if (child == 0) {
-        machine->die_before(12);
-        take({3});
-        ::_exit(1);
-    }
-    ::waitpid(child, nullptr, 0);
+    take_and_die_in(*machine);
     machine->numbering = "of the host";
     ASSERT_EQ(status().size(), 1U);
     EXPECT_FALSE(status()[0].stale);
@@ -123,13 +130,7 @@ TEST_F(exclusive_sight, a_container_of_another_boot_is_seen_from_outside) {
     const auto machine = std::make_shared<numbered_system>(root.path());
     host = machine;
     root.file("/proc/sys/kernel/random/boot_id", "of the container\n");
-    const pid_t child = ::fork();
-    if (child == 0) {
-        machine->die_before(12);
-        take({3});
-        ::_exit(1);
-    }
-    ::waitpid(child, nullptr, 0);
+    take_and_die_in(*machine);
     root.file("/proc/sys/kernel/random/boot_id", "the-boot\n");
     machine->numbering = "of the host";
     EXPECT_FALSE(status().at(0).stale);
