@@ -70,8 +70,16 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
+/// A shared library is no result.
+bool is_own_workload(std::string_view word) {
+    return word.ends_with(".so");
+}
+
 /// A folder with the name of a workload does not hide the workload.
 bool is_result(const std::string& path) {
+    if (is_own_workload(path)) {
+        return false;
+    }
     struct stat about {};
     return path == "-" || (::stat(path.c_str(), &about) == 0 &&
                            !(S_ISDIR(about.st_mode) && race::find_workload(path) != nullptr));
@@ -85,6 +93,9 @@ const race::workload_info* workload_of(const advise_arguments& arguments) {
     const std::string& word = arguments.what.front();
     if (arguments.what.size() > 1 || is_result(word)) {
         return nullptr;
+    }
+    if (is_own_workload(word)) {
+        return &workload_named(word);
     }
     if (word.find_first_of("./") != std::string::npos) {
         throw usage_error(fmt::format("there is no file \"{}\"", word));
@@ -112,7 +123,7 @@ std::vector<race::result_text> read_files(const advise_arguments& arguments) {
         throw usage_error("standard input (-) is named twice; it can be read once");
     }
     for (const std::string& path : arguments.what) {
-        if (!is_result(path) && race::find_workload(path) != nullptr) {
+        if (is_own_workload(path) || (!is_result(path) && race::find_workload(path) != nullptr)) {
             throw usage_error(fmt::format(
                 "\"{}\" is a workload and no file; name one workload alone, or files", path));
         }
@@ -140,6 +151,7 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     }
     const race::provenance from{race::take_fingerprint(), words};
     if (workload != nullptr) {
+        const printing_aside aside(to.data_on_standard_output());
         results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
     }
     interrupt_guard::measured();

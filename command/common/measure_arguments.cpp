@@ -7,6 +7,7 @@
 #include "common/duration_argument.hpp"
 #include "common/nearest_name.hpp"
 #include "common/usage_error.hpp"
+#include "workloads/loaded.hpp"
 #include "workloads/settings.hpp"
 
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -164,6 +166,13 @@ void add_rate_option(subcommand command, measure_arguments& a) {
 }
 
 const race::workload_info& workload_named(const std::string& name) {
+    if (race::names_file(name)) {
+        try {
+            return race::load_workload(name);
+        } catch (const std::runtime_error& e) {
+            throw usage_error(e.what());
+        }
+    }
     return named(race::find_workload(name), unknown("workload", name, race::workloads()));
 }
 

@@ -12,6 +12,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <iostream>
 #include <utility>
 
 namespace regatta::command {
@@ -61,6 +63,24 @@ void write_all(int to, std::string_view text, const std::string& what) {
             fail_system(errno, what);
         }
         text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+}
+
+printing_aside::printing_aside(bool needed) {
+    if (!needed) {
+        return;
+    }
+    output_ = detail::unique_descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    if (!output_ || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        fail_system(errno, "keep standard output for the result");
+    }
+}
+
+printing_aside::~printing_aside() {
+    if (output_) {
+        std::cout.flush();
+        std::fflush(stdout);
+        ::dup2(output_.get(), STDOUT_FILENO);
     }
 }
 

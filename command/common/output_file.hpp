@@ -43,6 +43,20 @@ private:
 /// Threads: may be called from a signal handler.
 void remove_unwritten_files() noexcept;
 
+/// While it lives, what anybody prints on standard output goes to standard error: a workload of the
+/// user's must not print into the data.
+class printing_aside {
+public:
+    /// @param needed otherwise it does nothing. Failure: `std::system_error`.
+    explicit printing_aside(bool needed);
+    printing_aside(const printing_aside&) = delete;
+    printing_aside& operator=(const printing_aside&) = delete;
+    ~printing_aside();
+
+private:
+    detail::unique_descriptor output_;
+};
+
 /// Takes the place of standard streams that are closed, so that no file and no shared memory gets
 /// their numbers and with them what is printed. Reading or writing there fails with EBADF.
 void hold_standard_descriptors() noexcept;

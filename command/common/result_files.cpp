@@ -110,12 +110,16 @@ void result_files::refuse_to_overwrite(const std::vector<std::string>& names) co
     }
 }
 
-/// The text goes where no data go.
-int result_files::text_descriptor() const noexcept {
+bool result_files::data_on_standard_output() const noexcept {
     const auto takes_it = [](const std::optional<output_file>& file) {
         return file && file->is_standard_output();
     };
-    return takes_it(json_) || takes_it(csv_) ? STDERR_FILENO : STDOUT_FILENO;
+    return takes_it(json_) || takes_it(csv_);
+}
+
+/// The text goes where no data go.
+int result_files::text_descriptor() const noexcept {
+    return data_on_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
 }
 
 bool result_files::write(const std::function<std::string()>& json,

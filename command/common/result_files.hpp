@@ -40,6 +40,9 @@ public:
     /// whatever its names; devices take several.
     explicit result_files(const result_paths& paths);
 
+    /// Whether data go to standard output, and so the text to standard error.
+    bool data_on_standard_output() const noexcept;
+
     /// To be called before `write`. @param names of files that were read; "-" is standard input.
     /// Failure: `usage_error` where `write` would write over one of them.
     void refuse_to_overwrite(const std::vector<std::string>& names) const;

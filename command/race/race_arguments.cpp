@@ -42,7 +42,8 @@ unsigned workers_beside(bool producer) {
 } // namespace
 
 void add_race_options(subcommand command, race_arguments& a) {
-    command.add_option("workload", a.workload, "What to run").default_str("matmul");
+    command.add_option("workload", a.workload, "What to run; ./FILE.so is code of your own")
+        .default_str("matmul");
     command
         .add_option("--command", a.commands,
                     "A program that takes part, timed as a whole; {workers} in it becomes the "

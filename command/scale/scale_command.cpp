@@ -82,7 +82,8 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
         "scale", "How far does it scale? One scheme, several numbers of workers");
     const auto arguments = std::make_shared<scale_arguments>();
     scale_arguments& a = *arguments;
-    command.add_option("workload", a.workload, "What to run").default_str(a.workload);
+    command.add_option("workload", a.workload, "What to run; ./FILE.so is code of your own")
+        .default_str(a.workload);
     command.add_option("--scheme,--schemes", a.scheme, "What runs it")
         .type_name("NAME")
         .default_str(a.scheme);

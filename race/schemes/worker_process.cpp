@@ -3,6 +3,8 @@
 
 #include "schemes/worker_process.hpp"
 
+#include "workloads/loaded.hpp"
+
 #include <regatta/base/detail/monotonic_ns.hpp>
 
 #include <csignal>
@@ -22,11 +24,9 @@ const std::int64_t program_began_ns = detail::monotonic_ns();
 
 worker_process::worker_process(std::string_view workload_name, int workload_descriptor,
                                int log_descriptor) {
-    const workload_info* info = find_workload(workload_name);
-    if (info == nullptr) {
-        throw std::runtime_error("there is no workload \"" + std::string(workload_name) + "\"");
-    }
-    work_ = info->attach(workload_descriptor);
+    const workload_info* const info = find_workload(workload_name);
+    work_ =
+        info != nullptr ? info->attach(workload_descriptor) : attach_loaded(workload_descriptor);
     memory_ = shared_memory::attach(log_descriptor, run_log_layout);
     if (memory_.size() < sizeof(run_log)) {
         throw std::runtime_error("the log of the race is too small");

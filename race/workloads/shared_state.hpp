@@ -55,6 +55,7 @@ public:
         return found;
     }
 
+    Header& header() noexcept { return *reinterpret_cast<Header*>(memory_.data()); }
     const Header& header() const noexcept {
         return *reinterpret_cast<const Header*>(memory_.data());
     }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,14 +130,14 @@ struct workload_info {
     std::size_t usual_items = 0;
     /// Throws `std::invalid_argument` for an option out of range and `std::system_error` where the
     /// memory cannot be had.
-    std::unique_ptr<workload> (*make)(const workload_options&) = nullptr;
+    std::function<std::unique_ptr<workload>(const workload_options&)> make{};
     /// Attaches to the mapping of another process. Throws if it is not this workload's.
-    std::unique_ptr<workload> (*attach)(int descriptor) = nullptr;
+    std::function<std::unique_ptr<workload>(int descriptor)> attach{};
 };
 
 /// All workloads, in the order of the list in CMakeLists.txt.
 const std::vector<workload_info>& workloads();
-/// The entry of that name, or null.
+/// The entry of that name among them, or null.
 const workload_info* find_workload(std::string_view name);
 
 } // namespace regatta::race

@@ -33,6 +33,7 @@ ORDER = [
     "include/regatta/lease",
     "include/regatta/inspect",
     "include/regatta/boot",
+    "include/regatta/race",
     "src/process",
     "src/lease",
     "src/inspect",

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// Code of one's own that `regatta race` and `regatta scale` run under every scheme.
+
+#include <regatta/base/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace regatta {
+
+/// What was chosen on the command line.
+struct workload_settings {
+    std::size_t size = 0;   ///< `--size`
+    std::uint64_t seed = 1; ///< `--seed`: of the input data.
+};
+
+/// The sizes that a workload takes, and the one that it has unless told otherwise.
+struct workload_sizes {
+    std::size_t min = 1;
+    std::size_t max = 1'000'000'000;
+    std::size_t usual = 1000;
+};
+
+/// What a run of all items amounts to; divided by its time it is the throughput.
+struct workload_amount {
+    double value = 0;
+    const char* unit = "items"; ///< Must outlive the program: a literal.
+};
+
+/// What a file with a workload offers the command: plain functions, so that both may be built by
+/// different compilers, with different flags.
+///
+/// Threads: `run` any number at once, for different items; the others one at a time.
+/// Failure: a function that returns false, or null, has written why.
+struct workload_entry {
+    /// Room for the reason of a failure; ends with a zero.
+    struct text {
+        char letters[240];
+    };
+    /// What follows from the settings.
+    struct plan {
+        std::size_t items;
+        std::size_t shared_bytes;
+        workload_amount amount;
+    };
+
+    /// The form of this struct.
+    static constexpr std::uint32_t current_version = 1;
+
+    std::uint32_t version;
+    bool takes_settings; ///< Otherwise it has no input that depends on a seed.
+    workload_sizes sizes;
+    std::size_t result_bytes; ///< Of one item, 0: items leave no result.
+    bool (*make_plan)(const workload_settings*, plan*, text*) noexcept;
+    void* (*make)(const workload_settings*, std::byte* shared, std::size_t bytes, text*) noexcept;
+    bool (*fill)(void* workload, text*) noexcept;
+    bool (*run)(void* workload, std::size_t item, void* result, text*) noexcept;
+    bool (*reset)(void* workload, text*) noexcept;
+    bool (*verify)(void* workload, const void* results, std::size_t items, text*) noexcept;
+    void (*end)(void* workload) noexcept;
+};
+
+namespace detail {
+
+inline void tell(workload_entry::text& where, std::string_view what) noexcept {
+    const std::size_t length = what.copy(where.letters, sizeof where.letters - 1);
+    where.letters[length] = 0;
+}
+
+/// Says what the exception is that is being handled.
+inline void tell_exception(workload_entry::text& where) noexcept {
+#if REGATTA_EXCEPTIONS
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        tell(where, e.what());
+    } catch (...) {
+        tell(where, "an exception of unknown type");
+    }
+#else
+    tell(where, "");
+#endif
+}
+
+/// Calls `f`, and says what it throws. @returns what `f` returns; in that case nothing.
+template<class F>
+std::invoke_result_t<F&> told(workload_entry::text* why, F&& f) noexcept {
+    REGATTA_TRY {
+        return f();
+    }
+    REGATTA_CATCH_ALL {
+        tell_exception(*why);
+        return {};
+    }
+}
+
+/// The functions of `workload_entry` for a type.
+template<class Workload>
+class workload_adapter {
+public:
+    using result = decltype(std::declval<Workload&>().run(std::size_t{}));
+    static constexpr bool has_result = !std::is_void_v<result>;
+    static constexpr bool takes_shared = requires(const workload_settings& s) {
+        { Workload::shared_bytes(s) } -> std::convertible_to<std::size_t>;
+    };
+    static constexpr bool takes_settings =
+        takes_shared || std::is_constructible_v<Workload, const workload_settings&>;
+
+    static constexpr workload_entry entry() noexcept {
+        workload_entry made{};
+        made.version = workload_entry::current_version;
+        made.takes_settings = takes_settings;
+        if constexpr (requires { workload_sizes{Workload::sizes}; }) {
+            made.sizes = Workload::sizes;
+        }
+        if constexpr (has_result) {
+            static_assert(std::is_trivially_copyable_v<result> && !std::is_reference_v<result>,
+                          "run() returns a value that is copied byte by byte: its processes share "
+                          "memory, not pointers");
+            static_assert(alignof(result) <= 64);
+            made.result_bytes = sizeof(result);
+        }
+        made.make_plan = make_plan;
+        made.make = make;
+        made.fill = fill;
+        made.run = run;
+        made.reset = reset;
+        made.verify = verify;
+        made.end = [](void* self) noexcept { delete static_cast<workload_adapter*>(self); };
+        return made;
+    }
+
+    explicit workload_adapter(const workload_settings& settings, std::byte* shared,
+                              std::size_t bytes)
+        : own_(construct(settings, {shared, bytes})) {}
+
+private:
+    using settings_ptr = const workload_settings*;
+    using text = workload_entry::text;
+
+    static Workload construct(const workload_settings& settings, std::span<std::byte> shared) {
+        if constexpr (takes_shared) {
+            return Workload(settings, shared);
+        } else if constexpr (takes_settings) {
+            return Workload(settings);
+        } else {
+            return Workload();
+        }
+    }
+    static Workload& of(void* self) noexcept { return static_cast<workload_adapter*>(self)->own_; }
+
+    static bool make_plan(settings_ptr s, workload_entry::plan* plan, text* why) noexcept {
+        return told(why, [&] {
+            plan->items = s->size;
+            if constexpr (requires { Workload::items(*s); }) {
+                plan->items = Workload::items(*s);
+            }
+            plan->shared_bytes = 0;
+            if constexpr (takes_shared) {
+                plan->shared_bytes = Workload::shared_bytes(*s);
+            }
+            plan->amount = {static_cast<double>(plan->items), "items"};
+            if constexpr (requires { workload_amount{Workload::amount(*s)}; }) {
+                plan->amount = Workload::amount(*s);
+            }
+            return true;
+        });
+    }
+    static void* make(settings_ptr s, std::byte* shared, std::size_t bytes, text* why) noexcept {
+        return told(why, [&]() -> void* { return new workload_adapter(*s, shared, bytes); });
+    }
+    static bool fill(void* self, text* why) noexcept {
+        return told(why, [&] {
+            if constexpr (requires { of(self).fill(); }) {
+                of(self).fill();
+            }
+            return true;
+        });
+    }
+    static bool run(void* self, std::size_t item, void* to, text* why) noexcept {
+        return told(why, [&] {
+            if constexpr (has_result) {
+                ::new (to) result(of(self).run(item));
+            } else {
+                of(self).run(item);
+            }
+            return true;
+        });
+    }
+    static bool reset(void* self, text* why) noexcept {
+        return told(why, [&] {
+            if constexpr (requires { of(self).reset(); }) {
+                of(self).reset();
+            }
+            return true;
+        });
+    }
+    static bool verify(void* self, const void* results, std::size_t items, text* why) noexcept {
+        return told(why, [&] {
+            std::string wrong;
+            if constexpr (has_result) {
+                const std::span<const result> all(static_cast<const result*>(results), items);
+                if constexpr (requires { of(self).verify(all); }) {
+                    wrong = of(self).verify(all);
+                } else {
+                    wrong = static_cast<workload_adapter*>(self)->compare(all);
+                }
+            } else if constexpr (requires { of(self).verify(); }) {
+                wrong = of(self).verify();
+            }
+            tell(*why, wrong);
+            return wrong.empty();
+        });
+    }
+
+    /// With what the items leave behind when they run here, one after the other.
+    std::string compare(std::span<const result> found) {
+        if (expected_.size() != found.size()) {
+            std::vector<room> expected(found.size());
+            for (std::size_t item = 0; item < found.size(); ++item) {
+                ::new (static_cast<void*>(expected[item].bytes)) result(own_.run(item));
+            }
+            expected_ = std::move(expected);
+        }
+        for (std::size_t item = 0; item < found.size(); ++item) {
+            const auto& wanted = *std::launder(reinterpret_cast<result*>(expected_[item].bytes));
+            if (!same(found[item], wanted)) {
+                return "item " + std::to_string(item) + describe(found[item], wanted);
+            }
+        }
+        return {};
+    }
+    template<class R>
+    bool same(const R& found, const R& expected) {
+        if constexpr (requires { own_.same(found, expected); }) {
+            return own_.same(found, expected);
+        } else if constexpr (std::has_unique_object_representations_v<R> ||
+                             std::is_floating_point_v<R>) {
+            return std::memcmp(&found, &expected, value_bytes<R>()) == 0;
+        } else {
+            static_assert(std::equality_comparable<R>,
+                          "give the result of run() an operator==, or the workload a same(a, b) or "
+                          "a verify(results)");
+            return found == expected;
+        }
+    }
+    /// Without the padding of a `long double`.
+    template<class R>
+    static constexpr std::size_t value_bytes() noexcept {
+        return std::is_same_v<R, long double> && sizeof(R) > 10 ? 10 : sizeof(R);
+    }
+    template<class R>
+    static std::string describe(const R& found, const R& expected) {
+        if constexpr (std::is_arithmetic_v<R> && !std::is_same_v<R, bool>) {
+            return " is " + std::to_string(found) + " instead of " + std::to_string(expected);
+        } else {
+            return " has another result than when it runs alone";
+        }
+    }
+
+    struct none {};
+    using stored = std::conditional_t<has_result, result, none>;
+    struct room {
+        alignas(stored) std::byte bytes[sizeof(stored)];
+    };
+
+    Workload own_;
+    std::vector<room> expected_{}; ///< Computed when first needed.
+};
+
+} // namespace detail
+
+/// A workload of one's own: independent items, which the command has run by threads, pools and
+/// processes, each item once.
+///
+/// ```cpp
+/// struct roots { // roots.cpp
+///     double run(std::size_t item) const;
+/// };
+/// extern "C" const regatta::workload_entry* regatta_workload() {
+///     return regatta::workload_entry_of<roots>();
+/// }
+/// ```
+///
+/// `g++ -std=c++20 -O2 -shared -fPIC roots.cpp -o roots.so && regatta race ./roots.so`
+///
+/// `Workload` has, of which all but `run` may be left out:
+///
+/// | Member | Meaning, and what holds without it |
+/// |---|---|
+/// | `R run(std::size_t item)` | Computes one item. `R` is trivially copyable, or `void`. Called
+/// again in each run: it must not depend on earlier calls. | | `static constexpr workload_sizes
+/// sizes` | What `--size` may be. | | constructor from `const workload_settings&` | Makes the
+/// input, from `size` and `seed` alone: each process makes its own. A default constructor. | |
+/// `static std::size_t items(const workload_settings&)` | As many as the size. | | `static
+/// workload_amount amount(const workload_settings&)` | So many items. | | `bool same(const R&
+/// found, const R& expected)` | Whether a result is right. Equal bits of integers and
+/// floating-point numbers, otherwise `==`. | | `std::string verify(std::span<const R> results)` |
+/// Checks all; empty: right. Compares with a run of the items one after the other. | | `static
+/// std::size_t shared_bytes(const workload_settings&)` | Memory that all processes share, aligned
+/// to 64 bytes, zeros at first. The constructor then is `(const workload_settings&,
+/// std::span<std::byte>)`. | | `void fill()` | Writes the input into that memory, once, in one
+/// process. | | `void reset()` | Spoils what `run` writes there, before each run. | | `std::string
+/// verify()` | Checks it, where `R` is `void`. Only that each item ran once is checked. |
+///
+/// Threads: `run` is called for different items at once; the rest by one thread.
+/// Failure: an exception of an item makes the run a failed one, with the item's number and the
+/// exception's text in the report; one of any other member ends the race.
+template<class Workload>
+const workload_entry* workload_entry_of() noexcept {
+    static constexpr workload_entry entry = detail::workload_adapter<Workload>::entry();
+    return &entry;
+}
+
+} // namespace regatta

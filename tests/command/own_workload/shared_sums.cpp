@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// A workload with all that one may have: input and output in shared memory. What goes wrong in it
+// says the variable REGATTA_TEST_TROUBLE.
+
+#include <regatta/race/item_workload.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace {
+
+bool trouble(std::string_view kind) {
+    const char* const wanted = std::getenv("REGATTA_TEST_TROUBLE");
+    return wanted != nullptr && kind == wanted;
+}
+
+/// An item sums up its own hundred numbers.
+class shared_sums {
+public:
+    static constexpr regatta::workload_sizes sizes{.min = 100, .max = 1'000'000, .usual = 10'000};
+
+    static std::size_t items(const regatta::workload_settings& s) { return s.size / numbers; }
+    static std::size_t shared_bytes(const regatta::workload_settings& s) {
+        return (s.size + items(s)) * sizeof(std::uint64_t);
+    }
+    static regatta::workload_amount amount(const regatta::workload_settings& s) {
+        return {static_cast<double>(s.size), "numbers"};
+    }
+
+    shared_sums(const regatta::workload_settings& s, std::span<std::byte> shared)
+        : input_(reinterpret_cast<std::uint64_t*>(shared.data()))
+        , sums_(input_ + s.size)
+        , settings_(s) {
+        if (trouble("make")) {
+            throw std::runtime_error("no licence");
+        }
+    }
+
+    void fill() {
+        for (std::size_t i = 0; i < settings_.size; ++i) {
+            input_[i] = i + settings_.seed;
+        }
+        if (trouble("fill")) {
+            throw 1;
+        }
+    }
+    void run(std::size_t item) {
+        if (item == 7 && trouble("throw")) {
+            throw std::runtime_error("seven is refused");
+        }
+        if (trouble("print")) {
+            std::printf("item %zu\n", item);
+        }
+        std::uint64_t sum = 0;
+        for (std::size_t i = item * numbers; i < (item + 1) * numbers; ++i) {
+            sum += input_[i];
+        }
+        sums_[item] = item == 3 && trouble("wrong") ? 0 : sum;
+    }
+    void reset() {
+        for (std::size_t i = 0; i < items(settings_); ++i) {
+            sums_[i] = ~std::uint64_t{0};
+        }
+    }
+    std::string verify() const {
+        for (std::size_t item = 0; item < items(settings_); ++item) {
+            const std::uint64_t first = item * numbers + settings_.seed;
+            const std::uint64_t expected = numbers * first + numbers * (numbers - 1) / 2;
+            if (sums_[item] != expected) {
+                return "sum " + std::to_string(item) + " is not " + std::to_string(expected);
+            }
+        }
+        return {};
+    }
+
+private:
+    static constexpr std::size_t numbers = 100;
+    std::uint64_t* input_;
+    std::uint64_t* sums_;
+    regatta::workload_settings settings_;
+};
+
+} // namespace
+
+extern "C" const regatta::workload_entry* regatta_workload() {
+    return regatta::workload_entry_of<shared_sums>();
+}

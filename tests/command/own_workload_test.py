@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The Regatta authors
+"""Workloads of one's own: `regatta race ./mine.so`."""
+
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+import support
+from support import EVERYBODY, ROOT, environment, run
+
+COLLATZ = os.environ["REGATTA_TEST_COLLATZ"]
+PICTURE = os.environ["REGATTA_TEST_PICTURE"]
+SUMS = os.environ["REGATTA_TEST_SUMS"]
+QUICK = ["--rounds", "1"]
+FEW = ["--schemes", "serial,std_thread,processes", *QUICK]
+
+
+def with_trouble(kind):
+    return environment(REGATTA_TEST_TROUBLE=kind)
+
+
+class OwnWorkload(unittest.TestCase):
+    def race(self, *words, status=0, env=None):
+        result = run("race", *words, "--json", "-", env=env)
+        self.assertEqual(result.returncode, status, result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "race")
+        return document
+
+    # Threads, pools, messages, processes: each runs each item once, and all results are right.
+    def test_every_scheme_runs_it(self):
+        for path, words, unit in ((COLLATZ, ["--size", "40"], "items"), (PICTURE, ["--size", "30", "--seed", "5"], "items"),
+                                  (SUMS, ["--size", "5000", "--seed", "9"], "numbers")):
+            with self.subTest(path=path):
+                document = self.race(path, *words, *QUICK, *EVERYBODY, "--workers", "2")
+                self.assertEqual(document["workload"], os.path.basename(path))
+                self.assertEqual(document["unit"], unit)
+                self.assertEqual(document["settings"]["size"], int(words[1]))
+                ran = {one["name"] for one in document["schemes"] if one["status"] == "ok"}
+                self.assertLessEqual({"serial", "std_thread", "balanced", "worker_pool", "processes"}, ran)
+                for one in document["schemes"]:
+                    self.assertIn(one["status"], ("ok", "skipped"), one)
+
+    # Its name needs no slash; and workers find it, wherever they are.
+    def test_by_its_name_in_this_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(COLLATZ, os.path.join(folder, "mine.so"))
+            result = run("race", "mine.so", "--size", "4", *FEW, cwd=folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("mine.so size 4 · 4 items", result.stdout)
+
+    # "an exception of an item makes the run a failed one, with the item's number and the text"
+    def test_an_item_that_throws_fails_the_scheme(self):
+        document = self.race(SUMS, *FEW, status=1, env=with_trouble("throw"))
+        for one in document["schemes"]:
+            self.assertEqual(one["status"], "failed")
+            self.assertIn("item 7 threw: seven is refused", one["reason"])
+
+    def test_a_wrong_result_fails_the_scheme(self):
+        document = self.race(SUMS, *FEW, status=1, env=with_trouble("wrong"))
+        for one in document["schemes"]:
+            self.assertEqual(one["status"], "failed")
+            self.assertIn("sum 3 is not 35050", one["reason"])
+
+    def test_what_cannot_begin_says_why(self):
+        for kind, says in (("make", "could not be made: no licence"), ("fill", "fill() failed: an exception of unknown type")):
+            with self.subTest(kind=kind):
+                result = run("race", SUMS, *FEW, env=with_trouble(kind))
+                self.assertEqual(result.returncode, 1, result)
+                self.assertIn(says, result.stderr)
+                self.assertEqual(result.stdout, "")
+
+    # The result has standard output for itself.
+    def test_what_it_prints_is_no_part_of_the_result(self):
+        for words in (["race", SUMS, *FEW], ["scale", SUMS, "--rounds", "1", "--workers", "1"], ["advise", SUMS, *QUICK]):
+            if words[0] == "advise" and os.environ.get("REGATTA_SANITIZE"):
+                continue  # All schemes: many a minute.
+            with self.subTest(command=words[0]):
+                result = run(*words, "--size", "300", "--json", "-", env=with_trouble("print"))
+                self.assertEqual(result.returncode, 0, result.stderr)
+                json.loads(result.stdout)
+                self.assertIn("item 2\n", result.stderr)
+
+    def test_launches_and_sizes(self):
+        result = run("race", COLLATZ, *FEW, "--launches", "2", "--size", "4,8", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(os.path.basename(COLLATZ), result.stdout)
+
+    def test_what_is_none_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = os.path.join(folder, "plain.so")
+            with open(plain, "w", encoding="utf-8") as file:
+                file.write("no library")
+            primes = shutil.copy(COLLATZ, os.path.join(folder, "primes"))
+            for words, says in (([primes], "primes is a workload of this program"),
+                                (["./nowhere.so"], "./nowhere.so: No such file"),
+                                ([plain], "is no workload: "),
+                                ([ROOT], "is no workload: "),
+                                (["/lib/x86_64-linux-gnu/libm.so.6"], "exports no function regatta_workload"),
+                                ([COLLATZ, "--size", "0"], "size 0 is out of range 1 to 1000000"),
+                                ([COLLATZ, "--kernel", "blas"], "does not read --kernel")):
+                with self.subTest(words=words):
+                    result = run("race", *words, *QUICK)
+                    self.assertEqual(result.returncode, 2, result)
+                    self.assertIn(says, result.stderr)
+                    self.assertEqual(result.stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
