@@ -6,8 +6,8 @@ endif()
 
 set(regatta_system_folders process process/process_pool lease inspect boot)
 set(regatta_system_process
-    available_memory.cpp exit_status.cpp find_program.cpp kernel_gaps.cpp process_affinity.cpp
-    process_environment.cpp segment_directory.cpp segment_file.cpp segment_header.cpp
+    available_memory.cpp exit_status.cpp find_program.cpp kernel_gaps.cpp poll_descriptors.cpp
+    process_affinity.cpp process_environment.cpp segment_directory.cpp segment_file.cpp segment_header.cpp
     segment_list.cpp segment_name.cpp shared_memory.cpp spawn_child.cpp stale_segments.cpp
     start_program.cpp subprocess.cpp)
 set(regatta_system_process/process_pool

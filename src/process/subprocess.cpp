@@ -3,6 +3,7 @@
 
 #include <regatta/process/subprocess.hpp>
 
+#include "process/poll_descriptors.hpp"
 #include "process/start_program.hpp"
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
@@ -137,7 +138,7 @@ bool subprocess::becomes_readable(std::chrono::duration<double> seconds) {
             }
         }
         pollfd waited{pidfd_.get(), POLLIN, 0};
-        const int ready = ::ppoll(&waited, 1, unlimited ? nullptr : &rest, nullptr);
+        const int ready = detail::poll_descriptors({&waited, 1}, unlimited ? nullptr : &rest);
         if (ready >= 0) {
             return ready > 0;
         }

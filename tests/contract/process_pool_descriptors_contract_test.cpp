@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ void close_all() {
     for (int number = 3; number < 100; ++number) {
         ::close(number);
     }
+}
+/// How often it was begun: the first attempt kills its worker.
+unsigned dies_once(const regatta::process_task& task) {
+    if (task.attempt == 1) {
+        ::raise(SIGKILL);
+    }
+    return task.attempt;
 }
 /// The exit status of a shell that looks what it has inherited.
 int inherits_from_the_pool() {
@@ -115,4 +123,22 @@ TEST_F(process_pool, a_worker_whose_descriptors_a_task_has_closed_is_replaced) {
     EXPECT_EQ(pool.stats().run, 1u);
     EXPECT_EQ(pool.stats().reruns, 0u);
     EXPECT_EQ(pool.submit<successor>(1).get(), 2);
+}
+
+// "A program may lower its limit of descriptors below those that it has"
+TEST_F(process_pool, notices_a_death_under_a_limit_below_the_descriptors_that_are_open) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    regatta::process_pool pool(2);
+    auto child = regatta::spawn({.program = "sleep", .arguments = {"1000"}});
+    library_test::await([&] { return pool.stats().workers == 2; });
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    auto attempts = pool.submit<dies_once>();
+    const bool came = attempts.wait_for(library_test::patience());
+    child.kill(SIGKILL);
+    EXPECT_NO_THROW(EXPECT_TRUE(child.wait_for(library_test::patience())));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    ASSERT_TRUE(came) << "the death of the worker was not noticed";
+    EXPECT_EQ(attempts.get(), 2u);
 }

@@ -3,6 +3,7 @@
 
 // The thread of a process pool that starts its workers, buries them, and completes futures.
 
+#include "process/poll_descriptors.hpp"
 #include "process/process_pool/pool_core.hpp"
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
@@ -119,7 +120,7 @@ void pool_core::poll_until_something(std::vector<pollfd>& polled, bool jobs,
     } else {
         next.reset();
     }
-    ::ppoll(polled.data(), polled.size(), next ? &rest : nullptr, nullptr);
+    poll_descriptors(polled, next ? &rest : nullptr);
     if (polled.front().revents != 0) {
         std::uint64_t count = 0;
         static_cast<void>(!::read(event_.get(), &count, sizeof count));
