@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -203,6 +204,16 @@ TEST_F(process_pool, an_idle_worker_that_is_killed_is_replaced) {
 TEST_F(process_pool, a_stopped_worker_does_not_keep_the_pool_from_closing) {
     regatta::process_pool pool(2);
     EXPECT_TRUE(pool.signal_worker(0, SIGSTOP));
+}
+
+// Nor does a close compute while it waits for one: the others have ended by then.
+TEST_F(process_pool, a_close_that_waits_for_a_stopped_worker_sleeps) {
+    regatta::process_pool pool(3);
+    library_test::await([&] { return pool.stats().workers == 3; });
+    EXPECT_TRUE(pool.signal_worker(2, SIGSTOP));
+    const std::clock_t before = std::clock();
+    pool.close();
+    EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 8);
 }
 
 // A job wakes as many workers as it has tasks. One of them may end instead of looking: another one

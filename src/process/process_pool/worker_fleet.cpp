@@ -53,6 +53,7 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
     , oom_kills_(count_oom_kills()) {}
 
 void worker_fleet::adjust(unsigned workers) {
+    wanted_ = workers;
     for (unsigned slot = 0; slot < most_workers; ++slot) {
         member& one = members_[slot];
         if (slot < workers && !one.running && given_up_.empty() &&
@@ -310,8 +311,6 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
     if (deadlines) {
         take(saturated_sum(clock::now(), options_.deadline)); // For an attempt that begins now.
     }
-    // relaxed: written by this thread.
-    const unsigned workers = control_.workers.load(std::memory_order_relaxed);
     for (unsigned slot = 0; slot < most_workers; ++slot) {
         const member& one = members_[slot];
         const std::int64_t begun = control_.slots[slot].begun_ns.load(std::memory_order_relaxed);
@@ -323,7 +322,7 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
             take(saturated_sum(clock::time_point(std::chrono::nanoseconds(absent)),
                                longest_absence()));
         }
-        if (!one.running && slot < workers && given_up_.empty()) {
+        if (!one.running && slot < wanted_ && given_up_.empty()) {
             take(next_start(one));
         }
     }

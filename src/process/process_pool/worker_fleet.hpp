@@ -112,6 +112,7 @@ private:
     const unique_descriptor null_;
     std::vector<member> members_; ///< By slot.
     worker_zygote zygote_;
+    unsigned wanted_ = 0;        ///< How many workers there are to be.
     bool first_ = true;          ///< None was ever started.
     clock::time_point resume_{}; ///< When one may be started again, after a start that failed.
     std::optional<clock::time_point> next_look_; ///< At the bells of those that were rung.
