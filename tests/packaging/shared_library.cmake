@@ -22,7 +22,7 @@ string(REGEX MATCHALL "[^\n]* [TDBR] [^\n]*regatta::detail::[^\n]*" private "${o
 list(FILTER private EXCLUDE REGEX "displacements_of_this_thread") # A template in jitter.hpp calls it.
 list(FILTER private EXCLUDE REGEX " [TDBR] [^\n]*regatta::(shared_memory|exclusive_cpus|subprocess|process_pool)::")
 # Templates of process_pool call these.
-list(FILTER private EXCLUDE REGEX "regatta::detail::(abandon_job|add_process_function|end_fork_of_worker|result_of|wait_for_result)\\(")
+list(FILTER private EXCLUDE REGEX "regatta::detail::(abandon_job|add_process_function|end_fork_of_worker|remove_process_function|result_of|wait_for_result)\\(")
 if(private)
     list(JOIN private "\n" private)
     message(FATAL_ERROR "the library shows what is its own business:\n${private}")

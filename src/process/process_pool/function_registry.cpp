@@ -29,6 +29,17 @@ bool add_process_function(process_function& added) noexcept {
     return true;
 }
 
+void remove_process_function(process_function& removed) noexcept {
+    const std::lock_guard lock(functions_lock);
+    process_function** place = &first_function;
+    while (*place != nullptr && *place != &removed) {
+        place = &(*place)->next;
+    }
+    if (*place != nullptr) {
+        *place = removed.next;
+    }
+}
+
 process_function* find_process_function(std::uint64_t id) noexcept {
     const std::lock_guard lock(functions_lock);
     process_function* found = first_function;

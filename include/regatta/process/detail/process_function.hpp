@@ -67,6 +67,22 @@ struct process_function {
 
 /// Adds to the registry of this process, before `main` or when a library is loaded.
 REGATTA_SYSTEM_API bool add_process_function(process_function& added) noexcept;
+/// Takes out of it again, at the end of the program or when the library is unloaded.
+REGATTA_SYSTEM_API void remove_process_function(process_function& removed) noexcept;
+
+/// Has a function stand in the registry for as long as it lives.
+class process_function_entry {
+public:
+    explicit process_function_entry(process_function& of) noexcept : function_(of) {
+        add_process_function(of);
+    }
+    process_function_entry(const process_function_entry&) = delete;
+    process_function_entry& operator=(const process_function_entry&) = delete;
+    ~process_function_entry() { remove_process_function(function_); }
+
+private:
+    process_function& function_;
+};
 
 /// The name of a function, as the compiler spells it: the same in every build of a source.
 template<auto Function>
@@ -89,7 +105,7 @@ private:
     inline static process_function function{layout_hash(name_of_function<Function>()) * 31 +
                                                 Shape::layout,
                                             name_of_function<Function>(), &Shape::call};
-    inline static const bool added = add_process_function(function);
+    inline static const process_function_entry added{function};
 };
 
 } // namespace regatta::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include "process/process_pool/function_registry.hpp"
+
+#include <regatta/process/detail/process_function.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using regatta::detail::find_process_function;
+using regatta::detail::hash_of_process_functions;
+using regatta::detail::process_function;
+using regatta::detail::process_function_entry;
+
+} // namespace
+
+// A library that is unloaded takes its functions with it: what stays must not point there.
+TEST(function_registry, forgets_the_functions_of_a_library_that_is_unloaded) {
+    process_function stays{7001, "stays", nullptr};
+    process_function goes{7002, "goes", nullptr};
+    process_function comes{7003, "comes", nullptr};
+    const process_function_entry first(stays);
+    const std::uint64_t before = hash_of_process_functions();
+    {
+        const process_function_entry second(goes);
+        EXPECT_EQ(find_process_function(7002), &goes);
+        EXPECT_NE(hash_of_process_functions(), before);
+    }
+    EXPECT_EQ(find_process_function(7002), nullptr);
+    EXPECT_EQ(hash_of_process_functions(), before);
+    EXPECT_EQ(find_process_function(7001), &stays);
+    {
+        const process_function_entry again(comes);
+        EXPECT_EQ(find_process_function(7003), &comes);
+    }
+    EXPECT_EQ(hash_of_process_functions(), before);
+}
