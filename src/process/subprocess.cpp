@@ -57,6 +57,13 @@ bool wait_for_child(pid_t pid, int pidfd, int& status, rusage& usage) noexcept {
     return waited == pid;
 }
 
+/// Whether the process is a child of this one that nobody has waited for: not in a fork of its
+/// parent.
+bool is_own_child(pid_t pid) noexcept {
+    siginfo_t how{};
+    return ::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 } // namespace
 
 subprocess::subprocess(pid_t pid, detail::unique_descriptor pidfd) noexcept
@@ -75,7 +82,7 @@ subprocess& subprocess::operator=(subprocess&& other) noexcept {
 }
 
 subprocess::~subprocess() {
-    if (state_ == state::running) {
+    if (state_ == state::running && is_own_child(pid_)) {
         kill(SIGKILL);
         rusage usage{};
         wait_for_child(pid_, pidfd_.get(), wait_status_, usage);
@@ -91,9 +98,7 @@ bool subprocess::kill(int signal) noexcept {
     }
     // Without pidfds, or where a sandbox forbids the call: the number is the child's as long as
     // nobody has waited for it.
-    siginfo_t how{};
-    return (errno == ENOSYS || errno == EBADF || errno == EPERM) &&
-           ::waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+    return (errno == ENOSYS || errno == EBADF || errno == EPERM) && is_own_child(pid_) &&
            ::kill(pid_, signal) == 0;
 }
 

@@ -344,6 +344,20 @@ TEST(subprocess, leaves_the_child_that_has_its_number_now) {
     }
 }
 
+TEST(subprocess, leaves_the_child_alone_in_a_fork_of_its_parent) { // "In a fork … alone"
+    auto child = spawn({.program = "sleep", .arguments = {"1000"}});
+    const pid_t fork = ::fork();
+    if (fork == 0) {
+        child = subprocess(); // As at the end of its scope.
+        ::_exit(0);
+    }
+    ASSERT_GT(fork, 0);
+    int status = -1;
+    ASSERT_EQ(::waitpid(fork, &status, 0), fork);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(child.wait_for(20ms), std::nullopt);
+}
+
 TEST(subprocess, counts_the_childs_cpu_time) {
     auto child = spawn(shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
     EXPECT_TRUE(child.wait().success());
