@@ -12,16 +12,21 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace recovery_calls {
 
@@ -34,6 +39,11 @@ int own_process() {
 int end_worker(int) {
     ::raise(SIGKILL);
     return 0;
+}
+/// Ends when the file is there.
+int await_file(const std::array<char, 64>& name) {
+    library_test::await([&] { return ::access(name.data(), F_OK) == 0; });
+    return ::getpid();
 }
 /// Returns in a fork as in the worker, or throws there. @returns how the fork ended.
 int fork_and_leave(bool throws) {
@@ -217,4 +227,51 @@ TEST_F(process_pool, a_fork_that_leaves_the_function_of_a_task_ends_there) {
         EXPECT_EQ(pool.stats().run, 5u);
         EXPECT_EQ(pool.stats().deaths, 0u);
     }
+}
+
+// "In a child of fork the pool is inert … leave the workers to the parent"
+TEST_F(process_pool, a_fork_of_the_parent_leaves_the_pool_alone) {
+    std::array<char, 64> name{};
+    std::snprintf(name.data(), name.size(), "/dev/shm/regatta_test_fork_%d", ::getpid());
+    auto pool = std::make_unique<regatta::process_pool>(
+        regatta::process_pool_options{.workers = 2, .attempts = 1});
+    library_test::await([&] { return pool->stats().workers == 2; });
+    auto running = pool->submit<await_file>(name);
+    const auto in = pool->allocate_input<int>(1);
+    const auto out = pool->allocate<int>(1);
+    const auto job = pool->map<same>(in, out);
+    job.wait();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int refused = 0;
+        const auto is_refused = [&](auto&& call) {
+            try {
+                call();
+            } catch (const std::system_error& error) {
+                refused += error.code() == std::errc::no_such_process ? 1 : 0;
+            }
+        };
+        ::alarm(20);
+        is_refused([&] { static_cast<void>(pool->submit<own_process>()); });
+        is_refused([&] { pool->execute<own_process>(); });
+        is_refused([&] { pool->map<same>(in, out); });
+        is_refused([&] { pool->wait(); });
+        is_refused([&] { pool->resize(3); });
+        is_refused([&] { pool->allocate<int>(1); });
+        is_refused([&] { pool->release(out); });
+        const bool inert = refused == 7 && !pool->signal_worker(0, SIGKILL) && job.cancel() == 0 &&
+                           job.done() && pool->stats().spawned == 0;
+        pool->close();
+        pool.reset();
+        ::_exit(inert ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_GT(pool->submit<own_process>().get(), 0);
+    ::close(::open(name.data(), O_CREAT | O_CLOEXEC, 0600));
+    EXPECT_GT(running.get(), 0);
+    EXPECT_EQ(pool->stats().deaths, 0u);
+    ::unlink(name.data());
 }

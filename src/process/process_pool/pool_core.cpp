@@ -107,7 +107,15 @@ void pool_core::start() {
     }
 }
 
+void pool_core::refuse_fork(const char* what) const {
+    if (elsewhere()) {
+        fail_system(ESRCH, "process pool '" + options_.name + "': " + what +
+                               " in a fork of the process that made it");
+    }
+}
+
 void pool_core::begin(const record_pointer& job, const process_call& call) {
+    refuse_fork("begin a job");
     job->function = &call.function;
     job->input = call.input;
     job->output = call.output;
@@ -154,6 +162,9 @@ bool pool_core::wait(job_record& job, const time_point* deadline, bool for_futur
     const bool spins =
         may_spin(control_) && (deadline == nullptr || *deadline > std::chrono::steady_clock::now());
     const auto over = [&] { return job.done.load() || (for_future && job.abandoned.load()); };
+    if (!over()) {
+        refuse_fork("wait for a job");
+    }
     bool attending = false;
     bool spun = false;
     unsigned polls = 0;
@@ -211,6 +222,7 @@ bool pool_core::wait_for_result(job_record& job, const time_point* deadline) {
 }
 
 bool pool_core::wait_for_all(const time_point* deadline) {
+    refuse_fork("wait");
     std::vector<record_pointer> all;
     {
         const std::lock_guard lock(lock_);
@@ -303,6 +315,9 @@ void pool_core::ring(const job_record& job) noexcept {
 }
 
 std::size_t pool_core::cancel(job_record& job) {
+    if (elsewhere()) {
+        return 0;
+    }
     std::size_t cancelled = 0;
     bool queued = false;
     {
@@ -328,11 +343,13 @@ void pool_core::abandon(job_record& job) {
 }
 
 std::size_t pool_core::progress(const job_record& job) {
+    refuse_fork("look at the progress of a job");
     const std::lock_guard lock(lock_);
     return jobs_.progress(job);
 }
 
 void pool_core::resize(unsigned workers) {
+    refuse_fork("resize");
     if (workers == 0 || workers > most_workers) {
         fail_argument("process pool '" + options_.name + "': resize to " + std::to_string(workers) +
                       ", possible are 1 to " + std::to_string(most_workers));
@@ -353,6 +370,9 @@ unsigned pool_core::size() const noexcept {
 
 process_pool_stats pool_core::stats() const {
     process_pool_stats all;
+    if (elsewhere()) { // A thread that does not exist here may hold the lock.
+        return all;
+    }
     {
         const std::lock_guard lock(lock_);
         all = jobs_.counts;
@@ -363,6 +383,9 @@ process_pool_stats pool_core::stats() const {
 }
 
 void pool_core::close() {
+    if (elsewhere()) {
+        return;
+    }
     {
         const std::lock_guard lock(lock_);
         closed_ = true;

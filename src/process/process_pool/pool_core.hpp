@@ -9,6 +9,7 @@
 #include "process/process_pool/job_table.hpp"
 #include "process/process_pool/pool_arenas.hpp"
 #include "process/process_pool/worker_fleet.hpp"
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/process/process_pool.hpp>
@@ -46,6 +47,10 @@ public:
     const process_pool_options& options() const noexcept { return options_; }
     pool_arenas& memory() noexcept { return memory_; }
     block_cache& blocks() noexcept { return blocks_; }
+    /// Whether this process is a fork of the one with the monitor: the workers are that one's.
+    bool elsewhere() const noexcept { return stamp_.elsewhere(); }
+    /// Throws `std::system_error` (`no_such_process`) then. @param what the refused operation.
+    void refuse_fork(const char* what) const;
 
     /// Gives a job to the workers. Failure: `std::logic_error` if the pool is closed,
     /// `std::system_error` if it has no workers and gave up starting some.
@@ -63,7 +68,9 @@ public:
 
     void resize(unsigned workers);
     unsigned size() const noexcept;
-    bool signal_worker(unsigned worker, int number) { return fleet_.signal(worker, number); }
+    bool signal_worker(unsigned worker, int number) {
+        return !elsewhere() && fleet_.signal(worker, number);
+    }
     process_pool_stats stats() const;
     void close();
 
@@ -88,6 +95,7 @@ private:
     bool must_tell() noexcept { return jobs_.has_rung() && !std::exchange(watching_, true); }
     void raise_event() const noexcept;
 
+    const process_stamp stamp_;
     const process_pool_options options_;
     pool_arenas memory_;
     pool_control& control_;

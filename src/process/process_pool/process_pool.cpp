@@ -24,6 +24,11 @@ process_pool::process_pool(process_pool_options options)
 }
 
 process_pool::~process_pool() {
+    if (core_->elsewhere()) {
+        // Its thread and its workers are the other process's: nothing of it may be destroyed here.
+        static_cast<void>(new std::shared_ptr(std::move(core_)));
+        return;
+    }
     close();
 }
 
@@ -54,9 +59,11 @@ process_pool_stats process_pool::stats() const {
 
 void* process_pool::allocate_bytes(detail::pool_segment segment, std::size_t count,
                                    std::size_t size) {
+    core_->refuse_fork("allocate");
     return core_->memory().allocate(segment, count, size);
 }
 void process_pool::release_bytes(const void* begin) {
+    core_->refuse_fork("release");
     core_->memory().release(begin);
 }
 const detail::pool_memory& process_pool::memory() const noexcept {
