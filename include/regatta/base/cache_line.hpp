@@ -19,11 +19,20 @@ inline constexpr std::size_t cache_line_size = 64;
 /// fetch lines in adjacent pairs.
 inline constexpr std::size_t destructive_alignment = 2 * cache_line_size;
 
+namespace detail {
+
+/// The stricter of an alignment and that of `T`. Two `alignas` beside each other would say it, but
+/// of those GCC 12 takes the last one in a template.
+template<class T, std::size_t Alignment>
+inline constexpr std::size_t at_least_aligned = alignof(T) > Alignment ? alignof(T) : Alignment;
+
+} // namespace detail
+
 /// A `T` that shares its cache lines with nothing else.
 ///
 /// Cost: `sizeof` is rounded up to a multiple of `destructive_alignment`.
 template<class T>
-struct alignas(destructive_alignment) padded {
+struct alignas(detail::at_least_aligned<T, destructive_alignment>) padded {
     T value{};
 
     T& operator*() noexcept { return value; }

@@ -151,7 +151,7 @@ public:
 protected:
     ~basic_ticket_ring() = default;
 
-    struct alignas(cache_line_size) slot {
+    struct alignas(at_least_aligned<typename Atomics::template cell<T>, cache_line_size>) slot {
         /// Says which operation is next. Written alternately by the producer and the consumer of
         /// the cell; read by all.
         typename Atomics::template atomic<std::uint64_t> turn;
