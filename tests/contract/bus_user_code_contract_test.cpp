@@ -20,6 +20,7 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -33,6 +34,25 @@ struct reply {
     int value;
 };
 using two_type_bus = regatta::async_bus<request, reply>;
+
+/// A message that publishes another one when it is destroyed.
+struct last_words;
+using obituary_bus = regatta::async_bus<last_words, std::shared_ptr<int>>;
+struct last_words {
+    explicit last_words(obituary_bus& to, std::shared_ptr<int> words) noexcept
+        : bus(&to)
+        , said(std::move(words)) {}
+    last_words(last_words&& other) noexcept
+        : bus(std::exchange(other.bus, nullptr))
+        , said(std::move(other.said)) {}
+    ~last_words() {
+        if (bus != nullptr) {
+            bus->try_publish(std::move(said));
+        }
+    }
+    obituary_bus* bus;
+    std::shared_ptr<int> said;
+};
 
 } // namespace
 
@@ -165,6 +185,21 @@ TEST(bus, a_handler_s_destructor_may_publish_into_a_full_bus_that_ends) {
     two_type_bus bus({.capacity = 2});
     bus.subscribe<request>([f = std::make_unique<farewell>(&bus)](request&) {});
     while (bus.try_publish(request{1})) {
+    }
+}
+
+// "unprocessed messages, whose destructors may publish and are refused"
+TEST(bus, what_the_destructor_of_a_message_publishes_into_a_bus_that_ends_is_destroyed) {
+    for (const bool common : {false, true}) {
+        const auto words = std::make_shared<int>(0);
+        {
+            obituary_bus bus({.capacity = 2, .producers = 1});
+            auto lane = bus.make_producer();
+            for (int i = 0; i < 2; ++i) {
+                common ? bus.publish(last_words(bus, words)) : lane.publish(last_words(bus, words));
+            }
+        }
+        EXPECT_EQ(words.use_count(), 1) << "common: " << common;
     }
 }
 

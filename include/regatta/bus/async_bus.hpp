@@ -92,8 +92,9 @@ public:
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
         , tables_{(static_cast<void>(sizeof(Messages)), table(o.subscribers))...} {}
-    /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages.
-    /// All producers and the consumer must have finished.
+    /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages,
+    /// whose destructors may publish and are refused. All producers and the consumer must have
+    /// finished.
     ~async_bus() {
         this->wait_no_more(); // Nobody will make room for what a destructor publishes.
         const auto end_one = [](table& of) { return static_cast<bool>(of.release_any()); };

@@ -156,6 +156,7 @@ protected:
         }
     }
     ~basic_message_lanes() {
+        common_.close(); // Nobody will destroy what a message's destructor publishes.
         for (std::size_t i = 0; i < lane_count_; ++i) {
             // First those that the consumer had seen, then the rest.
             while (take_lane(i, capacity(), [](auto&) noexcept {}) != 0) {
