@@ -50,6 +50,14 @@ void count_bits(const std::uint64_t& x, tally& sum) {
 void sum_before(const regatta::process_task& task, std::span<const int> in, std::span<int> out) {
     out[task.index] = std::accumulate(in.begin(), in.begin() + static_cast<long>(task.index), 0);
 }
+struct alignas(4096) page {
+    int value;
+};
+/// -1 where the elements are not aligned as their type wants it.
+void check_page(const page& in, page& out) {
+    const auto at = reinterpret_cast<std::uintptr_t>(&in) | reinterpret_cast<std::uintptr_t>(&out);
+    out.value = at % alignof(page) == 0 ? in.value + 1 : -1;
+}
 int add(int a, int b) {
     return a + b;
 }
@@ -186,6 +194,19 @@ TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {
     pool.release(to);
     EXPECT_THROW(pool.submit<fill>(to, 9), std::invalid_argument);
     EXPECT_THROW(pool.release(to), std::invalid_argument);
+}
+
+TEST_F(process_pool, elements_are_aligned_up_to_a_page) { // "aligned to 4096 bytes"
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<pool_calls::page>(3);
+    const auto out = pool.allocate<pool_calls::page>(3);
+    for (int i = 0; i < 3; ++i) {
+        in[static_cast<std::size_t>(i)].value = i;
+    }
+    pool.map<pool_calls::check_page>(in, out).get();
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(out[static_cast<std::size_t>(i)].value, i + 1);
+    }
 }
 
 TEST_F(process_pool, memory_that_was_given_back_is_all_zeros_again) {

@@ -284,7 +284,9 @@ private:
     }
     template<class T>
     void* allocate_in(detail::pool_segment segment, std::size_t count) {
-        static_assert(detail::check_sent<T>() && alignof(T) <= 128);
+        static_assert(detail::check_sent<T>());
+        static_assert(alignof(T) <= detail::most_alignment,
+                      "the memory of a process pool is aligned to 4096 bytes, and no further");
         return allocate_bytes(segment, count, sizeof(T));
     }
 

@@ -33,6 +33,9 @@ std::size_t size_of_arena(std::size_t limit) {
     return (wanted + arena_space::block - 1) / arena_space::block * arena_space::block;
 }
 
+static_assert(arena::header_bytes % most_alignment == 0 &&
+              arena_space::block % most_alignment == 0);
+
 } // namespace
 
 pool_arenas::pool_arenas(const std::string& name, std::size_t limit)

@@ -55,6 +55,8 @@ REGATTA_SYSTEM_API void end_fork_of_worker() noexcept;
 /// How many bytes the arguments of a task have at most, and its result.
 inline constexpr std::size_t most_arguments = 512;
 inline constexpr std::size_t most_result = 512;
+/// How far elements in the pool's memory are aligned: as its parts are, and each mapping of it.
+inline constexpr std::size_t most_alignment = 4096;
 
 /// An entry of the registry: one way to call one function.
 struct process_function {
