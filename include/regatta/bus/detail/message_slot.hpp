@@ -39,7 +39,7 @@ public:
     template<class T>
     static constexpr type_index index = static_cast<type_index>(set::template index<T>);
 
-    /// Constructs the message; it is not destroyed before `pass_on` or `destroy`.
+    /// Constructs the message; it is not destroyed before `pass_on`.
     template<class T>
     requires(set::template contains<std::remove_cvref_t<T>>) explicit message_slot(T&& m) noexcept(
         std::is_nothrow_constructible_v<std::remove_cvref_t<T>, T&&>) {
@@ -70,9 +70,6 @@ public:
             const destroyer end{m};
             use(m);
         });
-    }
-    void destroy(type_index type) noexcept {
-        visit(type, [](auto& m) noexcept { std::destroy_at(std::addressof(m)); });
     }
 
 private:

@@ -40,7 +40,6 @@ enum class worker_step : std::uint32_t {
 /// A task's word, taken apart: state, attempts begun, the slot of the worker, the job's generation.
 struct task_word {
     static constexpr unsigned max_attempts = (1u << 13) - 1;
-    static constexpr unsigned max_slots = 1u << 16;
 
     task_status state = task_status::pending;
     unsigned attempts = 0;
