@@ -226,6 +226,19 @@ TEST_F(process_pool, refuses_more_tasks_than_elements) {
     EXPECT_TRUE(pool.map<mix>(in, out, 0).done());
 }
 
+// "an attempt that is begun again would compute from what the one before it has written"
+TEST_F(process_pool, refuses_to_compute_elements_from_themselves) {
+    regatta::process_pool pool(1);
+    const auto x = pool.allocate<std::uint64_t>(4);
+    EXPECT_THROW(pool.map<pool_calls::mix>(x, x), std::invalid_argument);
+    EXPECT_THROW(pool.map<pool_calls::mix>(x.first(3), x.last(3)), std::invalid_argument);
+    EXPECT_THROW(pool.map<pool_calls::mix>(x.last(3), x.first(3)), std::invalid_argument);
+    pool.map<pool_calls::mix>(x.first(3), x.last(3), 1).get(); // The first elements are apart.
+    pool.map<pool_calls::mix>(x.first(2), x.last(2)).get();
+    EXPECT_EQ(x[2], pool_calls::mix(0));
+    pool.map<pool_calls::mix>(x.first(0), x.first(0)).get();
+}
+
 TEST_F(process_pool, more_tasks_than_memory_can_hold_are_an_error) {
     regatta::process_pool pool(1);
     const auto in = pool.allocate_input<int>(1);

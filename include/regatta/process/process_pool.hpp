@@ -203,6 +203,9 @@ public:
     ///   and becomes element i of the output when an attempt returns: for what accumulates.
     /// - `void f(const process_task&, std::span<const In>, std::span<Out>, more…)`: sees the whole
     ///   ranges, and may be begun again: it writes only what belongs to its task.
+    ///
+    /// In the first two, input and output must not overlap (`std::invalid_argument`): an attempt
+    /// that is begun again would compute from what the one before it has written.
     template<auto Function, class... More>
     process_job map(std::span<const typename detail::map_shape_of<Function>::input> input,
                     std::span<typename detail::map_shape_of<Function>::output> output,
@@ -214,6 +217,7 @@ public:
         call.output = memory().locate(output.data(), output.size(), sizeof(output[0]));
         if (shape::by_element) {
             check_elements(tasks, input.size(), output.size());
+            check_apart(std::as_bytes(input.first(tasks)), std::as_bytes(output.first(tasks)));
         }
         shape::codec::pack(memory(), call.arguments.data(), more...);
         return start_map(call);
@@ -295,6 +299,7 @@ private:
     const detail::pool_memory& memory() const noexcept;
     detail::block_cache& blocks() noexcept;
     static void check_elements(std::size_t tasks, std::size_t input, std::size_t output);
+    static void check_apart(std::span<const std::byte> input, std::span<const std::byte> output);
     process_job start_map(const detail::process_call& call);
     std::shared_ptr<detail::job_record> new_record();
     void start_task(std::shared_ptr<detail::job_record> record, const detail::process_call& call,

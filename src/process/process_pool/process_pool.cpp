@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -77,6 +78,15 @@ void process_pool::check_elements(std::size_t tasks, std::size_t input, std::siz
         fail_argument("process_pool::map: " + std::to_string(tasks) + " tasks, but " +
                       std::to_string(input) + " elements of input and " + std::to_string(output) +
                       " of output");
+    }
+}
+
+void process_pool::check_apart(std::span<const std::byte> input,
+                               std::span<const std::byte> output) {
+    if (input.data() < output.data() + output.size() &&
+        output.data() < input.data() + input.size()) {
+        fail_argument("process_pool::map: input and output overlap: an attempt that is begun again "
+                      "would compute from what the one before it has written");
     }
 }
 
