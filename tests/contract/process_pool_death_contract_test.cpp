@@ -265,6 +265,9 @@ TEST_F(process_pool, gives_up_when_workers_do_not_start) { // "until the pool gi
     pool.resize(1); // "has a pool try again that has given up"
     EXPECT_THROW(pool.submit<process_number>().get(), regatta::task_failed);
     EXPECT_GE(pool.stats().deaths, 6u);
+    EXPECT_EQ(pool.stats().poisoned, 102u); // "Given up … without workers"
+    EXPECT_EQ(pool.stats().cancelled, 0u);
+    EXPECT_EQ(pool.stats().run, 0u);
 }
 
 TEST_F(process_pool, says_why_workers_could_not_serve) {

@@ -83,7 +83,7 @@ struct process_pool_stats {
     std::uint64_t run = 0;            ///< Of them, tasks that returned or threw.
     std::uint64_t cancelled = 0;      ///< Cancelled before an attempt began.
     std::uint64_t errors = 0;         ///< Tasks that threw.
-    std::uint64_t poisoned = 0;       ///< Tasks given up after their last attempt.
+    std::uint64_t poisoned = 0;       ///< Given up after the last attempt, or without workers.
     std::uint64_t reruns = 0;         ///< Attempts that were lost with a worker and made again.
     std::uint64_t deaths = 0;         ///< Workers that ended and were not told to.
     std::uint64_t deadline_kills = 0; ///< Of them, killed because a task took too long.

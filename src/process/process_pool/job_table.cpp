@@ -109,14 +109,17 @@ void job_table::settle(job_record& job) {
     }
     std::sort(job.failures.begin(), job.failures.end(),
               [](const task_failure& a, const task_failure& b) { return a.task < b.task; });
-    const auto poisoned = static_cast<std::uint64_t>(
-        std::count_if(job.failures.begin(), job.failures.end(), [](const task_failure& f) {
-            return f.cause == failure_cause::death || f.cause == failure_cause::deadline ||
-                   f.cause == failure_cause::memory;
-        }));
+    const auto failed_by = [&](failure_cause cause) {
+        return static_cast<std::uint64_t>(
+            std::count_if(job.failures.begin(), job.failures.end(),
+                          [&](const task_failure& one) { return one.cause == cause; }));
+    };
+    const std::uint64_t cancelled = failed_by(failure_cause::cancelled);
+    const std::uint64_t poisoned =
+        job.failures.size() - cancelled - failed_by(failure_cause::exception);
     counts.poisoned += poisoned;
-    counts.cancelled += job.cancelled;
-    counts.run += job.tasks - job.cancelled - poisoned;
+    counts.cancelled += cancelled;
+    counts.run += job.tasks - cancelled - poisoned;
     std::memcpy(job.bytes.data(), slot.result, job.result_bytes);
     memory_.give_words(job.words, job.tasks);
     used_ &= ~(std::uint64_t{1} << index);
