@@ -50,6 +50,15 @@ void count_bits(const std::uint64_t& x, tally& sum) {
 void sum_before(const regatta::process_task& task, std::span<const int> in, std::span<int> out) {
     out[task.index] = std::accumulate(in.begin(), in.begin() + static_cast<long>(task.index), 0);
 }
+/// Whether a worker is told that the pool is for its parent to make.
+bool is_refused_a_pool() {
+    try {
+        regatta::process_pool(1u).wait();
+        return false;
+    } catch (const std::logic_error& error) {
+        return std::string(error.what()).starts_with("a task of a process pool");
+    }
+}
 struct alignas(4096) page {
     int value;
 };
@@ -175,6 +184,11 @@ TEST_F(process_pool, submits_calls_with_results) {
     }
     pool.submit<nothing>().get();
     EXPECT_EQ(pool.submit<add>(1, 2).then([](int n) { return n * 10; }).get(), 30);
+}
+
+TEST_F(process_pool, a_task_cannot_make_a_pool_of_its_program_and_is_told_so) {
+    regatta::process_pool pool(1);
+    EXPECT_TRUE(pool.submit<pool_calls::is_refused_a_pool>().get());
 }
 
 TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {

@@ -32,8 +32,9 @@ namespace regatta {
 namespace detail {
 namespace {
 
-/// Whether `main` has asked whether this process is a worker, and it is none.
-constinit std::atomic<bool> is_no_worker{false};
+/// What `main` has been told about this process.
+enum class process_role { untold, no_worker, worker };
+constinit std::atomic<process_role> role{process_role::untold};
 
 /// Restricts this process as the pool's options say. Failure: `std::system_error`.
 void set_up(const worker_settings& settings, const worker_slot& mine) {
@@ -117,7 +118,13 @@ int serve_pool(std::string_view flag, unsigned slot, const std::string& name) {
 } // namespace
 
 void check_not_a_worker() {
-    if (!is_no_worker.load(std::memory_order_acquire)) {
+    // acquire: partner is the release in run_process_worker().
+    const process_role mine = role.load(std::memory_order_acquire);
+    if (mine == process_role::worker) {
+        fail_state("a task of a process pool makes a process pool of the same program; that is for "
+                   "the parent, or options name a worker_program");
+    }
+    if (mine == process_role::untold) {
         fail_state("a process pool starts this program again for its workers: main has to begin "
                    "with run_process_worker(argc, argv); or options name a worker_program");
     }
@@ -129,9 +136,10 @@ void run_process_worker(int argc, const char* const* argv) {
     const std::string_view flag = argc < 4 ? "" : argv[1];
     if (flag != detail::pool_worker_flag && flag != detail::pool_zygote_flag) {
         // release: partner is check_not_a_worker(); it publishes nothing else.
-        detail::is_no_worker.store(true, std::memory_order_release);
+        detail::role.store(detail::process_role::no_worker, std::memory_order_release);
         return;
     }
+    detail::role.store(detail::process_role::worker, std::memory_order_release); // As above.
     int status = 1;
     try {
         const auto slot = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
