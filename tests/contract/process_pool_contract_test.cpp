@@ -50,6 +50,14 @@ void count_bits(const std::uint64_t& x, tally& sum) {
 void sum_before(const regatta::process_task& task, std::span<const int> in, std::span<int> out) {
     out[task.index] = std::accumulate(in.begin(), in.begin() + static_cast<long>(task.index), 0);
 }
+/// Throws a long text: that many bytes of another character, then characters of this one alone.
+void throw_much(int before, std::array<char, 8> character) {
+    std::string text(static_cast<std::size_t>(before), '.');
+    for (int i = 0; i < 400; ++i) {
+        text += character.data();
+    }
+    throw std::runtime_error(text);
+}
 /// Whether a worker is told that the pool is for its parent to make.
 bool is_refused_a_pool() {
     try {
@@ -276,6 +284,24 @@ TEST_F(process_pool, what_a_function_throws_is_thrown_by_its_future) { // "`remo
         EXPECT_STREQ(error.what(), "task 0: std::out_of_range: no odd number: 3");
     }
     EXPECT_EQ(pool.submit<refuse>(4).get(), 4);
+}
+
+// "what it says, at most 375 bytes": and no half of a character, which no reader of UTF-8 takes.
+TEST_F(process_pool, a_long_text_of_an_exception_ends_with_a_whole_character) {
+    regatta::process_pool pool(1);
+    const auto length = [&](int before, std::array<char, 8> character) {
+        try {
+            pool.submit<pool_calls::throw_much>(before, character).get();
+        } catch (const regatta::remote_error& error) {
+            return error.failure().text.size();
+        }
+        return std::size_t{0};
+    };
+    EXPECT_EQ(length(0, {"x"}), 375u);
+    EXPECT_EQ(length(0, {"\xc3\xa9"}), 374u); // Two bytes each.
+    EXPECT_EQ(length(1, {"\xc3\xa9"}), 375u);
+    EXPECT_EQ(length(1, {"\xf0\x9f\x9a\xa3"}), 373u); // Four bytes each.
+    EXPECT_EQ(length(0, {"\x9a"}), 375u);             // No UTF-8.
 }
 
 TEST_F(process_pool, a_job_tells_which_tasks_failed_and_the_rest_is_done) {

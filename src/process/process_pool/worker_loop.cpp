@@ -56,6 +56,22 @@ private:
     const char* text_ = "an unknown type";
 };
 
+/// Copies a text as far as there is room for whole characters of UTF-8, which have at most 4 bytes.
+template<std::size_t Size>
+void copy_text(char (&to)[Size], const char* from) noexcept {
+    if (std::snprintf(to, Size, "%s", from) < static_cast<int>(Size)) {
+        return;
+    }
+    const auto is_inner = [&](std::size_t at) {
+        return (static_cast<unsigned char>(from[at]) & 0xC0u) == 0x80u;
+    };
+    std::size_t end = Size - 1;
+    while (end > Size - 4 && is_inner(end)) {
+        --end;
+    }
+    to[is_inner(end) ? Size - 1 : end] = '\0'; // No UTF-8: as much as there is room for.
+}
+
 /// Made in the worker itself, not in the zygote that it may be a copy of.
 const process_stamp& stamp_of_worker() noexcept {
     static const process_stamp stamp;
@@ -259,8 +275,8 @@ void worker_loop::note_error(job_slot& job, const process_task& task, const char
     if (index < kept_errors) {
         error_note& note = job.notes[index];
         note.task = task.index;
-        std::snprintf(note.type, sizeof note.type, "%s", type);
-        std::snprintf(note.text, sizeof note.text, "%s", text);
+        copy_text(note.type, type);
+        copy_text(note.text, text);
         note.attempt = task.attempt;
     }
 }
