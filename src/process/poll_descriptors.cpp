@@ -24,6 +24,9 @@ int poll_descriptors(std::span<pollfd> polled, const timespec* at_most) {
     constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
     std::vector<unsigned long> readable;
     for (const pollfd& one : polled) {
+        if (one.fd < 0) {
+            continue; // As poll(2) does.
+        }
         const auto number = static_cast<std::size_t>(one.fd);
         if (readable.size() <= number / bits) {
             readable.resize(number / bits + 1);
@@ -35,7 +38,8 @@ int poll_descriptors(std::span<pollfd> polled, const timespec* at_most) {
                   reinterpret_cast<fd_set*>(readable.data()), nullptr, nullptr, at_most, nullptr);
     for (pollfd& one : polled) {
         const auto number = static_cast<std::size_t>(one.fd);
-        const bool is_ready = ready > 0 && (readable[number / bits] >> number % bits & 1) != 0;
+        const bool is_ready =
+            ready > 0 && one.fd >= 0 && (readable[number / bits] >> number % bits & 1) != 0;
         one.revents = is_ready ? POLLIN : 0;
     }
     return ready;
