@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -351,6 +352,33 @@ TEST_P(pool_life, discard_wakes_a_worker_that_looked_too_early) {
         pool.stop(stop_mode::discard);
         EXPECT_EQ(pool.stats().cancelled, 1u);
     }
+}
+
+// "It returns at once in what a task runs that `stop_mode::discard` destroys": also where a worker
+// destroys the task in its turn.
+TEST_P(pool_life, a_task_that_a_worker_discards_may_end_the_pool) {
+    const library_test::time_limit limit("a discarded task that ends its pool");
+    auto [pool] = make_pool({.threads = 1});
+    door d;
+    hold_worker(pool, d);
+    const auto stopper = std::this_thread::get_id();
+    std::atomic<bool> on_worker{false};
+    const auto at_end = [&](int*) {
+        if (std::this_thread::get_id() == stopper) {
+            d.open();
+            await([&] { return on_worker.load(); });
+            return;
+        }
+        EXPECT_NO_THROW(pool.close());
+        EXPECT_NO_THROW(pool.stop(stop_mode::discard));
+        on_worker = true;
+    };
+    int owned = 0;
+    for (int i = 0; i < 2; ++i) {
+        pool.execute([end = std::unique_ptr<int, decltype(at_end)>(&owned, at_end)] {});
+    }
+    pool.stop(stop_mode::discard);
+    EXPECT_EQ(pool.stats().cancelled, 2u);
 }
 
 // "It may outlive its pool."

@@ -8,11 +8,13 @@
 namespace regatta::detail {
 
 /// While one lives, its thread destroys tasks of a pool unrun. What these own may be called, and
-/// must not wait for the pool: they count as done only afterwards.
+/// must not wait for the pool: they count as done only afterwards. A worker that does so in its
+/// turn may wait: the tasks are its own.
 /// Threads: lives on the stack of one thread.
 class drop_scope {
 public:
-    /// @param pool an address that stands for it.
+    /// @param pool an address that stands for it: that of its source of work for a worker in its
+    /// turn, otherwise its own.
     explicit drop_scope(const void* pool) noexcept : pool_(pool), outer_(innermost()) {
         innermost() = this;
     }

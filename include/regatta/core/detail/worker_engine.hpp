@@ -463,10 +463,10 @@ private:
             loop_.forks().abandon();
             return;
         }
-        refuse_worker("close or stop the pool");
-        if (closed() && drop_scope::is_open(pool_)) {
+        if (closed() && (drop_scope::is_open(pool_) || drop_scope::is_open(&source_))) {
             return; // The end waits for the very task that calls.
         }
+        refuse_worker("close or stop the pool");
         refuse_dropped("close or stop the pool");
         {
             const std::lock_guard lifecycle(lifecycle_);

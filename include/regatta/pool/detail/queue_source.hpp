@@ -6,6 +6,7 @@
 /// The work of a thread pool: its task queues and the room in them.
 
 #include <regatta/base/config.hpp>
+#include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/worker.hpp>
 #include <regatta/core/task_options.hpp>
@@ -68,7 +69,7 @@ public:
                 errors_.report(std::current_exception());
             }
         } else {
-            ran = b[0].drop();
+            ran = drop(b);
         }
         b.destroy(0);
         mine.tally.finish(b, 1);
@@ -145,6 +146,12 @@ public:
     }
 
 private:
+    /// Destroys a task unrun, as a worker in its turn. @returns whether a wait has run it.
+    REGATTA_RARE bool drop(const task_queues::batch& b) const noexcept {
+        const drop_scope scope(this);
+        return b[0].drop();
+    }
+
     task_queues queues_;
     pool_room room_;
     error_tally& errors_;
