@@ -5,6 +5,7 @@
 #include "support/queue_executor.hpp"
 
 #include <regatta/core/future.hpp>
+#include <regatta/core/future_group.hpp>
 #include <regatta/core/std_future.hpp>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,28 @@ TEST(future, gives_what_the_task_returns) {
     executor.submit([&] { ran = true; }).get();
     EXPECT_TRUE(ran);
     EXPECT_EQ(executor.submit([p = std::make_unique<int>(5)] { return *p; }).get(), 5);
+}
+
+// "One that is const or an rvalue reference … is kept by value": what it names may end with the
+// task.
+TEST(future, keeps_what_ends_with_the_task) {
+    struct record {
+        std::string name = std::string(100, 'n');
+    };
+    queue_executor executor(1);
+    auto member =
+        executor.submit([r = record()]() mutable -> std::string&& { return std::move(r.name); });
+    static_assert(std::is_same_v<decltype(member), future<std::string>>);
+    EXPECT_EQ(member.get(), std::string(100, 'n'));
+    auto continued = executor.submit([] { return record(); }).then([](record&& r) -> std::string&& {
+        return std::move(r.name);
+    });
+    EXPECT_EQ(continued.get(), std::string(100, 'n'));
+    auto constant = executor.submit([]() -> const record { return {}; });
+    static_assert(std::is_same_v<decltype(constant), future<record>>);
+    regatta::future_group<record> group; // Its list has no const elements.
+    group.push(std::move(constant));
+    EXPECT_EQ(group.get().front().name, std::string(100, 'n'));
 }
 
 TEST(future, throws_what_the_task_throws) {

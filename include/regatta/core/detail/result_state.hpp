@@ -114,13 +114,19 @@ void destroy_in_block(T* object, block_store& store) noexcept {
     store.give_back(object, sizeof(T), alignof(T));
 }
 
+/// A result of type `T` as a state keeps it: one that is const or an rvalue reference by value.
+/// What such a reference names, as a member of an argument of the task, ends before the result is
+/// taken.
+template<class T>
+using kept_result_t = std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_cvref_t<T>>;
+
 /// The result of a task's closure: called with the task's stop token if it takes one.
 template<class F, bool TakesToken = std::is_invocable_v<F, std::stop_token>>
 struct task_result : std::invoke_result<F, std::stop_token> {};
 template<class F>
 struct task_result<F, false> : std::invoke_result<F> {};
 template<class F>
-using task_result_t = typename task_result<F>::type;
+using task_result_t = kept_result_t<typename task_result<F>::type>;
 
 /// The state of a task that an executor was given, with its closure.
 template<class F>
@@ -175,7 +181,7 @@ struct continuation_result<void, F> {
     using type = void;
 };
 template<class R, class F>
-using continuation_result_t = typename continuation_result<R, F>::type;
+using continuation_result_t = kept_result_t<typename continuation_result<R, F>::type>;
 
 /// A continuation whose job the calling thread is handing to an executor, from construction to
 /// destruction.
