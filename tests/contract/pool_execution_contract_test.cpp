@@ -125,6 +125,22 @@ TEST_P(pool_execution, takes_callables_of_every_kind) {
     EXPECT_EQ(calls.load(), 9);
 }
 
+// "`execute` drops what `f` returns": without a warning also if that is not to be ignored.
+TEST_P(pool_execution, drops_results_that_are_not_to_be_ignored) {
+    std::atomic<int> calls{0};
+    auto [pool] = make_pool({.threads = 2});
+    std::stop_source source;
+    const auto submits = [&, &pool = pool] { return pool.submit([&] { ++calls; }); };
+    const auto watches = [&, &pool = pool](std::stop_token) {
+        return pool.submit([&] { ++calls; });
+    };
+    pool.execute(submits);
+    pool.execute(source.get_token(), submits);
+    pool.execute(watches);
+    pool.wait();
+    EXPECT_EQ(calls.load(), 3);
+}
+
 // "A larger closure, or one whose move may throw, lies on the heap": they run like any other.
 TEST_P(pool_execution, takes_closures_of_every_size_and_alignment) {
     std::atomic<int> sum{0};

@@ -70,6 +70,23 @@ TEST(timer_scheduler, runs_nothing_before_its_time) {
     EXPECT_EQ(early.load(), 0);
 }
 
+// A callback is "callable as `void()`, or as `void(timer_id)`": a result is dropped, without a
+// warning also if it is not to be ignored.
+TEST(timer_scheduler, drops_results_of_callbacks) {
+    struct [[nodiscard]] result {};
+    std::atomic<int> calls{0};
+    timer_scheduler timers;
+    timers.after(0s, [&] {
+        ++calls;
+        return result{};
+    });
+    timers.after(0s, [&](timer_id) {
+        ++calls;
+        return result{};
+    });
+    await([&] { return calls == 2; });
+}
+
 // "callbacks start, or are handed over, in the order of their times; at equal times in the order in
 // which they were scheduled"
 TEST(timer_scheduler, runs_in_the_order_of_times) {

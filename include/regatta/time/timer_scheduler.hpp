@@ -187,8 +187,8 @@ private:
             detail::timer_core::callback call(std::forward<F>(f));
             return core_->add(call, first, period, missed);
         } else {
-            detail::timer_core::callback call(
-                [f = std::decay_t<F>(std::forward<F>(f))](timer_id) mutable { f(); });
+            detail::timer_core::callback call([f = std::decay_t<F>(std::forward<F>(f))](
+                                                  timer_id) mutable { static_cast<void>(f()); });
             return core_->add(call, first, period, missed);
         }
     }

@@ -81,9 +81,9 @@ struct stoppable_closure {
             return false;
         }
         if constexpr (takes_stop_token<F>) {
-            closure(stop);
+            static_cast<void>(closure(stop));
         } else {
-            closure();
+            static_cast<void>(closure());
         }
         return true;
     }

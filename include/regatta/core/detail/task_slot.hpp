@@ -102,7 +102,7 @@ private:
         if constexpr (says_whether_it_ran<F>) {
             return static_cast<bool>(end.closure());
         } else {
-            end.closure();
+            static_cast<void>(end.closure());
             return true;
         }
     }
