@@ -144,11 +144,30 @@ TEST_P(pool_batch, takes_callables_that_are_called_as_rvalues) {
         void operator()() && { ++runs; }
     };
     std::atomic<int> runs{0};
-    auto [pool] = make_pool({.threads = 2});
-    pool.execute(only_once{runs});
-    pool.submit(only_once{runs}).get();
-    pool.wait();
-    EXPECT_EQ(runs.load(), 2);
+    auto [made_pool] = make_pool({.threads = 2});
+    auto& pool = made_pool;
+    struct only_once_with_token {
+        std::atomic<int>& runs;
+        void operator()(std::stop_token) && { ++runs; }
+    };
+    std::stop_source source;
+    const auto all_ways = [&](auto made) {
+        using callable = decltype(made);
+        const int before = runs.load();
+        pool.execute(callable(made));
+        pool.execute(source.get_token(), callable(made));
+        pool.submit(callable(made)).get();
+        EXPECT_TRUE(pool.try_execute(made));
+        EXPECT_TRUE(pool.try_execute(source.get_token(), callable(made)));
+        const std::vector<callable> two{made, made};
+        pool.execute_batch(two);
+        pool.execute_batch(two, source.get_token());
+        pool.submit_batch(two).get();
+        pool.wait();
+        EXPECT_EQ(runs.load() - before, 11);
+    };
+    all_ways(only_once{runs});
+    all_ways(only_once_with_token{runs});
 }
 
 // A range that is made while it is read.

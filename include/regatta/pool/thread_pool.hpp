@@ -216,17 +216,25 @@ bool thread_pool::try_execute(task_options options, F&& f) {
     if constexpr (!std::is_same_v<F, closure>) {
         return try_execute(std::move(options), closure(std::forward<F>(f)));
     } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
-        return try_execute(std::move(options), detail::queueable(std::move(f)));
+        return try_execute(std::move(options),
+                           detail::queueable(detail::hold_closure<closure>(std::move(f))));
     } else { // Moves `f` only into its place.
-        if constexpr (!detail::takes_stop_token<closure>) {
+        using held = detail::held_closure<closure>;
+        const auto make = [&]() noexcept -> decltype(auto) {
+            if constexpr (std::is_same_v<held, closure>) {
+                return std::move(f);
+            } else {
+                return detail::hold_closure<closure>(std::move(f));
+            }
+        };
+        if constexpr (!detail::takes_stop_token<held>) {
             if (!options.stop.stop_possible()) {
-                return intake_.try_place<closure>(
-                    options.level, [&]() noexcept -> closure&& { return std::move(f); });
+                return intake_.try_place<held>(options.level, make);
             }
         }
-        using stoppable = detail::stoppable_closure<closure>;
+        using stoppable = detail::stoppable_closure<held>;
         return intake_.try_place<stoppable>(options.level, [&]() noexcept {
-            return stoppable{std::move(f), std::move(options.stop)};
+            return stoppable{make(), std::move(options.stop)};
         });
     }
 }
@@ -234,20 +242,23 @@ bool thread_pool::try_execute(task_options options, F&& f) {
 template<detail::batch Range>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
     using given = detail::batch_value_t<Range>;
-    if (detail::takes_stop_token<given> || options.stop.stop_possible()) {
-        using stoppable = decltype(detail::queueable(
-            detail::stoppable_closure<given>{std::declval<given>(), {}}));
+    using held = detail::held_closure<given>;
+    if (detail::takes_stop_token<held> || options.stop.stop_possible()) {
+        using stoppable =
+            decltype(detail::queueable(detail::stoppable_closure<held>{std::declval<held>(), {}}));
         std::vector<stoppable> staged;
         detail::reserve_for(callables, staged);
         for (auto&& e : callables) {
-            staged.push_back(detail::queueable(detail::stoppable_closure<given>{
-                detail::batch_element<Range>(std::forward<decltype(e)>(e)), options.stop}));
+            staged.push_back(detail::queueable(detail::stoppable_closure<held>{
+                detail::hold_closure<given>(
+                    detail::batch_element<Range>(std::forward<decltype(e)>(e))),
+                options.stop}));
         }
         return intake_.enqueue_all<stoppable>(
             options.level, std::make_move_iterator(staged.begin()), staged.size());
     }
-    if constexpr (!detail::takes_stop_token<given>) {
-        using direct = decltype(detail::queueable(std::declval<given>()));
+    if constexpr (!detail::takes_stop_token<held>) {
+        using direct = decltype(detail::queueable(std::declval<held>()));
         if constexpr (detail::counted<Range> && std::is_same_v<direct, given>) {
             auto at = detail::batch_ends::first(callables);
             const auto count = static_cast<std::size_t>(
@@ -265,8 +276,8 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
         std::vector<direct> staged;
         detail::reserve_for(callables, staged);
         for (auto&& e : callables) {
-            staged.push_back(detail::queueable(
-                given(detail::batch_element<Range>(std::forward<decltype(e)>(e)))));
+            staged.push_back(detail::queueable(detail::hold_closure<given>(
+                detail::batch_element<Range>(std::forward<decltype(e)>(e)))));
         }
         intake_.enqueue_all<direct>(options.level, std::make_move_iterator(staged.begin()),
                                     staged.size());

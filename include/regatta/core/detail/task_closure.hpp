@@ -54,14 +54,29 @@ private:
     std::tuple<Args...> args_;
 };
 
+/// A callable that can be called as an rvalue only.
+template<class F>
+concept called_as_rvalue = !std::is_invocable_v<F&> && !takes_stop_token<F> &&
+                           (std::is_invocable_v<F> || std::is_invocable_v<F, std::stop_token>);
+
+/// A `Callable` made of `f`, in a form that is called as an lvalue.
+template<class Callable, class F>
+auto hold_closure(F&& f) {
+    if constexpr (called_as_rvalue<Callable>) {
+        return bound_closure<Callable>(std::in_place, std::forward<F>(f));
+    } else {
+        return Callable(std::forward<F>(f));
+    }
+}
+template<class Callable>
+using held_closure = decltype(hold_closure<Callable>(std::declval<Callable>()));
+
 /// `f` with `args`, or `f` itself if there are none.
 template<class F, class... Args>
 auto bind_closure(F&& f, Args&&... args) {
     using callable = std::decay_t<F>;
-    constexpr bool as_rvalue_only =
-        !std::is_invocable_v<callable&> && std::is_invocable_v<callable>;
-    if constexpr (sizeof...(Args) == 0 && !as_rvalue_only) {
-        return callable(std::forward<F>(f));
+    if constexpr (sizeof...(Args) == 0) {
+        return hold_closure<callable>(std::forward<F>(f));
     } else {
         return bound_closure<callable, std::decay_t<Args>...>(std::in_place, std::forward<F>(f),
                                                               std::forward<Args>(args)...);
