@@ -95,6 +95,33 @@ TEST(hipe_timers, let_go_of_cancelled_callbacks) {
     EXPECT_EQ(alive.use_count(), 1);
 }
 
+// "`cancel(id, true)` also waits until it does not submit at this very moment": also for a timer
+// that comes once.
+TEST(hipe_timers, can_be_waited_for_while_they_come_once) {
+    timers_type timers;
+    timers.start();
+    std::atomic<bool> comes{false};
+    std::atomic<bool> has_come{false};
+    const auto id = timers.submit([&] {
+        comes = true;
+        std::this_thread::sleep_for(milliseconds(20));
+        has_come = true;
+    });
+    await([&] { return comes.load(); });
+    EXPECT_FALSE(timers.cancel(id));
+    EXPECT_FALSE(timers.cancel(id, true));
+    EXPECT_TRUE(has_come);
+
+    std::atomic<std::size_t> own{0};
+    std::atomic<bool> ended{false};
+    own = timers.submit([&] {
+        await([&] { return own != 0; });
+        EXPECT_FALSE(timers.cancel(own, true));
+        ended = true;
+    });
+    await([&] { return ended.load(); });
+}
+
 // "A callback may cancel its own timer, waiting or not, in a pond or without one."
 TEST(hipe_timers, can_cancel_themselves) {
     pond_type pond(2);

@@ -54,7 +54,9 @@ public:
         started_ = std::chrono::steady_clock::now();
         REGATTA_TRY {
             for (auto& [id, t] : timers_) {
-                schedule(id, t);
+                if (t.callback != nullptr) {
+                    schedule(id, t);
+                }
             }
         }
         REGATTA_CATCH_ALL {
@@ -117,22 +119,28 @@ public:
     /// @param wait whether to wait for a submission that is under way; not on the timer thread.
     /// @returns whether the timer existed and had something left to submit.
     bool cancel(std::size_t id, bool wait = false) {
-        auto entry = decltype(timers_.extract(id)){};
+        std::shared_ptr<const std::function<void()>> callback;
+        auto scheduled = regatta::timer_id::none;
         std::shared_ptr<regatta::timer_scheduler> scheduler;
         {
             const std::lock_guard lock(mutex_);
-            entry = timers_.extract(id);
+            const auto at = timers_.find(id);
+            if (at == timers_.end()) {
+                return false;
+            }
+            callback = std::move(at->second.callback);
+            scheduled = at->second.scheduled;
             scheduler = scheduler_;
-        }
-        if (entry.empty()) {
-            return false;
+            if (callback != nullptr) { // Otherwise come_once() erases it.
+                timers_.erase(at);
+            }
         }
         if (scheduler != nullptr && wait) {
-            scheduler->cancel_and_wait(entry.mapped().scheduled);
+            scheduler->cancel_and_wait(scheduled);
         } else if (scheduler != nullptr) {
-            scheduler->cancel(entry.mapped().scheduled);
+            scheduler->cancel(scheduled);
         }
-        return true;
+        return callback != nullptr;
     }
 
     /// The time since the start; zero while the timers are not running.
@@ -149,10 +157,22 @@ public:
 
 private:
     struct timer {
+        /// None while a timer without an interval comes.
         std::shared_ptr<const std::function<void()>> callback;
         std::chrono::microseconds delay{};
         std::chrono::microseconds interval{};
         regatta::timer_id scheduled = regatta::timer_id::none;
+    };
+
+    /// Erases a timer at its end, also after an exception. Until then `cancel` can wait for it.
+    struct eraser {
+        TimerScheduler& owner;
+        const std::size_t id;
+
+        ~eraser() {
+            const std::lock_guard lock(owner.mutex_);
+            owner.timers_.erase(id);
+        }
     };
 
     std::shared_ptr<regatta::timer_scheduler> running() const {
@@ -174,11 +194,14 @@ private:
 
     void come_once(std::size_t id) {
         std::unique_lock lock(mutex_);
-        const auto entry = timers_.extract(id);
-        lock.unlock();
-        if (!entry.empty()) {
-            come(entry.mapped().callback);
+        const auto at = timers_.find(id);
+        if (at == timers_.end() || at->second.callback == nullptr) {
+            return;
         }
+        const eraser at_end{*this, id}; // First: the callback ends before it.
+        const auto callback = std::move(at->second.callback);
+        lock.unlock();
+        come(callback);
     }
 
     /// The pond gets a copy: runs of one timer may overlap.
