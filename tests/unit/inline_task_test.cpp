@@ -41,6 +41,19 @@ struct alignas(128) wide {
 
 } // namespace
 
+// A class that can be made of a task can be copied and moved: whether a task can be made of it is
+// decided without asking whether it can be made of itself, which clang does not know yet.
+TEST(inline_task, may_be_what_another_class_is_made_of) {
+    struct job {
+        explicit job(inline_task<int()> t) : call(std::move(t)) {}
+        inline_task<int()> call;
+    };
+    static_assert(std::is_move_constructible_v<job>);
+    job first([] { return 3; });
+    job second(std::move(first));
+    EXPECT_EQ(second.call(), 3);
+}
+
 TEST(inline_task, is_empty_until_it_gets_a_callable) {
     inline_task<int()> task;
     EXPECT_FALSE(task);

@@ -44,8 +44,8 @@ public:
 
     template<class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, inline_task> &&
-             std::is_constructible_v<std::decay_t<F>, F> &&
-             std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
+             std::is_invocable_r_v<R, std::decay_t<F>&, Args...> &&
+             std::is_constructible_v<std::decay_t<F>, F>)
         inline_task(F&& f) { // NOLINT: implicit, as std::function is
         using closure = std::decay_t<F>;
         if constexpr (fits_inline<closure>) {
