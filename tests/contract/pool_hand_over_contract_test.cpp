@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -59,6 +60,27 @@ TEST_P(pool_hand_over, gives_tasks_one_by_one) {
     EXPECT_EQ(future.get(), 8);
     EXPECT_EQ(pool.stats().refused, 9u);
     EXPECT_EQ(pool.stats().submitted, 3u);
+}
+
+// "Copies share … the sink of `when_full`": it need not be copyable itself.
+TEST_P(pool_hand_over, takes_a_sink_that_can_only_be_moved) {
+    auto runs = std::make_unique<int>(0);
+    int& count = *runs;
+    regatta::pool_options options{
+        .threads = 1, .capacity = 1, .when_full = hand_over([runs = std::move(runs)](task t) {
+                                         t();
+                                         ++*runs;
+                                     })};
+    const regatta::pool_options copy = options;
+    for (const auto& o : {options, copy}) {
+        auto [pool] = make_pool(o);
+        door d;
+        hold_worker(pool, d);
+        pool.execute([] {});
+        pool.execute([] {});
+        d.open();
+    }
+    EXPECT_EQ(count, 2);
 }
 
 // "or a `std::span<task>` with all tasks that one call of the pool could not place".

@@ -41,7 +41,7 @@ enum class overflow {
 /// An `overflow`, or a sink that receives the tasks that find no room (`hand_over`).
 class overflow_policy {
 public:
-    using sink = std::function<void(std::span<task>)>;
+    using sink = inline_task<void(std::span<task>)>;
 
     overflow_policy(overflow what = overflow::block) : what_(what) {} // NOLINT: implicit by intent
     explicit overflow_policy(sink s) : sink_(std::make_shared<sink>(std::move(s))) {}
