@@ -84,8 +84,6 @@ public:
     }
     /// Whether a region is open.
     bool in_region() const noexcept { return now_.newest != nullptr; }
-    /// Whether the newest frame is this one.
-    bool is_newest(const frame& f) const noexcept { return now_.newest == &f; }
 
     /// Pushes a frame that is split, and not given away. The region must be open.
     REGATTA_INLINE void push_splittable(frame& f) noexcept {
