@@ -218,6 +218,47 @@ TEST_P(fork_join, shares_the_only_half_there_is) {
     }
 }
 
+// "It helps with other forks meanwhile": also with those that the half it waits for makes when the
+// waiting thread sleeps already.
+TEST_P(fork_join, a_wait_that_sleeps_helps_with_later_forks) {
+    auto [pool] = make_pool({.threads = 2});
+    const auto fork_late = [] {
+        library_test::observed_thread owner;
+        owner.announce();
+        std::atomic<bool> begun{false};
+        barrier both(2);
+        regatta::join([&] { await([&] { return begun.load(); }); },
+                      [&] {
+                          begun = true;
+                          owner.await_sleep();
+                          regatta::join([&] { both.arrive_and_wait(); },
+                                        [&] { both.arrive_and_wait(); });
+                      });
+    };
+    for (int i = 0; i < 20; ++i) {
+        regatta::invoke(pool, fork_late);
+        pool.submit(fork_late).get();
+    }
+}
+TEST_P(fork_join, a_scope_that_sleeps_runs_later_children) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int i = 0; i < 20; ++i) {
+        library_test::observed_thread owner;
+        owner.announce();
+        std::atomic<bool> begun{false};
+        barrier both(2);
+        regatta::task_scope scope(pool);
+        scope.spawn([&] {
+            begun = true;
+            owner.await_sleep();
+            scope.spawn([&] { both.arrive_and_wait(); });
+            scope.spawn([&] { both.arrive_and_wait(); });
+        });
+        await([&] { return begun.load(); });
+        scope.wait();
+    }
+}
+
 // "In a task the workers are those of its pool"
 TEST_P(fork_join, runs_on_the_workers_of_the_pool) {
     auto [pool] = make_pool({.threads = 2});

@@ -20,6 +20,19 @@ struct fork_atomics : model::model_atomics {
     using atomic = model::mortal_atomic<T>;
     using fence = Fence;
 
+    using word = model::model_atomics::atomic<std::uint32_t>;
+    using time_point = std::chrono::steady_clock::time_point;
+
+    /// Of an event count.
+    static bool wait(word& w, std::uint32_t expected, const time_point* deadline,
+                     std::uint32_t bits) {
+        return model::model_atomics::wait(w, expected, deadline, bits);
+    }
+    /// Of a frame. No time ends the sleep: it may make up for work that comes late, not for a
+    /// wake-up that was lost.
+    static bool wait(word& w, std::uint32_t expected, const time_point*) {
+        return model::model_atomics::wait(w, expected, nullptr);
+    }
     static std::int64_t now_ns() { return 1'000'000 * ++ticks(); }
     static std::int64_t& ticks() {
         static std::int64_t n = 0;

@@ -166,6 +166,7 @@ private:
         detail::fork_stack& stack = detail::fork_stack::current();
         stack.share_all();
         backoff pace;
+        detail::fork_stack::nap rest;
         for (;;) {
             drain();
             // acquire: partner is the acq_rel in drain().
@@ -175,10 +176,11 @@ private:
             }
             if (stack.help()) {
                 pace.reset();
+                rest = {};
             } else if (!pace.pause()) {
                 open = open_.fetch_or(asleep, std::memory_order_acquire) | asleep;
                 if (open != asleep) {
-                    std_atomics::wait(open_, open, nullptr);
+                    rest.sleep(open_, open);
                 }
             }
         }

@@ -6,6 +6,7 @@
 /// The pending forks of one thread.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/fork_work.hpp>
 #include <regatta/core/task_errors.hpp>
 
@@ -240,6 +241,7 @@ public:
     REGATTA_RARE void await(frame& f) noexcept {
         auto& state = f.shared.get().state;
         std::int64_t since = Atomics::now_ns();
+        nap rest;
         for (;;) {
             for (unsigned i = 0; i < looks; ++i) {
                 // acquire: partner is the release in work_off(); publishes the result.
@@ -252,13 +254,14 @@ public:
             if (frame* const other = find_help(f, now)) {
                 work_off(*other);
                 since = Atomics::now_ns();
+                rest = {};
             } else if (now - since >= patience_ns || is_beside(f)) {
                 std::uint32_t seen = shared::open;
                 // relaxed: if work_off() came first, it fails, and the load above decides.
                 if (state.compare_exchange_strong(seen, shared::awaited, std::memory_order_relaxed,
                                                   std::memory_order_relaxed) ||
                     seen == shared::awaited) {
-                    Atomics::wait(state, shared::awaited, nullptr);
+                    rest.sleep(state, shared::awaited);
                 }
             }
         }
@@ -286,6 +289,24 @@ public:
             Atomics::wake(state, 1);
         }
     }
+
+    /// How a thread sleeps that waits and has found nothing to help with. The work that it waits
+    /// for may fork later, and wakes nobody for that: the thread looks again after a while.
+    class nap {
+    public:
+        /// Sleeps until it is woken or the word changes, for 50 µs at most; the next time for twice
+        /// as long, up to 800 µs.
+        REGATTA_APART void sleep(typename Atomics::template atomic<std::uint32_t>& word,
+                                 std::uint32_t expected) noexcept {
+            const auto until = std::chrono::steady_clock::now() + length_;
+            length_ = length_ < longest ? length_ * 2 : longest;
+            Atomics::wait(word, expected, &until);
+        }
+
+    private:
+        static constexpr std::chrono::microseconds longest{800};
+        std::chrono::microseconds length_{50};
+    };
 
     // --- regions ---------------------------------------------------------------------------------
 
