@@ -213,6 +213,86 @@ TEST_P(fork_loops, end_the_loops_within) {
     }
 }
 
+// "with the loops and scopes within them. `poll()` returns false in a part that is to end": also in
+// a half of a join that another thread has taken.
+TEST_P(fork_loops, end_the_halves_within) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        std::stop_source stop;
+        std::atomic<bool> inside{false};
+        regatta::parallel_for(pool, 0, 1,
+                              [&](int) {
+                                  regatta::join(
+                                      [&] {
+                                          library_test::await([&] {
+                                              regatta::poll(); // Offers the other half.
+                                              return inside.load();
+                                          });
+                                          stop.request_stop();
+                                      },
+                                      [&] {
+                                          inside = true;
+                                          library_test::eventually("a half that is to end",
+                                                                   [] { return !regatta::poll(); });
+                                      });
+                              },
+                              {.stop = stop.get_token()});
+    }
+}
+
+// The end of a scope is no end of what lies around it: neither of halves that are pending when its
+// maker waits, and that another thread takes while the maker helps.
+TEST_P(fork_loops, end_nothing_around_a_scope) {
+    auto [pool] = make_pool({.threads = 2});
+    constexpr int halves = 12; // More than a thread can offer at once.
+    std::atomic<int> whole{0};
+    std::atomic<int> begun{0};
+    const auto half = [&] {
+        ++begun;
+        std::atomic<int> ran{0};
+        regatta::parallel_for(0, 100, [&](int) { ++ran; });
+        whole += ran == 100 ? 1 : 0;
+    };
+    const auto in_a_scope = [&] {
+        std::stop_source stop;
+        regatta::task_scope scope(stop.get_token());
+        std::atomic<bool> inside{false};
+        const auto child = [&] {
+            if (inside.exchange(true)) {
+                return;
+            }
+            std::atomic<bool> taken{false};
+            regatta::join(
+                [&] {
+                    library_test::await([&] {
+                        regatta::poll(); // Offers the other half to the maker.
+                        return taken.load();
+                    });
+                },
+                [&] {
+                    taken = true;
+                    stop.request_stop();
+                    for (int i = 0; i < 100'000 && begun < halves; ++i) {
+                        regatta::poll(); // The thread that waits for this half asks for more.
+                    }
+                });
+        };
+        library_test::await([&] { // It offers a child when it is asked.
+            scope.spawn(child);
+            return inside.load();
+        });
+        scope.wait();
+    };
+    const auto nest = [&](const auto& self, int depth) -> void {
+        depth == 0 ? in_a_scope() : regatta::join([&] { self(self, depth - 1); }, [&] { half(); });
+    };
+    for (int round = 0; round < 50; ++round) {
+        whole = begun = 0;
+        regatta::invoke(pool, [&] { nest(nest, halves); });
+        EXPECT_EQ(whole, halves);
+    }
+}
+
 // "Ends the loop early: iterations that have not begun are skipped."
 TEST_P(fork_loops, end_at_a_stop_request) {
     auto [pool] = make_pool({.threads = 2});

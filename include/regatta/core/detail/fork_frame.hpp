@@ -109,9 +109,10 @@ struct basic_fork_site {
 
     /// Does the work of a published frame. Keeps its result or exception in the frame.
     void (*run)(frame&) noexcept;
-    /// Cuts off a part of the remaining work. @returns its frame, or null if nothing is to be had.
-    /// Null itself: the frame is given away as a whole.
-    frame* (*split)(frame&) noexcept;
+    /// Of a frame that stands for a loop: cuts off a part of the remaining work, and says which
+    /// loop it is. @returns the part's frame, or null if nothing is to be had. Null itself: the
+    /// frame is given away as a whole.
+    frame* (*split)(frame&, const fork_stop*& scope) noexcept;
     /// The team of the process-wide pool, for a region that names no pool.
     basic_fork_team<Atomics>& (*shared_team)();
     /// How long the regions that begin here took; or null.
@@ -144,7 +145,7 @@ struct basic_shared_frame {
 /// `older` is the owner's, and `shared` any thread's.
 ///
 /// I1: frames are published in the order of their age. So once a frame is published, all older ones
-///     are, or have nothing left to give away.
+///     are, or had nothing left to give away.
 /// I2: the work of a frame is done once: by its owner, or by the thread that took it out of its
 ///     place.
 /// I3: a frame that was taken stays alive until its state is `done`.
@@ -156,7 +157,7 @@ struct basic_fork_frame {
     basic_fork_frame(const basic_fork_frame&) = delete;
     basic_fork_frame& operator=(const basic_fork_frame&) = delete;
 
-    /// The frame before it. Null: this one was published, or begins a region.
+    /// The frame before it that is not published. Null: this one is, or begins a region.
     basic_fork_frame* older;
     const site* kind;
     typename Atomics::template cell<basic_shared_frame<Atomics>> shared;

@@ -32,6 +32,8 @@ class basic_fork_helping;
 /// Threads: one, the thread's own.
 ///
 /// I1: in a region the frames that are not published form a list from `newest` to `root()`.
+/// I2: `root_scope` is the innermost scope around all of that list. A frame in it lies in the loop
+///     that the next older splittable frame stands for, or else in `root_scope`.
 template<class Atomics>
 class basic_fork_stack {
     friend basic_fork_region<Atomics>;
@@ -91,11 +93,7 @@ public:
         f.older = now_.newest;
         now_.newest = &f;
     }
-    REGATTA_INLINE void pop_splittable(frame& f) noexcept {
-        if (now_.newest == &f) { // Otherwise newer frames were published: it is no longer linked.
-            now_.newest = f.older;
-        }
-    }
+    REGATTA_INLINE void pop_splittable(frame& f) noexcept { now_.newest = f.older; }
 
     // --- the slow ways ---------------------------------------------------------------------------
 
@@ -268,12 +266,14 @@ public:
     }
 
     /// Does the work of a frame that this thread has taken. A worker calls it, or a thread that
-    /// waits; no frame of its own is pending privately.
+    /// waits; what is pending on its own stack is not given away meanwhile, for it may lie in
+    /// another region or scope.
     REGATTA_RARE void work_off(frame& f) noexcept {
         shared& s = f.shared.get();
         now_.seat->note_cpu();
         // release: partner is the acquire in find_help(). The member outlives its frames.
         s.thief.store(now_.seat, std::memory_order_release);
+        frame* const pending = std::exchange(now_.newest, root());
         const fork_stop* const outer = std::exchange(now_.scope, s.scope);
         const fork_stop* const outer_root = std::exchange(now_.root_scope, s.scope);
         // Usually the same: see take() of the member.
@@ -282,6 +282,7 @@ public:
         now_.region = outer_region;
         now_.scope = outer;
         now_.root_scope = outer_root;
+        now_.newest = pending;
         // release: partner is the acquire in await(); publishes the result. Of `awaited` only the
         // value counts. From here on only the address of the frame may be used.
         auto& state = s.state;
@@ -474,26 +475,30 @@ private:
         if (place == member::places) {
             return false;
         }
-        frame* spent = root(); // It and all older ones have nothing left.
-        while (now_.newest != spent) {
-            frame** to_oldest = &now_.newest;
-            while ((*to_oldest)->older != spent) {
-                to_oldest = &(*to_oldest)->older;
-            }
-            frame* const oldest = *to_oldest;
-            if (oldest->kind->split == nullptr) {
-                *to_oldest = root();
-                oldest->older = nullptr;
-                now_.seat->publish(*oldest, place, now_.region, now_.root_scope);
-                return true;
-            }
-            if (frame* const part = oldest->kind->split(*oldest)) {
-                now_.seat->publish(*part, place, now_.region, now_.root_scope);
-                return true;
-            }
-            spent = oldest;
+        frame* oldest = root();
+        while (now_.newest != root()) { // Turns the list round.
+            frame* const f = now_.newest;
+            now_.newest = std::exchange(f->older, oldest);
+            oldest = f;
         }
-        return false;
+        const fork_stop* scope = now_.root_scope;
+        bool published = false;
+        while (oldest != root()) { // And back.
+            frame* const f = oldest;
+            oldest = std::exchange(f->older, now_.newest);
+            const bool whole = f->kind->split == nullptr;
+            frame* const given = published ? nullptr : whole ? f : f->kind->split(*f, scope);
+            if (given == f) {
+                f->older = nullptr;
+            } else {
+                now_.newest = f;
+            }
+            if (given != nullptr) {
+                now_.seat->publish(*given, place, now_.region, scope);
+                published = true;
+            }
+        }
+        return published;
     }
 
     /// A frame to work on in a wait for `f`: of this thread, of the one that took `f`, or of

@@ -52,7 +52,7 @@ struct basic_fork_work {
     basic_fork_team<Atomics>* team = nullptr;
     basic_fork_frame<Atomics>* outermost = nullptr; ///< The frame that began the region, if any.
     const void* region = nullptr;
-    const fork_stop* root_scope = nullptr;  ///< The scope around all that the thread does now.
+    const fork_stop* root_scope = nullptr;  ///< The innermost scope around all frames of the list.
     const fork_stop* scope = nullptr;       ///< The innermost scope.
     const basic_fork_work* below = nullptr; ///< What was set aside. It may use the thread's home.
     bool borrowed = false;                  ///< The seat is given back at the end of the region.

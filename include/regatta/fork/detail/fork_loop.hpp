@@ -238,8 +238,9 @@ private:
         return false;
     }
 
-    static fork_frame* split(fork_frame& f) noexcept {
+    static fork_frame* split(fork_frame& f, const fork_stop*& scope) noexcept {
         auto& self = static_cast<loop_part&>(f);
+        scope = &self.whole_;
         const count rest = distance(self.next_, self.end_);
         const auto half = static_cast<count>(rest - rest / 2); // What would be given away.
         if (half < self.whole_.grain || self.pieces_ == most_pieces || !self.whole_.admit()) {
