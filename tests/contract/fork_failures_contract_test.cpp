@@ -109,6 +109,26 @@ TEST(fork_failures, a_stopped_loop_passes_on_no_cancellation) {
                  regatta::task_cancelled);
 }
 
+// "with the loops and scopes within them": also with those on another pool.
+TEST(fork_failures, the_end_of_a_loop_ends_what_is_within_on_another_pool) {
+    regatta::balanced_pool pool(2);
+    regatta::balanced_pool other(2);
+    std::stop_source stop;
+    std::atomic<int> ran{0};
+    regatta::parallel_for(pool, 0, 1,
+                          [&](int) {
+                              regatta::parallel_for(other, 0, 1'000'000, [&](int) {
+                                  stop.request_stop();
+                                  ++ran;
+                              });
+                              regatta::join(
+                                  other, [] { EXPECT_FALSE(regatta::poll()); }, [] {});
+                              EXPECT_TRUE(regatta::task_scope(other).over());
+                          },
+                          {.stop = stop.get_token()});
+    EXPECT_LT(ran, 1'000'000);
+}
+
 // "on the workers of `pool`": also where a child is spawned within a fork on another one.
 TEST(fork_failures, a_scope_keeps_to_its_pool) {
     static thread_local bool is_stranger = false;

@@ -40,6 +40,7 @@ private:
     REGATTA_RARE void change(typename stack::team& t) {
         stack_.share_all();
         stack_.save(outer_, false);
+        stack_.now_.scope = outer_.scope; // What ends that ends this.
         REGATTA_TRY {
             stack_.open(t);
         }
