@@ -77,6 +77,38 @@ TEST_P(fork_loops, takes_any_type_of_index) {
     EXPECT_EQ(sum, 1000 * 1001 / 2);
 }
 
+// "Calls `f(i)` for every i": whatever `f` does to the i that it got.
+TEST_P(fork_loops, do_not_take_the_index_back) {
+    auto [pool] = make_pool({.threads = 2});
+    std::vector<int> visits(1000);
+    const auto visit = [&](int&& i) {
+        ++visits[static_cast<std::size_t>(i)];
+        i = 500;
+    };
+    regatta::parallel_for(pool, 0, 1000, visit);
+    EXPECT_EQ(visits, std::vector<int>(1000, 1));
+    const auto visit_cell = [&](auto&& row, auto&& column) {
+        visit(row * 10 + column), row = column = 5;
+    };
+    regatta::parallel_for(pool, regatta::rows_columns{100, 10}, visit_cell);
+    EXPECT_EQ(visits, std::vector<int>(1000, 2));
+    const auto visit_box = [&](auto&& plane, auto&& row, auto&& column) {
+        visit(plane * 100 + row * 10 + column), plane = row = column = 5;
+    };
+    regatta::parallel_for(pool, regatta::planes_rows_columns{10, 10, 10}, visit_box);
+    EXPECT_EQ(visits, std::vector<int>(1000, 3));
+    const auto take = [](auto&& i) {
+        const int was = i;
+        i = 500;
+        return was;
+    };
+    for (const bool fixed : {false, true}) {
+        EXPECT_EQ(regatta::parallel_transform_reduce(pool, 0, 1000, 0, std::plus<>(), take,
+                                                     {.deterministic = fixed}),
+                  999 * 500);
+    }
+}
+
 // "`std::invalid_argument` if `end` is an integer that the type of `begin` cannot hold"
 TEST_P(fork_loops, refuse_an_end_that_their_index_cannot_reach) {
     auto [pool] = make_pool({.threads = 2});

@@ -44,7 +44,7 @@ struct index_body {
 
     REGATTA_INLINE void run(no_result&, Index begin, Index end) const {
         for (; begin != end; ++begin) {
-            f(begin);
+            f(static_cast<Index>(begin)); // A copy: `f` may take it by reference, and change it.
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -79,7 +79,7 @@ struct plane_body {
             const std::size_t n = left < width - column ? left : width - column;
             const auto last = static_cast<Index>(column + n);
             for (auto c = static_cast<Index>(column); c != last; ++c) {
-                f(row, c);
+                f(static_cast<Index>(row), static_cast<Index>(c));
             }
             left -= n;
         }

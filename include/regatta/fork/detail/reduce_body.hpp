@@ -29,7 +29,7 @@ inline constexpr bool reduces_in_any_order<std::reference_wrapper<Reduce>> =
     reduces_in_any_order<Reduce>;
 
 /// The values of a loop, reduced from left to right.
-/// @tparam At returns the value of an index.
+/// @tparam At returns the value of an index. It gets a copy, which it may change.
 template<class T, class Index, class At, class Reduce>
 struct reduce_body {
     using result = std::optional<T>;
@@ -40,13 +40,14 @@ struct reduce_body {
     Reduce& reduce;
 
     REGATTA_INLINE void run(result& into, Index begin, Index end) const {
-        T sum = into.has_value() ? T(reduce(std::move(*into), at(begin))) : T(at(begin));
+        T sum = into.has_value() ? T(reduce(std::move(*into), at(static_cast<Index>(begin))))
+                                 : T(at(static_cast<Index>(begin)));
         ++begin;
         if constexpr (std::is_arithmetic_v<T>) {
             sum = side_by_side(std::move(sum), begin, end, std::make_index_sequence<sums>());
         } else {
             for (; begin != end; ++begin) {
-                sum = T(reduce(std::move(sum), at(begin)));
+                sum = T(reduce(std::move(sum), at(static_cast<Index>(begin))));
             }
         }
         into.emplace(std::move(sum));
@@ -89,7 +90,7 @@ private:
             begin = static_cast<Index>(begin + many * length);
         }
         for (; begin != end; ++begin) {
-            sum = T(reduce(sum, at(begin)));
+            sum = T(reduce(sum, at(static_cast<Index>(begin))));
         }
         return sum;
     }
