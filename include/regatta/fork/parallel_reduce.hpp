@@ -24,6 +24,10 @@ namespace regatta {
 
 namespace detail {
 
+/// Counts the indices of any range.
+template<class Index>
+using grid_count = std::make_unsigned_t<std::common_type_t<Index, std::uint64_t>>;
+
 /// The leaves of a fixed grid.
 template<class T, class Index, class At, class Reduce>
 struct grid_body {
@@ -31,15 +35,15 @@ struct grid_body {
     const reduce_body<T, Index, At, Reduce>& body;
     std::vector<std::optional<T>>& parts;
     const Index first;
-    const std::uint64_t size;
-    const std::uint64_t count;
+    const grid_count<Index> size;
+    const grid_count<Index> count;
 
     void run(no_result&, std::size_t leaf, std::size_t end) const {
         for (; leaf != end; ++leaf) {
-            const std::uint64_t from = leaf * size;
-            const std::uint64_t to = count - from < size ? count : from + size;
-            body.run(parts[leaf], static_cast<Index>(static_cast<std::uint64_t>(first) + from),
-                     static_cast<Index>(static_cast<std::uint64_t>(first) + to));
+            const grid_count<Index> from = leaf * size;
+            const grid_count<Index> to = count - from < size ? count : from + size;
+            body.run(parts[leaf], static_cast<Index>(static_cast<grid_count<Index>>(first) + from),
+                     static_cast<Index>(static_cast<grid_count<Index>>(first) + to));
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -49,11 +53,12 @@ struct grid_body {
 template<class T, class Index, class At, class Reduce>
 T reduce_on_grid(fork_team& team, Index begin, Index end, T init, At& at, Reduce& reduce,
                  const fork_options& options) {
-    constexpr std::uint64_t most_leaves = 1024;
+    constexpr unsigned most_leaves = 1024;
     // The difference of signed indices may be more than they can hold: without signs, here and in
     // grid_body. Neither quotient is rounded up by a sum, which all indices of 64 bits overflow.
-    const std::uint64_t count = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-    const std::uint64_t size = (count - 1) / most_leaves + 1;
+    using number = grid_count<Index>;
+    const number count = static_cast<number>(end) - static_cast<number>(begin);
+    const number size = (count - 1) / most_leaves + 1;
     const auto leaves = static_cast<std::size_t>((count - 1) / size + 1);
     std::vector<std::optional<T>> parts(leaves);
     const reduce_body<T, Index, At, Reduce> body{at, reduce};
