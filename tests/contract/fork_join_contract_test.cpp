@@ -400,6 +400,60 @@ TEST_P(fork_join, blocking_offers_what_is_pending) {
     EXPECT_TRUE(regatta::poll());
 }
 
+// "offers all pending forks of this thread", "Gives a pending fork of this thread to another one":
+// children of a scope, too, whenever they were spawned.
+TEST_P(fork_join, blocking_and_poll_offer_children) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<int> ran{0};
+    const auto count = [&] { ++ran; };
+    const auto spawn_twice = [&](regatta::task_scope& scope, const auto& let_run) {
+        for (int i = 0; i < 200; ++i) {
+            const int before = ran;
+            scope.spawn(count);
+            let_run(before + 1);
+            scope.spawn(count); // Right after the other thread has found no more.
+            scope.spawn(count);
+            let_run(before + 3);
+        }
+    };
+    const auto block = [&](int until) {
+        regatta::blocking([&] { await([&] { return ran == until; }); });
+    };
+    const auto poll = [&](int until) { await([&] { return regatta::poll() && ran == until; }); };
+    const auto in_a_scope = [&] {
+        regatta::task_scope scope;
+        spawn_twice(scope, block);
+        spawn_twice(scope, poll);
+        scope.spawn([&] { // On either thread.
+            spawn_twice(scope, block);
+            spawn_twice(scope, poll);
+        });
+    };
+    regatta::invoke(pool, in_a_scope);
+    pool.submit(in_a_scope).get();
+    EXPECT_EQ(ran, 2 * 2400);
+}
+
+// A thread that was asked in leaves nothing behind in its places.
+TEST_P(fork_join, a_thread_that_ran_children_forks_anew) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int i = 0; i < 100; ++i) {
+        std::atomic<bool> begun{false};
+        regatta::task_scope scope(pool);
+        scope.spawn([&] {
+            begun = true;
+            for (int k = 0; k < 20; ++k) {
+                scope.spawn([] {});
+            }
+            regatta::blocking([] {});
+        });
+        await([&] { return begun.load(); });
+        auto tree = pool.submit([] { return fork_fib(10); });
+        scope.wait();
+        EXPECT_EQ(tree.get(), 55);
+    }
+}
+
 // The same where idle workers do not sleep, and spun before the first fork.
 TEST_P(fork_join, workers_that_spin_take_what_is_offered) {
     const time_limit limit("a worker that spins to take the second half");

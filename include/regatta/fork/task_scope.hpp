@@ -87,11 +87,39 @@ private:
     /// Lets another thread run children until there are none.
     struct drainer : detail::fork_frame {
         explicit drainer(task_scope& s) noexcept : detail::fork_frame(site), scope(s) {}
-        static void run(detail::fork_frame& f) noexcept { static_cast<drainer&>(f).scope.drain(); }
+        static void run(detail::fork_frame& f) noexcept { static_cast<drainer&>(f).scope.assist(); }
         static constexpr detail::fork_site site{&run, nullptr, &detail::shared_pool_owner::team};
         task_scope& scope;
         drainer* next = nullptr;
-        bool offered = false;
+    };
+    /// Stands for the scope among the pending forks of a thread that spawns or runs children: asks
+    /// another thread in while children wait.
+    struct entrance : detail::fork_frame {
+        explicit entrance(task_scope& s) noexcept : detail::fork_frame(site), scope(s) {
+            detail::fork_stack::current().push_splittable(*this);
+        }
+        entrance(const entrance&) = delete;
+        entrance& operator=(const entrance&) = delete;
+        ~entrance() { detail::fork_stack::current().pop_splittable(*this); }
+        static detail::fork_frame* split(detail::fork_frame& f,
+                                         const detail::fork_stop*& stop) noexcept {
+            auto& self = static_cast<entrance&>(f);
+            stop = &self.scope.stop_;
+            if (!self.scope.invite()) {
+                return nullptr;
+            }
+            auto* const d = new (std::nothrow) drainer(self.scope);
+            if (d == nullptr) {
+                self.scope.answer_invitation();
+                return nullptr;
+            }
+            d->next = std::exchange(self.asked_in, d);
+            return d;
+        }
+        static void run(detail::fork_frame&) noexcept {}
+        static constexpr detail::fork_site site{&run, &split, &detail::shared_pool_owner::team};
+        task_scope& scope;
+        drainer* asked_in = nullptr;
     };
     /// In `open_`: the thread that waits sleeps.
     static constexpr std::uint32_t asleep = 1u << 31;
@@ -109,6 +137,7 @@ private:
             const std::lock_guard lock(lock_);
             c->next = first_;
             first_ = c;
+            ++waiting_;
         }
         offer_help();
     }
@@ -116,17 +145,46 @@ private:
     void offer_help() noexcept {
         detail::fork_stack& stack = detail::fork_stack::current();
         // A thread that forks on another pool has the workers of that one to help.
-        if (stack.team_of_region() != &team_ || !stack.asked()) [[likely]] {
-            return;
+        if (stack.team_of_region() == &team_ && stack.asked()) [[unlikely]] {
+            stack.share_early(detail::fork_forecast::worth_waking_ns);
         }
-        auto* const d = new (std::nothrow) drainer(*this);
-        if (d == nullptr) {
-            return;
-        }
-        d->offered = stack.offer(*d, &stop_);
+    }
+    /// Whether to ask one more thread in: more children wait than threads that were asked.
+    bool invite() noexcept {
         const std::lock_guard lock(lock_);
-        d->next = drainers_;
-        drainers_ = d;
+        return waiting_ > invited_ && (++invited_, true);
+    }
+    /// A thread that was asked in has come, or will not come.
+    void answer_invitation() noexcept {
+        const std::lock_guard lock(lock_);
+        --invited_;
+    }
+    /// What a thread does that was asked in.
+    REGATTA_APART void assist() noexcept {
+        answer_invitation();
+        drainer* mine;
+        {
+            entrance here(*this);
+            drain();
+            mine = here.asked_in;
+        }
+        // Who has not come is not needed, and must not stay in a place of this thread.
+        while (mine != nullptr) {
+            drainer* const d = std::exchange(mine, mine->next);
+            if (!withdrawn(d)) {
+                const std::lock_guard lock(lock_);
+                d->next = std::exchange(assisting_, d);
+            }
+        }
+    }
+    /// @returns whether nobody has come, or will come; the drainer is no more.
+    bool withdrawn(drainer* d) noexcept {
+        if (!d->shared.get().owner->reclaim(*d)) {
+            return false;
+        }
+        answer_invitation();
+        delete d;
+        return true;
     }
     /// Runs children until none waits.
     REGATTA_APART void drain() noexcept {
@@ -140,7 +198,7 @@ private:
                     return;
                 }
                 first_ = c->next;
-                more = first_ != nullptr;
+                more = --waiting_ != 0;
             }
             if (more) {
                 offer_help();
@@ -164,7 +222,6 @@ private:
     /// Waits for all children, then for the threads that were asked in.
     REGATTA_APART void finish() noexcept {
         detail::fork_stack& stack = detail::fork_stack::current();
-        stack.share_all();
         backoff pace;
         detail::fork_stack::nap rest;
         for (;;) {
@@ -178,6 +235,7 @@ private:
                 pace.reset();
                 rest = {};
             } else if (!pace.pause()) {
+                stack.share_all();
                 open = open_.fetch_or(asleep, std::memory_order_acquire) | asleep;
                 if (open != asleep) {
                     rest.sleep(open_, open);
@@ -185,12 +243,23 @@ private:
             }
         }
         open_.store(0, std::memory_order_relaxed);
-        while (drainers_ != nullptr) {
-            const std::unique_ptr<drainer> d(std::exchange(drainers_, drainers_->next));
-            if (d->offered && !d->shared.get().owner->reclaim(*d)) {
-                stack.await(*d);
+        while (drainer* const d = entrance_.asked_in) {
+            entrance_.asked_in = d->next;
+            if (!withdrawn(d)) {
+                await(d);
             }
         }
+        while (drainer* const d = next_assisting()) {
+            await(d);
+        }
+    }
+    static void await(drainer* d) noexcept {
+        detail::fork_stack::current().await(*d);
+        delete d;
+    }
+    drainer* next_assisting() noexcept {
+        const std::lock_guard lock(lock_);
+        return assisting_ == nullptr ? nullptr : std::exchange(assisting_, assisting_->next);
     }
 
     detail::fork_team& team_;
@@ -200,9 +269,12 @@ private:
     /// Children that have not ended. Written by all threads of the scope, read by the one that
     /// waits.
     std::atomic<std::uint32_t> open_{0};
-    adaptive_mutex lock_;         ///< Guards the two lists.
-    child* first_ = nullptr;      ///< Children that have not begun, the newest first.
-    drainer* drainers_ = nullptr; ///< The threads that were asked in.
+    adaptive_mutex lock_;          ///< Guards the four below.
+    child* first_ = nullptr;       ///< Children that have not begun, the newest first.
+    unsigned waiting_ = 0;         ///< Their number.
+    unsigned invited_ = 0;         ///< The threads that were asked in and have not come.
+    drainer* assisting_ = nullptr; ///< Those that a thread asked in which runs children no more.
+    entrance entrance_{*this};     ///< Of the thread that made the scope.
 };
 
 } // namespace regatta

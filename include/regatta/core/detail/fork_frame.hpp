@@ -109,8 +109,8 @@ struct basic_fork_site {
 
     /// Does the work of a published frame. Keeps its result or exception in the frame.
     void (*run)(frame&) noexcept;
-    /// Of a frame that stands for a loop: cuts off a part of the remaining work, and says which
-    /// loop it is. @returns the part's frame, or null if nothing is to be had. Null itself: the
+    /// Of a frame that stands for a loop or scope: cuts off a part of what is left, and says which
+    /// one it is. @returns the part's frame, or null if nothing is to be had. Null itself: the
     /// frame is given away as a whole.
     frame* (*split)(frame&, const fork_stop*& scope) noexcept;
     /// The team of the process-wide pool, for a region that names no pool.

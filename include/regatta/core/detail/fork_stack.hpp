@@ -33,7 +33,7 @@ class basic_fork_helping;
 ///
 /// I1: in a region the frames that are not published form a list from `newest` to `root()`.
 /// I2: `root_scope` is the innermost scope around all of that list. A frame in it lies in the loop
-///     that the next older splittable frame stands for, or else in `root_scope`.
+///     or scope that the next older splittable frame stands for, or else in `root_scope`.
 template<class Atomics>
 class basic_fork_stack {
     friend basic_fork_region<Atomics>;
@@ -149,27 +149,12 @@ public:
             }
         }
     }
-    /// `share()` at the begin of a region. Also wakes a worker if the region is expected to be
-    /// long.
+    /// `share()` of work that has not begun: also wakes a worker if it is expected to be long.
     REGATTA_APART void share_early(float expected_ns) noexcept {
         share();
         if (expected_ns >= fork_forecast::worth_waking_ns) {
             now_.team->call_sleeper();
         }
-    }
-    /// Publishes a frame that is not pending on this stack, if somebody wants work. Such a frame is
-    /// taken back through `shared`. @returns whether there was a place.
-    REGATTA_RARE bool offer(frame& f, const fork_stop* scope) noexcept {
-        const unsigned place = now_.seat->free_place();
-        if (place == member::places) {
-            return false;
-        }
-        static_cast<void>(begins());
-        now_.seat->publish(f, place, now_.region, scope);
-        now_.seat->answer(Atomics::now_ns());
-        now_.team->call_watch();
-        now_.team->call_sleeper();
-        return true;
     }
     bool asked() const noexcept { return work::request::made(now_.beat); }
     /// Helps in a wait that no single frame ends. @returns whether there was something to do.
