@@ -16,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -250,6 +251,32 @@ TEST_P(fork_waiting, many_threads_fork_at_once) {
         pool.wait();
         EXPECT_EQ(leaves, 8 * 20 * (64 + 32));
     }
+}
+
+// "Any thread may call them", also while it ends: threads that fork in the destructors of their
+// `thread_local` objects use the same places in the pool, one after the other.
+TEST(fork_ending_threads, leave_no_place_behind) {
+    static regatta::balanced_pool* used = nullptr;
+    static std::set<const void*> places;
+    struct forks_at_its_end {
+        int any = 0;
+        ~forks_at_its_end() {
+            regatta::parallel_for(*used, 0, 1, [](int) {
+                places.insert(regatta::detail::fork_stack::current().seat());
+            });
+        }
+    };
+    regatta::balanced_pool pool(1);
+    used = &pool;
+    places.clear();
+    for (int i = 0; i < 20; ++i) {
+        std::thread([] {
+            static thread_local forks_at_its_end last;
+            last.any = 1; // Made before the thread forks: it ends after what that leaves.
+            regatta::parallel_for(*used, 0, 1, [](int) {});
+        }).join();
+    }
+    EXPECT_LE(places.size(), 3U); // The worker may take one of them; none where nothing forks so.
 }
 
 // Destroying a pool that has forked, at any moment after the region.

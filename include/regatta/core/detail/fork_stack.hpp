@@ -421,8 +421,8 @@ private:
         const worker_context* const worker = worker_context::current();
         // The home of a worker is its own pool. It may be in use by the region that was set aside.
         // A thread from outside has one if it can give it back when it ends.
-        now_.borrowed = now_.below != nullptr ||
-                        (worker == nullptr ? !REGATTA_THREAD_DESTRUCTORS : worker->forks != &t);
+        now_.borrowed =
+            now_.below != nullptr || (worker == nullptr ? !home_.lasts() : worker->forks != &t);
         if (now_.borrowed) {
             now_.seat = &t.seat();
         } else {

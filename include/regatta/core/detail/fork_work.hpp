@@ -74,6 +74,9 @@ public:
     basic_fork_home& operator=(const basic_fork_home&) = delete;
 
     bool is_in(const team& t) const noexcept { return team_id_ == t.id(); }
+    /// Whether a thread from outside can still keep a place, which it gives back when it ends. The
+    /// destructor of a `thread_local` object that runs later has to borrow one.
+    bool lasts() const noexcept { return REGATTA_THREAD_DESTRUCTORS && !ended_; }
     /// Moves to that team. Throws `std::bad_alloc`; then the thread stays where it is.
     /// @param leaves_at_end whether a thread from outside gives the place back when it ends. A
     /// worker does so itself.
@@ -104,12 +107,14 @@ private:
         ~last_act() {
             if (home != nullptr) {
                 home->leave();
+                home->ended_ = true;
             }
         }
     };
 
     member* seat_ = nullptr;
     std::uint64_t team_id_ = 0;
+    bool ended_ = false; ///< Nothing will give back a place any more.
 };
 
 } // namespace regatta::detail
