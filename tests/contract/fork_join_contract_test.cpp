@@ -154,6 +154,10 @@ TEST_P(fork_join, returns_what_there_is) {
         pool, [p = std::make_unique<int>(3)]() mutable { return std::move(p); },
         [p = std::make_unique<int>(4)]() mutable { return std::move(p); });
     EXPECT_EQ(*owned.first + *owned.second, 7);
+    const auto constant = []() -> const std::string { return "what is const"; };
+    for (int i = 0; i < 20; ++i) { // Returned by either thread.
+        EXPECT_EQ(regatta::join(pool, constant, constant).second, "what is const");
+    }
 }
 
 // "throws the exception of `f`, otherwise that of `g`"

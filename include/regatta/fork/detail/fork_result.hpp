@@ -20,9 +20,10 @@ namespace regatta::detail {
 template<class R>
 class fork_result {
 public:
-    using value_type = std::conditional_t<
-        std::is_void_v<R>, char,
-        std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, R>>;
+    using value_type =
+        std::conditional_t<std::is_void_v<R>, char,
+                           std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
+                                              std::remove_cv_t<R>>>;
 
     fork_result() noexcept {}
     fork_result(const fork_result&) = delete;
@@ -40,7 +41,7 @@ public:
                 value_ = std::addressof(static_cast<std::remove_reference_t<R>&>(
                     *std::addressof(as_lvalue(std::forward<F>(f)()))));
             } else {
-                ::new (static_cast<void*>(std::addressof(value_))) R(std::forward<F>(f)());
+                ::new (static_cast<void*>(std::addressof(value_))) value_type(std::forward<F>(f)());
             }
         }
         REGATTA_CATCH_ALL {
