@@ -22,7 +22,7 @@
 
 namespace regatta {
 
-/// What was chosen on the command line.
+/// The choices of the command line that concern the workload.
 struct workload_settings {
     std::size_t size = 0;   ///< `--size`
     std::uint64_t seed = 1; ///< `--seed`: of the input data.
@@ -35,23 +35,23 @@ struct workload_sizes {
     std::size_t usual = 1000;
 };
 
-/// What a run of all items amounts to; divided by its time it is the throughput.
+/// The work of a run of all items. Divided by the run's time it is the throughput.
 struct workload_amount {
     double value = 0;
     const char* unit = "items"; ///< Must outlive the program: a literal.
 };
 
-/// What a file with a workload offers the command: plain functions, so that both may be built by
-/// different compilers, with different flags.
+/// The functions that a workload's file offers the command. They are plain ones, so that both may
+/// be built by different compilers, with different flags.
 ///
-/// Threads: `run` any number at once, for different items; the others one at a time.
+/// Threads: `run` by any number at once, for different items; the others by one at a time.
 /// Failure: a function that returns false, or null, has written why.
 struct workload_entry {
     /// Room for the reason of a failure; ends with a zero.
     struct text {
         char letters[240];
     };
-    /// What follows from the settings.
+    /// The numbers that follow from the settings.
     struct plan {
         std::size_t items;
         std::size_t shared_bytes;
@@ -227,7 +227,7 @@ private:
         });
     }
 
-    /// With what the items leave behind when they run here, one after the other.
+    /// Compares the results with those of a run here, of one item after the other.
     std::string compare(std::span<const result> found) {
         if (expected_.size() != found.size()) {
             std::vector<room> expected(found.size());
@@ -298,28 +298,32 @@ private:
 ///
 /// `g++ -std=c++20 -O2 -shared -fPIC roots.cpp -o roots.so && regatta race ./roots.so`
 ///
-/// `Workload` has, of which all but `run` may be left out:
+/// Members of `Workload`; all but `run` are optional:
 ///
-/// | Member | Meaning, and what holds without it |
-/// |---|---|
-/// | `R run(std::size_t item)` | Computes one item. `R` is trivially copyable, or `void`. Called
-/// again in each run: it must not depend on earlier calls. | | `static constexpr workload_sizes
-/// sizes` | What `--size` may be. | | constructor from `const workload_settings&` | Makes the
-/// input, from `size` and `seed` alone: each process makes its own. A default constructor. | |
-/// `static std::size_t items(const workload_settings&)` | As many as the size. | | `static
-/// workload_amount amount(const workload_settings&)` | So many items. | | `bool same(const R&
-/// found, const R& expected)` | Whether a result is right. Equal bits of integers and
-/// floating-point numbers, otherwise `==`. | | `std::string verify(std::span<const R> results)` |
-/// Checks all; empty: right. Compares with a run of the items one after the other. | | `static
-/// std::size_t shared_bytes(const workload_settings&)` | Memory that all processes share, aligned
-/// to 64 bytes, zeros at first. The constructor then is `(const workload_settings&,
-/// std::span<std::byte>)`. | | `void fill()` | Writes the input into that memory, once, in one
-/// process. | | `void reset()` | Spoils what `run` writes there, before each run. | | `std::string
-/// verify()` | Checks it, where `R` is `void`. Only that each item ran once is checked. |
+/// - `R run(std::size_t item)` computes one item. `R` is trivially copyable, or `void`. It is
+/// called
+///   again in each run and must not depend on earlier calls.
+/// - `static constexpr workload_sizes sizes`: what `--size` may be.
+/// - A constructor from `const workload_settings&` makes the input from `size` and `seed` alone.
+///   Each process makes its own. Without it the default constructor is called.
+/// - `static std::size_t items(const workload_settings&)`: how many. Otherwise as many as the size.
+/// - `static workload_amount amount(const workload_settings&)`. Otherwise the number of items.
+/// - `bool same(const R& found, const R& expected)` compares a result with that of a serial run.
+///   Otherwise integers and floating-point numbers are compared bit by bit, others with `==`.
+/// - `std::string verify(std::span<const R> results)` checks all; empty: right. Otherwise they are
+///   compared with a serial run, which is made once.
+/// - `static std::size_t shared_bytes(const workload_settings&)`: memory that all processes share,
+///   zeros, aligned to 64 bytes. The constructor is then called with
+///   `(const workload_settings&, std::span<std::byte>)`.
+/// - `void fill()` writes the input there, once, in one process.
+/// - `void reset()` spoils the output there, before each run. Several processes may call it at
+/// once.
+/// - `std::string verify()` checks the output there, if `R` is `void`. Otherwise the race checks
+///   only that each item ran once.
 ///
-/// Threads: `run` is called for different items at once; the rest by one thread.
-/// Failure: an exception of an item makes the run a failed one, with the item's number and the
-/// exception's text in the report; one of any other member ends the race.
+/// Threads: `run` by any number at once, for different items; the others by one.
+/// Failure: an exception of `run`, `reset` or `verify` fails the scheme; the report has its text.
+/// One of another member ends the race before it begins.
 template<class Workload>
 const workload_entry* workload_entry_of() noexcept {
     static constexpr workload_entry entry = detail::workload_adapter<Workload>::entry();
