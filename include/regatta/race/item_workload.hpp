@@ -300,9 +300,8 @@ private:
 ///
 /// Members of `Workload`; all but `run` are optional:
 ///
-/// - `R run(std::size_t item)` computes one item. `R` is trivially copyable, or `void`. It is
-/// called
-///   again in each run and must not depend on earlier calls.
+/// - `R run(std::size_t item)` computes one item. `R` is trivially copyable, or `void`. Each run
+///   calls it again: it must not depend on earlier calls.
 /// - `static constexpr workload_sizes sizes`: what `--size` may be.
 /// - A constructor from `const workload_settings&` makes the input from `size` and `seed` alone.
 ///   Each process makes its own. Without it the default constructor is called.
@@ -317,7 +316,7 @@ private:
 ///   `(const workload_settings&, std::span<std::byte>)`.
 /// - `void fill()` writes the input there, once, in one process.
 /// - `void reset()` spoils the output there, before each run. Several processes may call it at
-/// once.
+///   once.
 /// - `std::string verify()` checks the output there, if `R` is `void`. Otherwise the race checks
 ///   only that each item ran once.
 ///
