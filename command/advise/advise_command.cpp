@@ -70,9 +70,19 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
-/// A shared library is no result.
-bool is_own_workload(std::string_view word) {
-    return word.ends_with(".so");
+/// Whether the file is a workload, and so no result: by its name, or as it begins as each shared
+/// library does.
+bool is_own_workload(const std::string& path) {
+    if (path.ends_with(".so")) {
+        return true;
+    }
+    constexpr std::string_view begin = "\177ELF";
+    char found[begin.size()] = {};
+    const detail::unique_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat about {};
+    return file && ::fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) &&
+           ::read(file.get(), found, begin.size()) == static_cast<ssize_t>(begin.size()) &&
+           std::string_view(found, begin.size()) == begin;
 }
 
 /// A folder with the name of a workload does not hide the workload.
@@ -151,7 +161,9 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     }
     const race::provenance from{race::take_fingerprint(), words};
     if (workload != nullptr) {
-        const printing_aside aside(to.data_on_standard_output());
+        if (to.data_on_standard_output()) {
+            print_aside();
+        }
         results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
     }
     interrupt_guard::measured();

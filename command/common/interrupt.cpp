@@ -4,6 +4,7 @@
 #include "common/interrupt.hpp"
 
 #include "common/output_file.hpp"
+#include "common/usage_error.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 #include <tuple>
 
@@ -31,6 +33,9 @@ std::atomic<bool> hidden{false};
 static_assert(std::atomic<race::race_control*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+/// A fork of it may exit as it likes.
+pid_t measuring_process = 0;
 
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
@@ -51,13 +56,16 @@ void write_error(std::string_view text) noexcept {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-[[noreturn]] void end_now(int number) noexcept {
+[[noreturn]] void end_with(int status) noexcept {
     if (hidden.load(std::memory_order_relaxed)) {
         write_error("\r\x1b[K\x1b[?25h");
     }
     remove_unwritten_files();
     // The workers that are processes have asked the kernel to die with this one.
-    ::_exit(128 + number);
+    ::_exit(status);
+}
+[[noreturn]] void end_now(int number) noexcept {
+    end_with(128 + number);
 }
 
 void on_signal(int number) {
@@ -90,6 +98,14 @@ void on_alarm(int) {
     end_now(received.load(std::memory_order_relaxed));
 }
 
+/// Somebody has called `exit` in the middle of a measurement: a workload of the user's, a library.
+void on_exit() {
+    if (active.load(std::memory_order_relaxed) != nullptr && ::getpid() == measuring_process) {
+        write_error("\nregatta: a run has ended this program by exit(); there is no result\n");
+        end_with(exit_code::failure);
+    }
+}
+
 void set_handler(int number, void (*handler)(int), struct sigaction* before = nullptr) {
     struct sigaction action {};
     action.sa_handler = handler;
@@ -114,6 +130,9 @@ interrupt_guard::interrupt_guard(race::race_control& control) {
         }
     }
     set_handler(SIGALRM, on_alarm, &alarm_before_);
+    measuring_process = ::getpid();
+    static const bool watched = std::atexit(on_exit) == 0;
+    static_cast<void>(watched);
 }
 
 void interrupt_guard::measured() noexcept {

@@ -12,8 +12,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <iostream>
 #include <utility>
 
 namespace regatta::command {
@@ -66,26 +64,18 @@ void write_all(int to, std::string_view text, const std::string& what) {
     }
 }
 
-printing_aside::printing_aside(bool needed) {
-    if (!needed) {
-        return;
-    }
-    output_ = detail::unique_descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-    if (!output_ || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+void print_aside() {
+    if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         fail_system(errno, "keep standard output for the result");
-    }
-}
-
-printing_aside::~printing_aside() {
-    if (output_) {
-        std::cout.flush();
-        std::fflush(stdout);
-        ::dup2(output_.get(), STDOUT_FILENO);
     }
 }
 
 output_file::output_file(std::string path) : path_(std::move(path)) {
     if (is_standard_output()) {
+        file_ = detail::unique_descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+        if (!file_) {
+            fail_system(errno, "cannot write to standard output");
+        }
         return;
     }
     constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
@@ -114,7 +104,7 @@ void output_file::write(std::string_view text) {
     }
     written_ = true;
     if (is_standard_output()) {
-        write_all(STDOUT_FILENO, text, "cannot write to standard output");
+        write_all(file_.get(), text, "cannot write to standard output");
         return;
     }
     // Pipes and devices have no length: EINVAL.
@@ -128,7 +118,7 @@ void output_file::append(std::string_view text) {
     if (!written_) {
         write(text);
     } else if (is_standard_output()) {
-        write_all(STDOUT_FILENO, text, "cannot write to standard output");
+        write_all(file_.get(), text, "cannot write to standard output");
     } else {
         write_all(file_.get(), text, "cannot write " + path_);
     }

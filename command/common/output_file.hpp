@@ -26,7 +26,7 @@ public:
     bool is_standard_output() const noexcept { return path_ == "-"; }
     const std::string& path() const noexcept { return path_; }
     /// -1 for standard output.
-    int descriptor() const noexcept { return file_.get(); }
+    int descriptor() const noexcept { return is_standard_output() ? -1 : file_.get(); }
     /// Replaces the content. Failure: `std::system_error`.
     void write(std::string_view text);
     /// Adds to what was written; the first time replaces the content. Failure: as `write`.
@@ -34,7 +34,7 @@ public:
 
 private:
     std::string path_;
-    detail::unique_descriptor file_;
+    detail::unique_descriptor file_; ///< Of standard output a duplicate.
     bool made_ = false;
     bool written_ = false;
 };
@@ -43,19 +43,10 @@ private:
 /// Threads: may be called from a signal handler.
 void remove_unwritten_files() noexcept;
 
-/// While it lives, what anybody prints on standard output goes to standard error: a workload of the
-/// user's must not print into the data.
-class printing_aside {
-public:
-    /// @param needed otherwise it does nothing. Failure: `std::system_error`.
-    explicit printing_aside(bool needed);
-    printing_aside(const printing_aside&) = delete;
-    printing_aside& operator=(const printing_aside&) = delete;
-    ~printing_aside();
-
-private:
-    detail::unique_descriptor output_;
-};
+/// From now on standard output goes to standard error, except what an `output_file` made before
+/// writes: a workload of the user's, which may print until the end of the process, must not print
+/// into the data. Failure: `std::system_error`.
+void print_aside();
 
 /// Takes the place of standard streams that are closed, so that no file and no shared memory gets
 /// their numbers and with them what is printed. Reading or writing there fails with EBADF.

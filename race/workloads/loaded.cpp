@@ -6,14 +6,17 @@
 #include "workloads/shared_state.hpp"
 #include "workloads/size_range.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/race/item_workload.hpp>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <list>
@@ -24,6 +27,16 @@
 
 namespace regatta::race {
 namespace {
+
+/// Which file it was that a path named.
+struct file_stamp {
+    std::uint64_t device;
+    std::uint64_t inode;
+    std::int64_t changed_s;
+    std::int64_t changed_ns;
+
+    bool operator==(const file_stamp&) const = default;
+};
 
 /// What the mapping begins with; the memory that the workload shares follows, then the results.
 struct alignas(destructive_alignment) loaded_header {
@@ -38,6 +51,7 @@ struct alignas(destructive_alignment) loaded_header {
     workload_entry::text failure;
     /// Of the file, from the root: another process may have another working directory.
     char path[PATH_MAX];
+    file_stamp stamp;
 
     enum : std::uint32_t { none_did, one_writes, one_did };
 
@@ -58,18 +72,24 @@ struct alignas(destructive_alignment) loaded_header {
     std::size_t bytes_behind() const noexcept { return results_at() + items * result_bytes; }
 };
 
+/// What the workload says, without what a terminal would obey.
+std::string text_of(const workload_entry::text& said) {
+    return detail::printable_text(said.letters);
+}
+
 /// What a file offers.
 struct loaded_file {
     std::string path; ///< From the root.
-    std::string name;
+    std::string name; ///< As the command line has it.
     std::string options;
+    file_stamp stamp{};
     const workload_entry* entry = nullptr;
     workload_info info{};
 
     size_range sizes() const { return {entry->sizes.min, entry->sizes.max, entry->sizes.usual}; }
     /// What the workload has written, as the reason of a failure.
     std::string say(std::string_view what, const workload_entry::text& why) const {
-        return name + ": " + std::string(what) + ": " + why.letters;
+        return name + ": " + std::string(what) + ": " + text_of(why);
     }
 };
 
@@ -130,11 +150,11 @@ public:
         // acquire: partner is the release in note_failure().
         if (failed().load(std::memory_order_acquire) != loaded_header::none_did) {
             return {false, "item " + std::to_string(header_.failed_item) +
-                               " threw: " + header_.failure.letters};
+                               " threw: " + text_of(header_.failure)};
         }
         workload_entry::text why{};
         const bool right = entry_.verify(own_, results_, items(), &why);
-        return {right, why.letters};
+        return {right, text_of(why)};
     }
 
     int descriptor() const noexcept override { return memory_.descriptor(); }
@@ -180,6 +200,12 @@ std::unique_ptr<workload> make_loaded(const loaded_file& file, const workload_op
     header.shared_bytes = plan.shared_bytes;
     header.result_bytes = file.entry->result_bytes;
     file.path.copy(header.path, sizeof header.path - 1);
+    header.stamp = file.stamp;
+    if (plan.amount.unit == nullptr ||
+        !(plan.amount.value >= 0 && std::isfinite(plan.amount.value))) {
+        throw std::invalid_argument(file.name +
+                                    ": amount() has no unit, or is negative or no number");
+    }
     if (plan.items == 0 || !header.valid()) {
         throw std::invalid_argument(file.name + ": " + std::to_string(plan.items) + " items with " +
                                     std::to_string(header.result_bytes) + " bytes each and " +
@@ -200,9 +226,17 @@ std::string open(loaded_file& file) {
     using function = const workload_entry* (*)();
     const auto entry = reinterpret_cast<function>(::dlsym(library, "regatta_workload"));
     if (entry == nullptr) {
-        return "it exports no function regatta_workload (see regatta/race/item_workload.hpp)";
+        return "it exports no function regatta_workload, or hides it (-fvisibility=hidden); see "
+               "regatta/race/item_workload.hpp";
     }
-    file.entry = entry();
+    try {
+        file.entry = entry();
+    } catch (...) {
+        return "its function regatta_workload throws";
+    }
+    if (file.entry == nullptr) {
+        return "its function regatta_workload returns a null pointer";
+    }
     if (file.entry->version != workload_entry::current_version) {
         return "it was built for version " + std::to_string(file.entry->version) +
                " of the interface; this is version " +
@@ -241,6 +275,14 @@ std::string from_root(const std::string& path) {
     return whole;
 }
 
+file_stamp stamp_of(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) {
+        throw std::runtime_error(path + ": " + std::strerror(errno));
+    }
+    return {about.st_dev, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+}
+
 /// Loads it where that has not been done.
 const loaded_file& file_at(const std::string& path) {
     static std::mutex mutex;
@@ -251,11 +293,10 @@ const loaded_file& file_at(const std::string& path) {
     if (found != files.end()) {
         return *found;
     }
-    loaded_file file{.path = whole, .name = whole.substr(whole.rfind('/') + 1), .options = {}};
-    if (find_workload(file.name) != nullptr) {
-        throw std::runtime_error(path + ": " + file.name +
-                                 " is a workload of this program; give the file another name");
-    }
+    loaded_file file{.path = whole,
+                     .name = detail::printable_text(path),
+                     .options = {},
+                     .stamp = stamp_of(whole)};
     if (const std::string why = open(file); !why.empty()) {
         throw std::runtime_error(path + " is no workload: " + why);
     }
@@ -268,7 +309,7 @@ const loaded_file& file_at(const std::string& path) {
 std::unique_ptr<workload> attach_loaded(int descriptor) {
     auto memory = shared_state<loaded_header>::attach(descriptor);
     const loaded_file& file = file_at(memory.header().path);
-    if (file.entry->result_bytes != memory.header().result_bytes) {
+    if (file.stamp != memory.header().stamp) {
         throw std::runtime_error(file.path + " has changed since the race began");
     }
     return std::make_unique<loaded>(file, std::move(memory));

@@ -16,8 +16,8 @@ namespace regatta::race {
 /// Whether that is how a file with a workload is named: with a slash or its ending, "./mine.so".
 bool names_file(std::string_view workload) noexcept;
 
-/// The workload in a file that was made with regatta/race/item_workload.hpp. Its name is that of
-/// the file. It stays loaded.
+/// The workload in a file that was made with regatta/race/item_workload.hpp. Its name is that
+/// path. It stays loaded.
 ///
 /// Threads: any, at once. Failure: `std::runtime_error` where that is no such file, which says why.
 const workload_info& load_workload(const std::string& path);

@@ -33,7 +33,7 @@ class OwnWorkload(unittest.TestCase):
     # Threads, pools, messages, processes: each runs each item once, and all results are right.
     def test_every_scheme_runs_it(self):
         document = self.race(SUMS, "--size", "5000", "--seed", "9", *QUICK, *EVERYBODY, "--workers", "2")
-        self.assertEqual(document["workload"], os.path.basename(SUMS))
+        self.assertEqual(document["workload"], SUMS)
         self.assertEqual(document["unit"], "numbers")
         self.assertEqual(document["settings"], {"size": 5000, "seed": 9})
         ran = {one["name"] for one in document["schemes"] if one["status"] == "ok"}
@@ -76,6 +76,24 @@ class OwnWorkload(unittest.TestCase):
                 self.assertIn(says, result.stderr)
                 self.assertEqual(result.stdout, "")
 
+    # "a file that is replaced during a race": the processes that begin later do not run other code.
+    def test_a_file_that_is_replaced_fails_the_schemes_that_load_it_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(SUMS, os.path.join(folder, "mine.so"))
+            env = with_trouble("replace")
+            result = run("race", path, "--size", "300", "--schemes", "serial,std_thread,processes", *QUICK, env=env)
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("FAILED processes", result.stdout)
+            self.assertIn("mine.so has changed since the race began", result.stderr)
+
+    def test_an_item_that_ends_the_program_leaves_a_message_and_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "result.json")
+            result = run("race", SUMS, "--schemes", "serial", *QUICK, "--json", file, env=with_trouble("exit"))
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("a run has ended this program by exit()", result.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
     # The result has standard output for itself.
     def test_what_it_prints_is_no_part_of_the_result(self):
         for words in (["race", SUMS, *FEW], ["scale", SUMS, "--rounds", "1", "--workers", "1"]):
@@ -95,9 +113,7 @@ class OwnWorkload(unittest.TestCase):
             plain = os.path.join(folder, "plain.so")
             with open(plain, "w", encoding="utf-8") as file:
                 file.write("no library")
-            primes = shutil.copy(COLLATZ, os.path.join(folder, "primes"))
-            for words, says in (([primes], "primes is a workload of this program"),
-                                (["./nowhere.so"], "./nowhere.so: No such file"),
+            for words, says in ((["./nowhere.so"], "./nowhere.so: No such file"),
                                 ([plain], "is no workload: "),
                                 ([ROOT], "is no workload: "),
                                 (["/lib/x86_64-linux-gnu/libm.so.6"], "exports no function regatta_workload"),

@@ -103,6 +103,45 @@ TEST(own_workload, compares_a_struct_with_gaps_by_its_operator) {
     EXPECT_EQ(one.why(), "item 1 has another result than when it runs alone");
 }
 
+/// A class says itself what is equal, also where all its bits count.
+struct labelled_result {
+    int value;
+    int label;
+    bool operator==(const labelled_result& other) const { return value == other.value; }
+};
+struct labelled {
+    labelled_result run(std::size_t item) const { return {static_cast<int>(item), 0}; }
+};
+struct thirds {
+    double run(std::size_t item) const { return static_cast<double>(item) / 3; }
+};
+/// An aggregate that begins with the settings, and checks itself.
+struct seeded {
+    workload_settings settings;
+    std::uint64_t run(std::size_t) const { return settings.seed; }
+    std::string verify() const { return "always wrong"; }
+};
+
+TEST(own_workload, compares_as_its_results_want) {
+    driven<labelled> one(3);
+    ASSERT_TRUE(one.run_all());
+    one.results[2].label = 7;
+    EXPECT_TRUE(one.verify()) << one.why();
+
+    driven<thirds> numbers(2);
+    ASSERT_TRUE(numbers.run_all());
+    numbers.results[1] = 0.33333333333333337;
+    EXPECT_FALSE(numbers.verify());
+    EXPECT_EQ(numbers.why(), "item 1 is 0.33333333333333337 instead of 0.33333333333333331; same() "
+                             "may allow a difference");
+
+    driven<seeded> own(1, 9);
+    ASSERT_TRUE(own.run_all());
+    EXPECT_EQ(own.results[0], 9u);
+    EXPECT_FALSE(own.verify());
+    EXPECT_EQ(own.why(), "always wrong");
+}
+
 /// Two more ways to say what is right.
 struct about {
     explicit about(const workload_settings& s) : seed(s.seed) {}

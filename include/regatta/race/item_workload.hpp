@@ -10,8 +10,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -117,8 +119,12 @@ public:
     static constexpr bool takes_shared = requires(const workload_settings& s) {
         { Workload::shared_bytes(s) } -> std::convertible_to<std::size_t>;
     };
+    /// Also an aggregate that begins with them.
     static constexpr bool takes_settings =
-        takes_shared || std::is_constructible_v<Workload, const workload_settings&>;
+        takes_shared || std::is_constructible_v<Workload, const workload_settings&> ||
+        requires(const workload_settings& s) {
+        Workload{s};
+    };
 
     static constexpr workload_entry entry() noexcept {
         workload_entry made{};
@@ -126,12 +132,19 @@ public:
         made.takes_settings = takes_settings;
         if constexpr (requires { workload_sizes{Workload::sizes}; }) {
             made.sizes = Workload::sizes;
+        } else {
+            static_assert(
+                !requires { Workload::sizes; }, "sizes is a workload_sizes");
         }
+        static_assert(
+            takes_shared || !requires { &Workload::shared_bytes; },
+            "shared_bytes is static and takes const workload_settings&");
         if constexpr (has_result) {
-            static_assert(std::is_trivially_copyable_v<result> && !std::is_reference_v<result>,
+            static_assert(std::is_trivially_copyable_v<result> && !std::is_reference_v<result> &&
+                              !std::is_pointer_v<result>,
                           "run() returns a value that is copied byte by byte: its processes share "
                           "memory, not pointers");
-            static_assert(alignof(result) <= 64);
+            static_assert(alignof(result) <= 64, "results are aligned to 64 bytes at most");
             made.result_bytes = sizeof(result);
         }
         made.make_plan = make_plan;
@@ -155,6 +168,8 @@ private:
     static Workload construct(const workload_settings& settings, std::span<std::byte> shared) {
         if constexpr (takes_shared) {
             return Workload(settings, shared);
+        } else if constexpr (requires { Workload{settings}; }) {
+            return Workload{settings};
         } else if constexpr (takes_settings) {
             return Workload(settings);
         } else {
@@ -168,6 +183,10 @@ private:
             plan->items = s->size;
             if constexpr (requires { Workload::items(*s); }) {
                 plan->items = Workload::items(*s);
+            } else {
+                static_assert(
+                    !requires { &Workload::items; },
+                    "items is static and takes const workload_settings&");
             }
             plan->shared_bytes = 0;
             if constexpr (takes_shared) {
@@ -176,6 +195,11 @@ private:
             plan->amount = {static_cast<double>(plan->items), "items"};
             if constexpr (requires { workload_amount{Workload::amount(*s)}; }) {
                 plan->amount = Workload::amount(*s);
+            } else {
+                static_assert(
+                    !requires { &Workload::amount; },
+                    "amount is static, takes const workload_settings& and returns a "
+                    "workload_amount");
             }
             return true;
         });
@@ -187,6 +211,9 @@ private:
         return told(why, [&] {
             if constexpr (requires { of(self).fill(); }) {
                 of(self).fill();
+            } else {
+                static_assert(
+                    !requires { &Workload::fill; }, "fill takes no argument");
             }
             return true;
         });
@@ -205,26 +232,49 @@ private:
         return told(why, [&] {
             if constexpr (requires { of(self).reset(); }) {
                 of(self).reset();
+            } else {
+                static_assert(
+                    !requires { &Workload::reset; }, "reset takes no argument");
             }
             return true;
         });
     }
     static bool verify(void* self, const void* results, std::size_t items, text* why) noexcept {
         return told(why, [&] {
-            std::string wrong;
-            if constexpr (has_result) {
-                const std::span<const result> all(static_cast<const result*>(results), items);
-                if constexpr (requires { of(self).verify(all); }) {
-                    wrong = of(self).verify(all);
-                } else {
-                    wrong = static_cast<workload_adapter*>(self)->compare(all);
-                }
-            } else if constexpr (requires { of(self).verify(); }) {
-                wrong = of(self).verify();
-            }
+            const std::string wrong = of_wrong(self, results, items);
             tell(*why, wrong);
             return wrong.empty();
         });
+    }
+
+    /// What is wrong; empty: nothing.
+    static std::string of_wrong(void* self, [[maybe_unused]] const void* results,
+                                [[maybe_unused]] std::size_t items) {
+        Workload& own = of(self);
+        if constexpr (requires { own.verify(); }) {
+            static_assert(
+                std::is_convertible_v<decltype(own.verify()), std::string>,
+                "verify takes nothing or a std::span<const R>, and returns a std::string");
+            return own.verify();
+        } else if constexpr (has_result) {
+            const std::span<const result> all(static_cast<const result*>(results), items);
+            if constexpr (requires { own.verify(all); }) {
+                static_assert(
+                    std::is_convertible_v<decltype(own.verify(all)), std::string>,
+                    "verify takes nothing or a std::span<const R>, and returns a std::string");
+                return own.verify(all);
+            } else {
+                static_assert(
+                    !requires { &Workload::verify; },
+                    "verify takes nothing or a std::span<const R>, and returns a std::string");
+                return static_cast<workload_adapter*>(self)->compare(all);
+            }
+        } else {
+            static_assert(
+                !requires { &Workload::verify; },
+                "verify takes nothing or a std::span<const R>, and returns a std::string");
+            return {};
+        }
     }
 
     /// Compares the results with those of a run here, of one item after the other.
@@ -248,14 +298,18 @@ private:
     bool same(const R& found, const R& expected) {
         if constexpr (requires { own_.same(found, expected); }) {
             return own_.same(found, expected);
-        } else if constexpr (std::has_unique_object_representations_v<R> ||
-                             std::is_floating_point_v<R>) {
-            return std::memcmp(&found, &expected, value_bytes<R>()) == 0;
         } else {
-            static_assert(std::equality_comparable<R>,
-                          "give the result of run() an operator==, or the workload a same(a, b) or "
-                          "a verify(results)");
-            return found == expected;
+            static_assert(
+                !requires { &Workload::same; }, "same takes two const R&");
+            if constexpr (std::is_class_v<R> && std::equality_comparable<R>) {
+                return found == expected;
+            } else {
+                static_assert(
+                    std::has_unique_object_representations_v<R> || std::is_floating_point_v<R>,
+                    "give the result of run() an operator==, or the workload a same(a, b) "
+                    "or a verify(results)");
+                return std::memcmp(&found, &expected, value_bytes<R>()) == 0;
+            }
         }
     }
     /// Without the padding of a `long double`.
@@ -265,7 +319,14 @@ private:
     }
     template<class R>
     static std::string describe(const R& found, const R& expected) {
-        if constexpr (std::is_arithmetic_v<R> && !std::is_same_v<R, bool>) {
+        if constexpr (std::is_floating_point_v<R>) {
+            char numbers[120];
+            std::snprintf(numbers, sizeof numbers, " is %.*Lg instead of %.*Lg",
+                          std::numeric_limits<R>::max_digits10, static_cast<long double>(found),
+                          std::numeric_limits<R>::max_digits10, static_cast<long double>(expected));
+            return std::string(numbers) + "; same() may allow a difference";
+        } else if constexpr (std::is_integral_v<R> && !std::is_same_v<R, bool> &&
+                             sizeof(R) <= sizeof(long long)) {
             return " is " + std::to_string(found) + " instead of " + std::to_string(expected);
         } else {
             return " has another result than when it runs alone";
@@ -308,7 +369,7 @@ private:
 /// - `static std::size_t items(const workload_settings&)`: how many. Otherwise as many as the size.
 /// - `static workload_amount amount(const workload_settings&)`. Otherwise the number of items.
 /// - `bool same(const R& found, const R& expected)` compares a result with that of a serial run.
-///   Otherwise integers and floating-point numbers are compared bit by bit, others with `==`.
+///   Otherwise numbers are compared bit by bit, and classes with their `==`, if they have one.
 /// - `std::string verify(std::span<const R> results)` checks all; empty: right. Otherwise they are
 ///   compared with a serial run, which is made once.
 /// - `static std::size_t shared_bytes(const workload_settings&)`: memory that all processes share,
@@ -317,8 +378,9 @@ private:
 /// - `void fill()` writes the input there, once, in one process.
 /// - `void reset()` spoils the output there, before each run. Several processes may call it at
 ///   once.
-/// - `std::string verify()` checks the output there, if `R` is `void`. Otherwise the race checks
-///   only that each item ran once.
+/// - `std::string verify()` checks the output there. Where `R` is `void` and there is no `verify`,
+/// the
+///   race checks only that each item ran once.
 ///
 /// Threads: `run` by any number at once, for different items; the others by one.
 /// Failure: an exception of `run`, `reset` or `verify` fails the scheme; the report has its text.

@@ -6,8 +6,11 @@
 
 #include <regatta/race/item_workload.hpp>
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -20,6 +23,30 @@ bool trouble(std::string_view kind) {
     const char* const wanted = std::getenv("REGATTA_TEST_TROUBLE");
     return wanted != nullptr && kind == wanted;
 }
+
+/// Another file takes the name of the one that this code is from.
+void replace_this_file() {
+    Dl_info about{};
+    ::dladdr(reinterpret_cast<void*>(&replace_this_file), &about);
+    const std::filesystem::path path = about.dli_fname;
+    std::filesystem::path copy = path;
+    copy += ".copy";
+    std::filesystem::copy_file(path, copy);
+    std::filesystem::rename(copy, path);
+}
+
+/// Prints at its end, as late as can be.
+struct farewell {
+    farewell() = default;
+    farewell(const farewell&) = delete;
+    farewell& operator=(const farewell&) = delete;
+    ~farewell() {
+        if (trouble("print")) {
+            std::printf("farewell\n");
+        }
+    }
+};
+const farewell at_the_end;
 
 /// An item sums up its own hundred numbers.
 class shared_sums {
@@ -50,10 +77,16 @@ public:
         if (trouble("fill")) {
             throw 1;
         }
+        if (trouble("replace")) {
+            replace_this_file();
+        }
     }
     void run(std::size_t item) {
         if (item == 7 && trouble("throw")) {
             throw std::runtime_error("seven is refused");
+        }
+        if (trouble("exit")) {
+            std::exit(0);
         }
         if (trouble("print")) {
             std::printf("item %zu\n", item);
