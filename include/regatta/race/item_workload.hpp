@@ -119,10 +119,8 @@ public:
     static constexpr bool takes_shared = requires(const workload_settings& s) {
         { Workload::shared_bytes(s) } -> std::convertible_to<std::size_t>;
     };
-    /// Also an aggregate that begins with them.
-    static constexpr bool takes_settings =
-        takes_shared || std::is_constructible_v<Workload, const workload_settings&> ||
-        requires(const workload_settings& s) {
+    /// An aggregate that begins with them takes them, too.
+    static constexpr bool takes_settings = takes_shared || requires(const workload_settings& s) {
         Workload{s};
     };
 
@@ -164,14 +162,13 @@ public:
 private:
     using settings_ptr = const workload_settings*;
     using text = workload_entry::text;
+    static constexpr bool has_verify = requires { &Workload::verify; };
 
     static Workload construct(const workload_settings& settings, std::span<std::byte> shared) {
         if constexpr (takes_shared) {
             return Workload(settings, shared);
-        } else if constexpr (requires { Workload{settings}; }) {
-            return Workload{settings};
         } else if constexpr (takes_settings) {
-            return Workload(settings);
+            return Workload{settings};
         } else {
             return Workload();
         }
@@ -241,38 +238,28 @@ private:
     }
     static bool verify(void* self, const void* results, std::size_t items, text* why) noexcept {
         return told(why, [&] {
-            const std::string wrong = of_wrong(self, results, items);
+            const std::string wrong = check(self, results, items);
             tell(*why, wrong);
             return wrong.empty();
         });
     }
 
-    /// What is wrong; empty: nothing.
-    static std::string of_wrong(void* self, [[maybe_unused]] const void* results,
-                                [[maybe_unused]] std::size_t items) {
+    /// @returns what is wrong; empty: nothing.
+    static std::string check(void* self, [[maybe_unused]] const void* results,
+                             [[maybe_unused]] std::size_t items) {
         Workload& own = of(self);
         if constexpr (requires { own.verify(); }) {
-            static_assert(
-                std::is_convertible_v<decltype(own.verify()), std::string>,
-                "verify takes nothing or a std::span<const R>, and returns a std::string");
             return own.verify();
         } else if constexpr (has_result) {
             const std::span<const result> all(static_cast<const result*>(results), items);
             if constexpr (requires { own.verify(all); }) {
-                static_assert(
-                    std::is_convertible_v<decltype(own.verify(all)), std::string>,
-                    "verify takes nothing or a std::span<const R>, and returns a std::string");
                 return own.verify(all);
             } else {
-                static_assert(
-                    !requires { &Workload::verify; },
-                    "verify takes nothing or a std::span<const R>, and returns a std::string");
+                static_assert(!has_verify, "verify takes nothing or a std::span<const R>");
                 return static_cast<workload_adapter*>(self)->compare(all);
             }
         } else {
-            static_assert(
-                !requires { &Workload::verify; },
-                "verify takes nothing or a std::span<const R>, and returns a std::string");
+            static_assert(!has_verify, "verify takes nothing, as there are no results");
             return {};
         }
     }
