@@ -161,9 +161,7 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     }
     const race::provenance from{race::take_fingerprint(), words};
     if (workload != nullptr) {
-        if (to.data_on_standard_output()) {
-            print_aside();
-        }
+        to.print_aside();
         results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
     }
     interrupt_guard::measured();

@@ -35,9 +35,7 @@ int measure_and_write(const result_paths& files, const std::vector<std::string>&
     // Before the measurement, whose own load is not the machine's.
     const race::provenance from{race::take_fingerprint(), words};
     const auto with_progress = [&] {
-        if (to.data_on_standard_output()) {
-            print_aside();
-        }
+        to.print_aside();
         progress_bar bar(files.quiet);
         return measure(control, [&](const race::progress& now) { bar.show(now); });
     };

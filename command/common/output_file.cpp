@@ -64,12 +64,6 @@ void write_all(int to, std::string_view text, const std::string& what) {
     }
 }
 
-void print_aside() {
-    if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        fail_system(errno, "keep standard output for the result");
-    }
-}
-
 output_file::output_file(std::string path) : path_(std::move(path)) {
     if (is_standard_output()) {
         file_ = detail::unique_descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));

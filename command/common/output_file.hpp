@@ -43,11 +43,6 @@ private:
 /// Threads: may be called from a signal handler.
 void remove_unwritten_files() noexcept;
 
-/// From now on standard output goes to standard error, except what an `output_file` made before
-/// writes: a workload of the user's, which may print until the end of the process, must not print
-/// into the data. Failure: `std::system_error`.
-void print_aside();
-
 /// Takes the place of standard streams that are closed, so that no file and no shared memory gets
 /// their numbers and with them what is printed. Reading or writing there fails with EBADF.
 void hold_standard_descriptors() noexcept;

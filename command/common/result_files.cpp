@@ -9,11 +9,13 @@
 #include "common/usage_error.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/base/error.hpp>
 
 #include <fmt/core.h>
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <system_error>
 
@@ -115,6 +117,13 @@ bool result_files::data_on_standard_output() const noexcept {
         return file && file->is_standard_output();
     };
     return takes_it(json_) || takes_it(csv_);
+}
+
+void result_files::print_aside() const {
+    // The data have a descriptor of their own.
+    if (data_on_standard_output() && ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        fail_system(errno, "keep standard output for the result");
+    }
 }
 
 /// The text goes where no data go.

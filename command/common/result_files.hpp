@@ -40,8 +40,10 @@ public:
     /// whatever its names; devices take several.
     explicit result_files(const result_paths& paths);
 
-    /// Whether data go to standard output, and so the text to standard error.
-    bool data_on_standard_output() const noexcept;
+    /// Where data go to standard output: whatever else is printed there from now on goes to
+    /// standard error. A workload of the user's may print until the end of the process. Failure:
+    /// `std::system_error`.
+    void print_aside() const;
 
     /// To be called before `write`. @param names of files that were read; "-" is standard input.
     /// Failure: `usage_error` where `write` would write over one of them.
@@ -63,6 +65,7 @@ private:
         int descriptor;
     };
 
+    bool data_on_standard_output() const noexcept;
     int text_descriptor() const noexcept;
     std::vector<place> places() const;
 
