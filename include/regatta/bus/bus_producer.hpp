@@ -123,7 +123,7 @@ public:
             bus_->items_.notify_one();
         }
         if (done != std::size(batch)) {
-            bus_->count_refused(std::size(batch) - done);
+            bus_->room_.count_refused(std::size(batch) - done);
         }
         return done;
     }

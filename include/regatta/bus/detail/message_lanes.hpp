@@ -7,9 +7,11 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
-#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
+#include <regatta/bus/detail/bus_room.hpp>
+#include <regatta/bus/detail/catch_up_pause.hpp>
+#include <regatta/bus/detail/consumer_seat.hpp>
 #include <regatta/bus/detail/message_slot.hpp>
 #include <regatta/bus/detail/segment_ring.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -19,7 +21,6 @@
 #include <regatta/sync/mpsc_ring.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,9 +49,8 @@ namespace regatta::detail {
 ///     visible. Messages of one producer arrive in order; those of a lane's next owner after them.
 /// I2: the consumer sleeps only if it has consumed every message accepted before, or a wake-up for
 ///     the rest is in flight; `close` ends its sleep.
-/// I3: a publisher waits for room only while there is none, or a wake-up for it is in flight;
-///     `close` ends its wait.
-/// I4: at most one thread is the consumer; its actions in one batch happen before the next batch.
+/// I3: a publisher waits for room as `bus_room` says in I1, and `close` ends its wait.
+/// I4: the consumer is one thread at a time, as `consumer_seat` says in I1.
 /// I5: in the statistics, `processed` never exceeds `published`.
 /// I6: a message that was accepted before or during `close` is in the backlog that the consumer
 ///     takes after it saw the bus closed.
@@ -61,7 +61,6 @@ class basic_message_lanes {
 
 protected:
     using set = message_set<Messages...>;
-    using thread_id = typename Atomics::thread_id;
     using message = typename set::any;
 
     using slot = message_slot<Messages...>;
@@ -150,7 +149,8 @@ protected:
         , lane_count_(o.producers)
         , lanes_(std::make_unique<lane[]>(o.producers))
         , limits_(o.admission, common_.capacity())
-        , on_full_(o.on_full) {
+        , room_(o.on_full)
+        , pause_(common_.capacity()) {
         for (std::size_t i = 0; i < lane_count_; ++i) {
             lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
         }
@@ -168,20 +168,12 @@ protected:
     class consumer_role {
     public:
         explicit consumer_role(basic_message_lanes& lanes) : lanes_(lanes) {
-            // acquire: partner is the release below; continues where the last batch ended.
-            if (lanes.in_batch_.exchange(true, std::memory_order_acquire)) {
-                fail_state("async_bus: messages are being processed already, by another thread or "
-                           "by the caller of this handler");
-            }
-            // relaxed: only this thread's own read depends on it; see in_consumer().
-            lanes.consumer_.store(Atomics::this_thread(), std::memory_order_relaxed);
+            lanes.consumer_.take();
         }
         consumer_role(const consumer_role&) = delete;
         consumer_role& operator=(const consumer_role&) = delete;
         ~consumer_role() {
-            lanes_.consumer_.store(thread_id{}, std::memory_order_relaxed);
-            // release: partner is the acquire above; hands over the consumer's role.
-            lanes_.in_batch_.store(false, std::memory_order_release);
+            lanes_.consumer_.leave();
             lanes_.room_.notify_all();
         }
 
@@ -190,13 +182,10 @@ protected:
     };
 
     /// Whether the calling thread is the consumer, within a batch.
-    bool in_consumer() const noexcept {
-        // relaxed: a thread reads its own id only between its own store and its own reset.
-        return consumer_.load(std::memory_order_relaxed) == Atomics::this_thread();
-    }
+    bool in_consumer() const noexcept { return consumer_.is_mine(); }
 
     /// From now on a message that finds no room is discarded. All producers have finished.
-    void wait_no_more() noexcept { on_full_ = when_full::discard; }
+    void wait_no_more() noexcept { room_.wait_no_more(); }
 
     /// Takes a free lane. Throws `std::logic_error` if there is none.
     lane& reserve_lane() {
@@ -215,9 +204,7 @@ protected:
     /// low. In the latter case it has taken all messages published before the call.
     template<class Use>
     std::size_t take(std::size_t max, Use&& use) {
-        if (on_their_heels_) {
-            Atomics::relax_for(catch_up_pause_);
-        }
+        pause_.wait();
         std::size_t done = 0;
         std::size_t next_look = 0;
         // Rounds end when one has emptied every lane of what was there at the last look. Looking
@@ -244,10 +231,7 @@ protected:
                 room_.notify_all();
             }
         }
-        on_their_heels_ = done > 1 && done < max;
-        if (on_their_heels_) {
-            adapt_pause(done);
-        }
+        pause_.note(done, max);
         if (done == 0) {
             expect_next();
         }
@@ -341,8 +325,8 @@ protected:
             s.published += lanes_[i].ring->published();
         }
         s.queued = static_cast<std::size_t>(s.published - s.processed);
-        // relaxed: counters that publish nothing else.
-        s.refused = refused_.load(std::memory_order_relaxed);
+        s.refused = room_.refused();
+        // relaxed: a counter that publishes nothing else.
         s.parked = parked_.load(std::memory_order_relaxed);
         return s;
     }
@@ -350,29 +334,8 @@ protected:
 private:
     /// Messages that the consumer takes from one lane before it looks at the next.
     static constexpr std::size_t lane_quota = 64;
-    /// The sizes of a batch between which the pause before it was right: worth the transfer of the
-    /// lines that both sides share, and not so long that its messages leave the first-level cache.
-    static constexpr std::size_t small_batch = 64;
-    static constexpr std::size_t large_batch = 192;
-    static constexpr std::chrono::nanoseconds least_pause{250};
     /// How many messages a batch takes before it looks at the lanes again.
     static constexpr std::size_t look_interval = 256;
-
-    /// How long the consumer pauses at most after a batch of several messages that emptied the
-    /// lanes. Such a batch means that it keeps up with a stream; during the pause the next batch
-    /// can grow. A single message is no stream: nothing must delay the next.
-    /// At most the time in which a fast stream fills a lane: producers must not wait for it.
-    std::chrono::nanoseconds longest_pause() const noexcept {
-        return std::chrono::nanoseconds(4 * std::min<std::size_t>(capacity(), 500));
-    }
-    /// Makes the next pause longer if the last one brought a small batch, shorter if a large one.
-    void adapt_pause(std::size_t batch) noexcept {
-        if (batch < small_batch) {
-            catch_up_pause_ = std::min(2 * catch_up_pause_, longest_pause());
-        } else if (batch > large_batch) {
-            catch_up_pause_ = std::max(catch_up_pause_ / 2, std::min(least_pause, longest_pause()));
-        }
-    }
 
     /// Consumer: calls `use` with up to `max` messages of a lane, each as its own type.
     template<class Use>
@@ -422,12 +385,9 @@ private:
         if (accepted) [[likely]] {
             items_.notify_one();
         } else {
-            count_refused(1);
+            room_.count_refused(1);
         }
         return accepted;
-    }
-    void count_refused(std::size_t count) noexcept {
-        refused_.fetch_add(count, std::memory_order_relaxed);
     }
 
     /// @param m an rvalue to move from, or a constant to copy.
@@ -460,36 +420,15 @@ private:
         return accepted;
     }
 
-    /// Repeats `attempt` until it succeeds or the bus is closed; never, if the policy is to
-    /// discard.
-    /// @param unplaced how many messages it counts as refused if it does not succeed or throws.
-    /// @returns whether it succeeded.
+    /// As `bus_room::wait`.
     template<class Attempt>
     bool wait_for_room(std::size_t unplaced, Attempt&& attempt) {
-        if (on_full_ == when_full::discard) {
-            count_refused(unplaced);
-            return false;
-        }
-        if (in_consumer() && !closed()) {
-            count_refused(unplaced);
-            fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
-        }
-        bool accepted = false;
-        const auto settled = [&] {
-            accepted = accepted || (!closed() && attempt());
-            return accepted || closed();
-        };
-        // The consumer tells of room at the end of a round. A handler in that round may wait for
-        // this very caller.
-        room_.wait_and_look(settled);
-        if (!accepted) {
-            count_refused(unplaced);
-        }
-        return accepted;
+        return room_.wait(
+            unplaced, in_consumer(), [this] { return closed(); }, attempt);
     }
 
     void check_level(admission_class c) const {
-        if (limits_[c] == 0 && on_full_ == when_full::block) {
+        if (limits_[c] == 0 && room_.blocks()) {
             fail_argument("async_bus::publish: the admission level of this class is 0, so a "
                           "blocking publish would never return");
         }
@@ -499,28 +438,22 @@ private:
     const std::size_t lane_count_;
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
-    when_full on_full_; ///< Changed by the destructor alone.
     /// Not beside the consumer's own members: producers read it at every publish.
     [[no_unique_address]] const typename Atomics::fence fence_{};
 
     /// Event count of the consumer; producers read it at every publish.
     alignas(destructive_alignment) basic_event_count<Atomics> items_;
-    /// Event count of publishers that wait for room; the consumer reads it at every batch.
-    alignas(destructive_alignment) basic_event_count<Atomics> room_;
-    /// Written by refused publishers, read by `stats`. Relaxed: a counter.
-    typename Atomics::template atomic<std::uint64_t> refused_{0};
+    /// Publishers that wait for room; the consumer looks at every batch.
+    alignas(destructive_alignment) basic_bus_room<Atomics> room_;
 
-    /// Guards against two consumers. Written by the consumer at both ends of a batch.
-    alignas(destructive_alignment) typename Atomics::template atomic<bool> in_batch_{false};
-    /// The thread in a batch, or none. Written by the consumer; only its own reads matter.
-    typename Atomics::template atomic<thread_id> consumer_{thread_id{}};
+    /// What the consumer writes.
+    alignas(destructive_alignment) basic_consumer_seat<Atomics> consumer_;
     /// Written by the consumer, read by `stats`. Relaxed: a counter.
     typename Atomics::template atomic<std::uint64_t> parked_{0};
-    std::size_t next_lane_ = 0;   ///< The lane served next; `lane_count_` is the common one.
-    bool on_their_heels_ = false; ///< The last batch was small and emptied all lanes.
+    std::size_t next_lane_ = 0; ///< The lane served next; `lane_count_` is the common one.
+    basic_catch_up_pause<Atomics> pause_;
     /// Whether the last batch found nothing. Written by the consumer; only its own reads matter.
     typename Atomics::template atomic<bool> idle_{false};
-    std::chrono::nanoseconds catch_up_pause_{std::min(2 * least_pause, longest_pause())};
 };
 
 /// The lanes of real buses.
