@@ -26,7 +26,6 @@ namespace fakes = regatta::race::fakes;
 using fakes::lines_of;
 using race::scale_warning_kind;
 using testing::AllOf;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -56,17 +55,6 @@ nlohmann::json document_of(const race::scale_result& result) {
     return nlohmann::json::parse(race::to_json(result, fakes::some_machine()));
 }
 
-/// Three numbers of workers at an offered rate that one of them cannot take.
-fakes::scale_maker at_a_rate() {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.result.rate = 5000;
-    maker.add(1, 3377, 30).add(2, 5000, 0.31).add(4, 5000, 0.3);
-    maker.warn(scale_warning_kind::late, 1,
-               "1 worker took 3377 of the 5000 items a second that were offered: the latencies are "
-               "those of a queue that grows as long as the run goes on");
-    return maker;
-}
-
 } // namespace
 
 TEST(scale_golden, the_evaluation_that_cannot_be_true) {
@@ -87,7 +75,7 @@ TEST(scale_golden, matrices_against_the_peak_in_ascii) {
 }
 
 TEST(scale_golden, an_offered_rate) {
-    expect_golden("scale_rate_80", report(at_a_rate(), {.width = 80}));
+    expect_golden("scale_rate_80", report(fakes::at_a_rate(), {.width = 80}));
 }
 
 TEST(scale_golden, a_disturbed_run_with_a_failure_that_was_cut_short) {
@@ -110,8 +98,8 @@ TEST(scale_golden, a_disturbed_run_with_a_failure_that_was_cut_short) {
 }
 
 TEST(scale_report, keeps_to_every_width) {
-    for (const auto& maker :
-         {fakes::of_the_evaluation(), fakes::of_a_server(), fakes::of_matrices(), at_a_rate()}) {
+    for (const auto& maker : {fakes::of_the_evaluation(), fakes::of_a_server(),
+                              fakes::of_matrices(), fakes::at_a_rate()}) {
         for (unsigned width = 130; width >= 24; --width) {
             for (const bool unicode : {true, false}) {
                 for (const auto& line :
@@ -250,186 +238,6 @@ TEST(scale_curve, slower_than_one_worker_is_below_it) {
     EXPECT_THAT(curve, AllOf(HasSubstr("  0.5× ┤"), HasSubstr(" 0.25× ┤"), HasSubstr("╮")));
     EXPECT_THAT(race::scale_conclusion(maker.result, {}),
                 HasSubstr("does not scale here: no number of workers is clearly faster"));
-}
-
-TEST(scale_words, a_law_without_a_peak_says_so) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.05, 0, 0.01);
-    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
-                EndsWith(" No peak can be told; contention alone limits the speed-up to 18×…22×."));
-    maker.fit_usl(0, 0, 0.01);
-    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0), EndsWith(" No peak can be told."));
-}
-
-TEST(scale_words, a_coherence_that_may_be_none_has_its_peak_beyond_a_number_of_workers) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.001, 0.0002, 0.01);
-    maker.result.fit.usl->coherence.low = 0;
-    maker.result.fit.usl->coherence.high = 0.0004;
-    maker.result.fit.usl->contention.low = 0;
-    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
-                EndsWith(" No peak can be told: if there is one, it lies beyond 49 workers."));
-}
-
-TEST(scale_words, a_serial_part_that_may_be_none_sets_no_limit) {
-    fakes::scale_maker maker(2, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1994).fit_amdahl(0.003, 0.001);
-    maker.result.points[1].speedup = {1.994, 1.992, 2.001, 15};
-    maker.result.fit.amdahl->serial_fraction = {0.003, 0, 0.004, 15};
-    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
-              "Amdahl's law: no serial part can be told from none here. At most 0.4 % of the work "
-              "is serial: 250× and more stay possible.");
-    // The fit alone would tell it, but the noise floor is in the interval of the speed-up.
-    maker.result.points[1].speedup = {1.994, 1.98, 2.01, 15};
-    maker.result.fit.amdahl->serial_fraction = {0.003, 0.002, 0.004, 15};
-    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
-              "Amdahl's law: no serial part can be told from none here. At most 1.0 % of the work "
-              "is serial: 99× and more stay possible.");
-    maker.result.points[1].speedup = {1.9998, 1.9995, 2.0001, 15};
-    maker.result.fit.amdahl->serial_fraction = {0.0001, 0, 0.0002, 15};
-    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
-              "Amdahl's law: no serial part can be told from none here; there is too little of it "
-              "to set a limit.");
-}
-
-TEST(scale_words, a_serial_part_that_is_there_has_its_limit_as_an_interval) {
-    fakes::scale_maker maker(2, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1960).fit_amdahl(0.02, 0.001);
-    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
-              "Amdahl's law: 2.0 % of the work is serial (1.8 %…2.2 %), which limits the speed-up "
-              "to 45×…56×, however many workers there are.");
-}
-
-TEST(scale_words, too_few_rounds_tell_no_limit) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1960).add(4, 3700).fit_amdahl(0.02, 0.001).fit_usl(0.02, 0.001, 0.01);
-    maker.result.fit.amdahl->serial_fraction.count = 5;
-    maker.result.fit.usl->contention.count = 5;
-    maker.result.fit.usl->coherence.count = 5;
-    EXPECT_THAT(
-        race::fit_sentences(maker.result, {}),
-        testing::ElementsAre(
-            "Amdahl's law: 2.0 % of the work is serial, as it looks; too few clean rounds "
-            "to tell a limit.",
-            "Universal Scalability Law: contention σ = 0.020, coherence κ = 0.0010. Too few "
-            "clean rounds to tell a peak.",
-            testing::_));
-}
-
-TEST(scale_words, two_figures_of_what_is_known_about_so_well) {
-    EXPECT_EQ(race::about_text(1.149), "1.1");
-    EXPECT_EQ(race::about_text(8), "8");
-    EXPECT_EQ(race::about_text(9.96), "10");
-    EXPECT_EQ(race::about_text(22.9), "23");
-    EXPECT_EQ(race::about_text(99.6), "100");
-    EXPECT_EQ(race::about_text(385.7), "390");
-    EXPECT_EQ(race::about_text(1'994), "2000");
-    EXPECT_EQ(race::about_text(0), "0");
-}
-
-TEST(scale_words, a_peak_far_beyond_the_cpus_is_called_that) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1990).add(4, 3960).fit_usl(0.003, 0.00001, 0.001);
-    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
-                HasSubstr("far beyond the 4 CPUs measured"));
-}
-
-TEST(scale_words, too_few_rounds_give_no_verdict) {
-    auto maker = fakes::of_matrices();
-    for (auto& one : maker.result.points) {
-        one.word = race::verdict::undecided;
-    }
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                StartsWith("Too few clean rounds for a verdict (6 are needed); as it looks, 2 "
-                           "workers do 1.95 times one worker's 78.40 GFLOP/s."));
-    maker.result.points.resize(2);
-    maker.result.points[1].speedup = fakes::scale_maker::around(0.98, 0.01);
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                EndsWith("no number of workers is faster than one, which does 78.40 GFLOP/s."));
-}
-
-// The speed-ups' intervals overlap, since one worker scatters; within the rounds 4 beat 2 by a
-// fifth.
-TEST(scale_words, what_scatters_with_one_worker_hides_no_gain_of_more) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1900).add(4, 2300);
-    for (auto& one : maker.result.points) {
-        one.speedup.low *= 0.8;
-        one.speedup.high *= 1.25;
-    }
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                StartsWith("primes scales to 4 workers: 2.30×"));
-}
-
-TEST(scale_words, the_least_number_of_workers_that_is_not_beaten_wins) {
-    fakes::scale_maker maker(8, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1990).add(4, 3900).add(8, 3910);
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                AllOf(StartsWith("primes scales to 4 workers: 3.90× (3.88…3.92)"),
-                      HasSubstr("98 % of what 4 CPUs can give"),
-                      HasSubstr("8 workers are not clearly faster (3.91×)."),
-                      Not(HasSubstr("notes"))));
-}
-
-// No number of workers beats the one before it, but 8 beat 2.
-TEST(scale_words, small_steps_are_not_taken_one_by_one) {
-    fakes::scale_maker maker(8, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1900).add(4, 1914).add(8, 1940);
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
-    maker.result.points.pop_back();
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 2 workers"));
-}
-
-// "--margin: differences below this are of no interest"
-TEST(scale_words, more_workers_that_gain_less_than_the_margin_are_not_named) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1900).add(4, 2090);
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
-    maker.result.margin = 0.2;
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                AllOf(StartsWith("primes scales to 2 workers"),
-                      HasSubstr("4 workers are not clearly faster (2.09×).")));
-}
-
-// 4 workers beat one and 2 do not, though 4 do not beat 2.
-TEST(scale_words, who_does_not_beat_one_worker_is_not_named) {
-    fakes::scale_maker maker(4, "events", 400, 400);
-    maker.add(1, 1000).add(2, 1009).add(4, 1017);
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
-}
-
-TEST(scale_words, an_offered_rate_that_nobody_can_take) {
-    auto maker = at_a_rate();
-    maker.warn(scale_warning_kind::late, 0, "all of them were late");
-    EXPECT_EQ(race::scale_conclusion(maker.result, {}), "5000 items/s are more than 4 workers can "
-                                                        "take.");
-}
-
-TEST(scale_words, at_a_rate_too_few_clean_rounds_give_no_verdict) {
-    auto late = at_a_rate();
-    late.warn(scale_warning_kind::late, 0, "all of them were late");
-    for (auto& one : late.result.points) {
-        for (auto& sample : one.measured.samples) {
-            sample.load.contaminated = true;
-        }
-    }
-    EXPECT_EQ(
-        race::scale_conclusion(late.result, {}),
-        "Too few clean rounds for a verdict (6 are needed); as it looks, 5000 items/s are more "
-        "than 4 workers can take.");
-    auto kept = at_a_rate();
-    kept.result.points[2].measured.samples.resize(5);
-    EXPECT_THAT(race::scale_conclusion(kept.result, {}),
-                StartsWith("Too few clean rounds for a verdict (6 are needed); as it looks, 2 "
-                           "workers keep up with 5000 items/s."));
-}
-
-TEST(scale_words, at_a_rate_a_disturbance_is_no_sound_ground) {
-    auto maker = at_a_rate();
-    maker.warn(scale_warning_kind::disturbed, 0, "others used the CPUs");
-    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
-                AllOf(StartsWith("As measured, 2 workers keep up with 5000 items/s."),
-                      EndsWith(" Settle the notes above before you rely on this.")));
 }
 
 TEST(scale_json, has_what_a_reader_looks_for) {

@@ -184,4 +184,15 @@ inline scale_maker of_matrices() {
     return maker;
 }
 
+/// Three numbers of workers at an offered rate that one of them cannot take.
+inline scale_maker at_a_rate() {
+    scale_maker maker(4, "events", 400, 400);
+    maker.result.rate = 5000;
+    maker.add(1, 3377, 30).add(2, 5000, 0.31).add(4, 5000, 0.3);
+    maker.warn(scale_warning_kind::late, 1,
+               "1 worker took 3377 of the 5000 items a second that were offered: the latencies are "
+               "those of a queue that grows as long as the run goes on");
+    return maker;
+}
+
 } // namespace regatta::race::fakes

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// task_scope on every pool: who waits for whom, exceptions, stops, and who runs the children.
+
+#include "support/eventually.hpp"
+#include "support/meeting.hpp"
+#include "support/observed_thread.hpp"
+#include "support/pool_cases.hpp"
+
+#include <regatta/fork.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+
+namespace {
+
+using library_test::await;
+using library_test::barrier;
+
+class fork_scope : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, fork_scope, library_test::every_pool(), library_test::pool_name);
+
+long scope_fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [a, b] =
+        regatta::join([n] { return scope_fib(n - 1); }, [n] { return scope_fib(n - 2); });
+    return a + b;
+}
+
+} // namespace
+
+TEST_P(fork_scope, that_sleeps_runs_later_children) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int i = 0; i < 20; ++i) {
+        library_test::observed_thread owner;
+        owner.announce();
+        std::atomic<bool> begun{false};
+        barrier both(2);
+        regatta::task_scope scope(pool);
+        scope.spawn([&] {
+            begun = true;
+            owner.await_sleep();
+            scope.spawn([&] { both.arrive_and_wait(); });
+            scope.spawn([&] { both.arrive_and_wait(); });
+        });
+        await([&] { return begun.load(); });
+        scope.wait();
+    }
+}
+
+// "Waits until all children have ended, those included that children spawn."
+TEST_P(fork_scope, waits_for_all_children) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> sum{0};
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 100; ++i) {
+            scope.spawn([&] {
+                scope_fib(5);
+                scope.spawn([&] { ++sum; });
+            });
+        }
+        scope.wait();
+        EXPECT_EQ(sum, 100);
+        scope.spawn([&] { ++sum; });
+        scope.wait();
+        EXPECT_EQ(sum, 101);
+    }
+}
+
+// "`wait` throws the first exception of a child. Children that have not begun by then are destroyed
+// unrun."
+TEST_P(fork_scope, ends_with_the_first_exception) {
+    auto [pool] = make_pool({.threads = 2});
+    const auto held = std::make_shared<int>(0);
+    for (int round = 0; round < 50; ++round) {
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 100; ++i) {
+            scope.spawn([held, i] {
+                if (i == 50) {
+                    throw std::runtime_error("a child");
+                }
+            });
+        }
+        EXPECT_THROW(scope.wait(), std::runtime_error);
+        EXPECT_TRUE(scope.over());
+        EXPECT_EQ(held.use_count(), 1);
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    regatta::task_scope scope(pool, stop.get_token());
+    scope.spawn([] { FAIL() << "a child of a stopped scope"; });
+    scope.wait();
+}
+
+// "The destructor waits, and drops an exception that no `wait` has thrown."
+TEST_P(fork_scope, ends_with_its_block) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<int> sum{0};
+    {
+        regatta::task_scope scope(pool);
+        for (int i = 0; i < 10; ++i) {
+            scope.spawn([&] { ++sum; });
+        }
+    }
+    EXPECT_EQ(sum, 10);
+    regatta::task_scope scope(pool);
+    scope.spawn([] { throw 1; });
+}
+
+// "offers all pending forks of this thread", "Gives a pending fork of this thread to another one":
+// children of a scope, too, whenever they were spawned.
+TEST_P(fork_scope, blocking_and_poll_offer_children) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<int> ran{0};
+    const auto count = [&] { ++ran; };
+    const auto spawn_twice = [&](regatta::task_scope& scope, const auto& let_run) {
+        for (int i = 0; i < 200; ++i) {
+            const int before = ran;
+            scope.spawn(count);
+            let_run(before + 1);
+            scope.spawn(count); // Right after the other thread has found no more.
+            scope.spawn(count);
+            let_run(before + 3);
+        }
+    };
+    const auto block = [&](int until) {
+        regatta::blocking([&] { await([&] { return ran == until; }); });
+    };
+    const auto poll = [&](int until) { await([&] { return regatta::poll() && ran == until; }); };
+    const auto in_a_scope = [&] {
+        regatta::task_scope scope;
+        spawn_twice(scope, block);
+        spawn_twice(scope, poll);
+        scope.spawn([&] { // On either thread.
+            spawn_twice(scope, block);
+            spawn_twice(scope, poll);
+        });
+    };
+    regatta::invoke(pool, in_a_scope);
+    pool.submit(in_a_scope).get();
+    EXPECT_EQ(ran, 2 * 2400);
+}
+
+// A thread that was asked in leaves nothing behind in its places.
+TEST_P(fork_scope, a_thread_that_ran_children_forks_anew) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int i = 0; i < 100; ++i) {
+        std::atomic<bool> begun{false};
+        regatta::task_scope scope(pool);
+        scope.spawn([&] {
+            begun = true;
+            for (int k = 0; k < 20; ++k) {
+                scope.spawn([] {});
+            }
+            regatta::blocking([] {});
+        });
+        await([&] { return begun.load(); });
+        auto tree = pool.submit([] { return scope_fib(10); });
+        scope.wait();
+        EXPECT_EQ(tree.get(), 55);
+    }
+}
