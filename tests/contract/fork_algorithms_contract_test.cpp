@@ -116,6 +116,22 @@ TEST(fork_algorithms, exclusive_scan_sums_up_in_order) {
     }
 }
 
+// They compile without a warning of -Wconversion, too, as those of the standard library.
+TEST(fork_algorithms, scans_and_reduces_numbers_narrower_than_int) {
+    std::vector<std::uint8_t> steps(10'000);
+    std::iota(steps.begin(), steps.end(), std::uint8_t{0});
+    std::vector<std::uint8_t> expected(steps.size());
+    std::vector<std::uint8_t> sums(steps.size());
+    std::inclusive_scan(steps.begin(), steps.end(), expected.begin());
+    regatta::parallel_inclusive_scan(steps.begin(), steps.end(), sums.begin());
+    EXPECT_EQ(sums, expected);
+    EXPECT_EQ(regatta::parallel_reduce(steps.begin(), steps.end(), std::uint8_t{0}),
+              expected.back());
+    std::exclusive_scan(steps.begin(), steps.end(), expected.begin(), std::uint8_t{1});
+    regatta::parallel_exclusive_scan(steps.begin(), steps.end(), sums.begin(), std::uint8_t{1});
+    EXPECT_EQ(sums, expected);
+}
+
 TEST(fork_algorithms, scans_strings) {
     std::vector<std::string> words(300);
     for (std::size_t i = 0; i < words.size(); ++i) {

@@ -135,8 +135,8 @@ struct std_atomics {
     }
     /// The clock of figures and of pacing. It decides only how long a thread spins.
     static std::int64_t now_ns() noexcept {
-        return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
-            .count();
+        const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+        return now.count();
     }
     /// The CPU of the calling thread, or -1 where the system does not say.
     static int this_cpu() noexcept { return detail::platform::cpu_of_this_thread(); }

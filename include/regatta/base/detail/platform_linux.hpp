@@ -6,6 +6,7 @@
 /// The calls of platform.hpp on Linux.
 
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 
 #if REGATTA_LINUX
 
@@ -52,7 +53,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         // A 32-bit time_t ends after 68 years.
         until.tv_sec = static_cast<time_t>(
             std::min<std::int64_t>(seconds.count(), std::numeric_limits<time_t>::max()));
-        until.tv_nsec = static_cast<long>(
+        until.tv_nsec = width_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
     // A 32-bit system with a 64-bit time_t needs the call of that width.

@@ -53,7 +53,7 @@ private:
     }
 #if REGATTA_LINUX
     static std::int32_t number() noexcept {
-        return static_cast<std::int32_t>(::getpid());
+        return ::getpid();
     }
 #endif
 

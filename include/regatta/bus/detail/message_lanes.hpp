@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/detail/bus_room.hpp>
@@ -324,7 +325,7 @@ protected:
         for (std::size_t i = 0; i < lane_count_; ++i) {
             s.published += lanes_[i].ring->published();
         }
-        s.queued = static_cast<std::size_t>(s.published - s.processed);
+        s.queued = width_cast<std::size_t>(s.published - s.processed);
         s.refused = room_.refused();
         // relaxed: a counter that publishes nothing else.
         s.parked = parked_.load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <bit>
@@ -32,7 +33,7 @@ struct queue_segment {
     static constexpr std::size_t slots_ahead = 4;
 
     static std::size_t index_of(std::uint64_t position) noexcept {
-        return static_cast<std::size_t>(position & (stride - 1));
+        return width_cast<std::size_t>(position & (stride - 1));
     }
     static std::uint64_t turn_of(std::uint64_t position) noexcept {
         return (position & ~closed_bit) + 1;

@@ -55,7 +55,7 @@ public:
                 before = one.carry;
             } else {
                 all = false;
-                T sum = op_(std::as_const(*before), std::move(*one.carry));
+                T sum = T(op_(std::as_const(*before), std::move(*one.carry)));
                 one.carry = std::exchange(before, std::move(sum));
             }
         }
@@ -119,15 +119,15 @@ private:
             T sum = before ? T(op_(std::move(*before), in_[i])) : T(in_[i]);
             out_[i] = sum;
             for (++i; i < end; ++i) {
-                sum = op_(std::move(sum), in_[i]);
+                sum = T(op_(std::move(sum), in_[i]));
                 out_[i] = sum;
             }
             return sum;
         } else {
             T sum = std::move(*before);
             for (; i < end; ++i) {
-                T next =
-                    op_(std::as_const(sum), in_[i]); // before the output, which may be the input
+                // Before the output, which may be the input.
+                T next = T(op_(std::as_const(sum), in_[i]));
                 out_[i] = std::move(sum);
                 sum = std::move(next);
             }

@@ -58,7 +58,7 @@ struct reduce_body {
         }
         if (into.has_value()) {
             // First by itself, as everywhere here: `reduce` may return a reference to an operand.
-            T sum(reduce(std::move(*into), std::move(*more)));
+            T sum = T(reduce(std::move(*into), std::move(*more)));
             into.emplace(std::move(sum));
         } else {
             into.emplace(std::move(*more));

@@ -5,6 +5,8 @@
 /// @file
 /// The words by which worker processes claim the tasks of a job and commit them.
 
+#include <regatta/base/detail/width_cast.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -204,7 +206,7 @@ public:
             // relaxed: it only hands out numbers, and some may be lost with a worker.
             next = cursor.fetch_add(1, std::memory_order_relaxed);
             if (next < count_) {
-                attempt(static_cast<std::size_t>(next));
+                attempt(width_cast<std::size_t>(next));
             }
         }
         // Until a pass has committed nothing: what it saw then came after all of its own commits.

@@ -7,6 +7,7 @@
 /// the consumers' half.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/detail/ring_capacity.hpp>
 
@@ -56,7 +57,7 @@ public:
     std::size_t capacity() const noexcept { return mask_ + 1; }
     /// Of the cell at a position.
     std::size_t index_of(std::uint64_t position) const noexcept {
-        return static_cast<std::size_t>(position) & mask_;
+        return width_cast<std::size_t>(position) & mask_;
     }
 
     /// Appends one element; any thread.
