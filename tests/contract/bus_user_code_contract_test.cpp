@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -200,6 +201,41 @@ TEST(bus, what_the_destructor_of_a_message_publishes_into_a_bus_that_ends_is_des
             }
         }
         EXPECT_EQ(words.use_count(), 1) << "common: " << common;
+    }
+}
+
+// "The destructors of both may still use the bus": those of messages subscribe and unsubscribe,
+// too.
+TEST(bus, the_destructor_of_a_message_may_change_subscriptions_in_a_bus_that_ends) {
+    struct farewell {
+        std::function<void()> words;
+        explicit farewell(std::function<void()> w) : words(std::move(w)) {}
+        farewell(farewell&& other) noexcept : words(std::exchange(other.words, nullptr)) {}
+        ~farewell() {
+            if (words) {
+                words();
+            }
+        }
+    };
+    for (const bool common : {false, true}) {
+        const auto held = std::make_shared<int>(0);
+        int changes = 0;
+        {
+            regatta::async_bus<farewell>::subscription s;
+            regatta::async_bus<farewell> bus({.capacity = 4, .producers = 1});
+            auto lane = bus.make_producer();
+            s = bus.subscribe<farewell>([](farewell&) {});
+            const std::function<void()> leave = [&] { changes += bus.unsubscribe(s) ? 0 : 1; };
+            const std::function<void()> join = [&, held] {
+                static_cast<void>(bus.subscribe<farewell>([held](farewell&) {}));
+                ++changes;
+            };
+            for (const auto& words : {leave, join}) {
+                common ? bus.publish(farewell(words)) : lane.publish(farewell(words));
+            }
+        }
+        EXPECT_EQ(changes, 2) << "common: " << common;
+        EXPECT_EQ(held.use_count(), 1) << "common: " << common;
     }
 }
 

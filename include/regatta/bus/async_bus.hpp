@@ -92,14 +92,14 @@ public:
     explicit async_bus(const bus_options& o = {})
         : lanes(o)
         , tables_{(static_cast<void>(sizeof(Messages)), table(o.subscribers))...} {}
-    /// Destroys the handlers, whose destructors may still use the bus, then unprocessed messages,
-    /// whose destructors may publish and are refused. All producers and the consumer must have
+    /// Destroys the handlers, then unprocessed messages. The destructors of both may still use the
+    /// bus; what those of messages publish is refused. All producers and the consumer must have
     /// finished.
     ~async_bus() {
         this->wait_no_more(); // Nobody will make room for what a destructor publishes.
-        const auto end_one = [](table& of) { return static_cast<bool>(of.release_any()); };
-        while (std::any_of(std::begin(tables_), std::end(tables_), end_one)) {
-        }
+        drop_handlers();
+        this->drop_messages();
+        drop_handlers(); // Those that the destructors of messages have subscribed.
     }
 
     using lanes::capacity;
@@ -239,6 +239,13 @@ private:
     private:
         async_bus& bus_;
     };
+
+    /// Destroys all handlers, those included that their destructors subscribe.
+    void drop_handlers() noexcept {
+        const auto end_one = [](table& of) { return static_cast<bool>(of.release_any()); };
+        while (std::any_of(std::begin(tables_), std::end(tables_), end_one)) {
+        }
+    }
 
     /// Destroys handlers unsubscribed by handlers and activates those they subscribed. Other
     /// threads destroy the handlers that they unsubscribe. No handler runs during this call.

@@ -156,14 +156,7 @@ protected:
             lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
         }
     }
-    ~basic_message_lanes() {
-        common_.close(); // Nobody will destroy what a message's destructor publishes.
-        for (std::size_t i = 0; i < lane_count_; ++i) {
-            // First those that the consumer had seen, then the rest.
-            while (take_lane(i, capacity(), [](auto&) noexcept {}) != 0) {
-            }
-        }
-    }
+    ~basic_message_lanes() { drop_messages(); }
 
     /// The consumer's role during one batch. Throws `std::logic_error` if another batch is running.
     class consumer_role {
@@ -187,6 +180,20 @@ protected:
 
     /// From now on a message that finds no room is discarded. All producers have finished.
     void wait_no_more() noexcept { room_.wait_no_more(); }
+
+    /// Destroys all messages, whose destructors may publish and are refused. All producers and the
+    /// consumer have finished.
+    REGATTA_APART void drop_messages() noexcept {
+        common_.close(); // Nobody will destroy what a message's destructor publishes.
+        const auto nothing = [](auto&) noexcept {};
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            // First those that the consumer had seen, then the rest.
+            while (take_lane(i, capacity(), nothing) != 0) {
+            }
+        }
+        while (take_common(capacity(), nothing) != 0) {
+        }
+    }
 
     /// Takes a free lane. Throws `std::logic_error` if there is none.
     lane& reserve_lane() {
