@@ -2,11 +2,13 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/inline_task.hpp>
 #include <regatta/core/error_sink.hpp>
 
 #include <gtest/gtest.h>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -59,6 +61,19 @@ TEST(error_sink, prints_the_first_error_by_default_and_no_other) {
     sink.report(error, 1);
     sink.report(error, 2);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// "An empty one, as a default constructed `std::function`, stands for the default."
+TEST(error_sink, takes_an_empty_callable_for_the_default) {
+    const auto error = std::make_exception_ptr(std::runtime_error("the cause"));
+    void (*const no_function)(std::exception_ptr) = nullptr;
+    const std::function<void(std::exception_ptr)> empty;
+    for (const error_sink& sink : {error_sink(empty), error_sink(no_function),
+                                   error_sink(regatta::inline_task<void(std::exception_ptr)>())}) {
+        testing::internal::CaptureStderr();
+        sink.report(error, 0);
+        EXPECT_NE(testing::internal::GetCapturedStderr().find("the cause"), std::string::npos);
+    }
 }
 
 TEST(error_sink, prints_what_is_no_standard_exception) {

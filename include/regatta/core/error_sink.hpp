@@ -20,7 +20,8 @@ namespace regatta {
 ///
 /// The default prints the first one to stderr; its owner's statistics count them all. It never
 /// swallows errors silently and never terminates. Another callable receives each exception on the
-/// thread where it escaped, possibly on several threads at once. Copies share the callable.
+/// thread where it escaped, possibly on several threads at once. Copies share the callable. An
+/// empty one, as a default constructed `std::function`, stands for the default.
 ///
 /// Threads: the callable must be safe to call from several threads.
 /// Failure: exceptions of the callable itself are ignored.
@@ -33,7 +34,8 @@ public:
     requires(!std::is_same_v<std::remove_cvref_t<F>, error_sink> &&
              std::is_invocable_v<std::decay_t<F>&, std::exception_ptr>) error_sink(F&& report)
         // NOLINTNEXTLINE: implicit by intent
-        : report_(std::make_shared<callable>(std::forward<F>(report))) {}
+        : report_(is_empty(report) ? nullptr
+                                   : std::make_shared<callable>(std::forward<F>(report))) {}
 
     /// Reports one error. @param before how many errors its owner reported before this one.
     void report(std::exception_ptr error, unsigned long long before) const noexcept {
@@ -49,6 +51,16 @@ public:
 
 private:
     using callable = inline_task<void(std::exception_ptr)>;
+
+    /// Whether there is nothing to call. A lambda, which converts to a pointer, is never asked.
+    template<class F>
+    static bool is_empty(const F& report) noexcept {
+        if constexpr (std::is_pointer_v<F> || requires { report.operator bool(); }) {
+            return !report;
+        } else {
+            return false;
+        }
+    }
 
     REGATTA_RARE static void print(const std::exception_ptr& error) noexcept {
 #if REGATTA_EXCEPTIONS
