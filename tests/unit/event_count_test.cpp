@@ -211,6 +211,20 @@ TEST(event_count, wait_returns_at_once_when_the_condition_holds) {
     EXPECT_FALSE(gate.has_sleepers());
 }
 
+TEST(event_count, waits_for_functions_and_for_callables_without_an_address) {
+    static std::atomic<int> looks{0};
+    struct looked {
+        bool operator()() const { return ++looks > 2; }
+        void operator&() const = delete;
+    };
+    event_count gate;
+    gate.wait(looked{});
+    bool (*const pointer)() = [] { return ++looks > 4; };
+    gate.wait(*pointer); // A function.
+    EXPECT_TRUE(gate.wait_until(*pointer, clock_type::now()));
+    EXPECT_EQ(looks.load(), 6);
+}
+
 #if REGATTA_EXCEPTIONS
 TEST(event_count, a_condition_that_throws_leaves_no_sleeper_behind) {
     for (int at = 1; at < 40; ++at) { // While it is awake, and when it has announced its sleep.

@@ -32,6 +32,12 @@ struct thrower {
     thrower(thrower&&) noexcept(false) {}
     void operator()() const {}
 };
+/// Its address is none.
+struct without_address {
+    int* calls;
+    void operator()() const { ++*calls; }
+    void operator&() const = delete;
+};
 template<std::size_t Size>
 struct sized {
     std::array<char, Size> bytes{};
@@ -47,6 +53,15 @@ TEST(task_slot, knows_what_fits_where) {
     static_assert(!task_slot::fits_room<sized<regatta::detail::task_room_size + 1>>);
     static_assert(!task_slot::fits_cell<thrower> && !task_slot::fits_room<thrower>);
     EXPECT_LE(sizeof(task_slot), 56u);
+}
+
+TEST(task_slot, takes_closures_that_overload_the_operator_for_an_address) {
+    int calls = 0;
+    task_slot run(without_address{&calls}, nullptr);
+    EXPECT_TRUE(run.run());
+    task_slot dropped(without_address{&calls}, nullptr);
+    EXPECT_FALSE(dropped.drop());
+    EXPECT_EQ(calls, 1);
 }
 
 TEST(task_slot, runs_and_destroys_in_the_cell_and_beside_it) {

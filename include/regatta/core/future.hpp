@@ -16,6 +16,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <memory>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -137,7 +138,7 @@ public:
     template<class Executor, class F>
     auto then(Executor& executor, F&& f)
         -> future<detail::continuation_result_t<R, std::decay_t<F>>> {
-        return chain(&executor, std::forward<F>(f));
+        return chain(std::addressof(executor), std::forward<F>(f));
     }
 
     /// Converts to a `std::future`, which throws the same. Its waits run no tasks. Allocates.

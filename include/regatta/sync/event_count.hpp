@@ -107,12 +107,14 @@ public:
     /// Its exceptions propagate.
     template<class Condition>
     void wait(Condition&& condition) {
-        wait(&holds<Condition>, &condition, nullptr);
+        const reference<Condition> it{condition};
+        wait(&holds<Condition>, &it, nullptr);
     }
     /// The same, until `deadline` at the latest. @returns whether the condition held.
     template<class Condition>
     bool wait_until(Condition&& condition, std::chrono::steady_clock::time_point deadline) {
-        return wait(&holds<Condition>, &condition, &deadline);
+        const reference<Condition> it{condition};
+        return wait(&holds<Condition>, &it, &deadline);
     }
     /// `wait` for a condition that may come to hold without a notification, as when the thread that
     /// would notify waits for this one: it also looks by itself, every 10 ms.
@@ -196,10 +198,14 @@ private:
         }
     }
 
+    /// To a condition that may be a function, or have an operator `&` of its own.
     template<class Condition>
-    static bool holds(const void* condition) {
-        using callable = std::remove_reference_t<Condition>;
-        return (*static_cast<callable*>(const_cast<void*>(condition)))();
+    struct reference {
+        std::remove_reference_t<Condition>& condition;
+    };
+    template<class Condition>
+    static bool holds(const void* it) {
+        return static_cast<bool>(static_cast<const reference<Condition>*>(it)->condition());
     }
     /// One compiled function for all conditions.
     REGATTA_APART bool wait(bool (*is_over)(const void*), const void* condition,

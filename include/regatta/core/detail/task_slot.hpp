@@ -113,7 +113,7 @@ private:
         if constexpr (says_whether_it_ran<F> && requires { ran = closure.drop(); }) {
             ran = closure.drop();
         }
-        std::destroy_at(&closure);
+        closure.~F(); // Not by its address, whose operator `F` may have made another.
         return ran;
     }
     template<class F>
