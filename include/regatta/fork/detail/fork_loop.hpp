@@ -278,7 +278,9 @@ private:
     raw_cell<piece> room_[most_pieces];
 };
 
-/// Runs a loop on a team. @returns whether all iterations ran. Throws the first exception of one.
+/// Runs a loop on a team. Throws the first exception of an iteration.
+/// @returns whether all iterations ran. False also for a loop that was to end by its last one:
+/// that has left out the loops within it.
 template<class Index, class Body>
 bool run_loop(fork_team& team, Index begin, Index end, const Body& body,
               typename Body::result& into, const fork_options& options) {
