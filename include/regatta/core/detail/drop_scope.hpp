@@ -15,7 +15,11 @@ class drop_scope {
 public:
     /// @param pool an address that stands for it: that of its source of work for a worker in its
     /// turn, otherwise its own.
-    explicit drop_scope(const void* pool) noexcept : pool_(pool), outer_(innermost()) {
+    /// @param all whether the thread destroys all tasks that wait.
+    explicit drop_scope(const void* pool, bool all = false) noexcept
+        : pool_(pool)
+        , all_(all)
+        , outer_(innermost()) {
         innermost() = this;
     }
     drop_scope(const drop_scope&) = delete;
@@ -23,21 +27,29 @@ public:
     ~drop_scope() { innermost() = outer_; }
 
     /// Whether the calling thread is in one of that pool.
-    static bool is_open(const void* pool) noexcept {
+    static bool is_open(const void* pool) noexcept { return find(pool) != nullptr; }
+    /// Whether the calling thread destroys all tasks of that pool that wait. There may be no other
+    /// thread to end one that it waits for.
+    static bool takes_all(const void* pool) noexcept {
+        const drop_scope* const open = find(pool);
+        return open != nullptr && open->all_;
+    }
+
+private:
+    static const drop_scope* find(const void* pool) noexcept {
         const drop_scope* at = innermost();
         while (at != nullptr && at->pool_ != pool) {
             at = at->outer_;
         }
-        return at != nullptr;
+        return at;
     }
-
-private:
     static const drop_scope*& innermost() noexcept {
         static constinit thread_local const drop_scope* scope = nullptr;
         return scope;
     }
 
     const void* const pool_;
+    const bool all_;
     const drop_scope* const outer_;
 };
 

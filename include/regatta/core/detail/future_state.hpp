@@ -11,6 +11,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/fork_region.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
@@ -213,22 +214,22 @@ private:
         }
         return *first;
     }
-    bool claim_for(const void* pool_address) noexcept {
+    bool claim_for(const void* pool_address, bool to_cancel) noexcept {
         return pool() == pool_address && !status_.claimed() &&
-               (stop_.stop_requested() ? status_.claim_to_cancel() : status_.claim());
+               (to_cancel || stop_.stop_requested() ? status_.claim_to_cancel() : status_.claim());
     }
     /// Claims the task that must run next so that this one can end. If it is already claimed, or a
     /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
     /// stays alive until it has run: no owner disposes of an incomplete task.
-    REGATTA_RARE basic_future_state* claim_next(const void* pool_address,
-                                                waiter* otherwise) noexcept {
+    REGATTA_RARE basic_future_state* claim_next(const void* pool_address, waiter* otherwise,
+                                                bool to_cancel = false) noexcept {
         if (!chained_) {
-            return claim_for(pool_address) ? this : nullptr;
+            return claim_for(pool_address, to_cancel) ? this : nullptr;
         }
         auto& links = store_.links();
         const std::lock_guard lock(links.lock);
         auto& first = const_cast<basic_future_state&>(first_of_chain());
-        if (first.claim_for(pool_address)) {
+        if (first.claim_for(pool_address, to_cancel)) {
             return &first;
         }
         if (otherwise != nullptr) {
@@ -380,7 +381,16 @@ bool basic_future_state<World>::wait_incomplete(const time_point* deadline) {
     if (worker == nullptr && store_.pool() != nullptr) {
         worker = store_.find_worker();
     }
-    return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
+    if (worker != nullptr) {
+        return wait_as_worker(*worker, deadline);
+    }
+    if (drop_scope::takes_all(store_.pool())) [[unlikely]] {
+        // This thread would destroy it next, and perhaps no other one will.
+        while (basic_future_state* const next = claim_next(store_.pool(), nullptr, true)) {
+            run_in_wait(*next);
+        }
+    }
+    return wait_outside(deadline);
 }
 template<class World>
 bool basic_future_state<World>::wait_outside(const time_point* deadline) {

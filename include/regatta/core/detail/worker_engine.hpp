@@ -479,7 +479,7 @@ private:
         source_.tell_closed();
         if (discard) {
             // A worker that leaves may have looked for tasks for the last time.
-            const drop_scope scope(pool_);
+            const drop_scope scope(pool_, true);
             source_.drop_all([this]() noexcept { loop_.count_dropped(); },
                              [this]() noexcept { return expected() == 0 && !idle(); });
         }
