@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <coroutine>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -210,6 +211,37 @@ TEST(co_await_future, goes_on_with_the_result) {
     EXPECT_THROW(sync_wait(get(std::move(cancelled))), task_cancelled);
     executor.stop();
     EXPECT_EQ(executor.blocks().taken(), 0u);
+}
+
+// "A loop needs no deep stack": also if each task ends while the coroutine suspends.
+TEST(co_await_future, needs_no_deep_stack_where_tasks_end_during_the_suspension) {
+    regatta::detail::block_cache blocks;
+    struct ending_late {
+        regatta::detail::future_job job;
+        regatta::future_awaiter<int> inner;
+
+        bool await_ready() {
+            const bool ready = inner.await_ready();
+            job();
+            return ready;
+        }
+        bool await_suspend(std::coroutine_handle<> coroutine) {
+            return inner.await_suspend(coroutine);
+        }
+        int await_resume() { return inner.await_resume(); }
+    };
+    constexpr int times = 100'000;
+    const auto loop = [](regatta::detail::block_cache& from) -> co_task<int> {
+        int sum = 0;
+        for (int i = 0; i < times; ++i) {
+            auto [f, job] = regatta::make_future_task(from, {}, [] { return 1; });
+            ending_late awaited{std::move(job), regatta::future_awaiter<int>(std::move(f))};
+            sum += co_await std::move(awaited);
+        }
+        co_return sum;
+    };
+    EXPECT_EQ(sync_wait(loop(blocks)), times);
+    EXPECT_EQ(blocks.taken(), 0u);
 }
 
 TEST(schedule_on, needs_no_deep_stack_where_the_executor_runs_its_task_at_once) {

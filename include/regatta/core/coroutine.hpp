@@ -377,8 +377,10 @@ public:
     explicit future_awaiter(future<R>&& f) noexcept : future_(std::move(f)) {}
 
     bool await_ready() const { return future_.ready(); }
-    void await_suspend(std::coroutine_handle<> coroutine) {
-        future_.when_ended(resumption{this, coroutine});
+    /// @returns false if the task has ended by now: the coroutine goes on where it is. Resumed
+    /// here, a loop might need a deep stack.
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        return future_.when_ends(resumption{this, coroutine});
     }
     R await_resume() {
         if (source_ == nullptr) {
@@ -406,7 +408,8 @@ private:
 };
 
 /// `co_await std::move(future)` gives the result, or throws as `get`. The coroutine continues on
-/// the thread where the task ends.
+/// the thread where the task ends, or on this one if it has ended by then. A loop needs no deep
+/// stack.
 template<class R>
 auto operator co_await(future<R>&& f) noexcept {
     return future_awaiter<R>(std::move(f));

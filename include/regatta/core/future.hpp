@@ -167,6 +167,21 @@ private:
     void when_ended(F f) {
         static_cast<void>(chain<void>(nullptr, std::move(f)));
     }
+    /// The same, unless the task is complete: then this future stays as it is.
+    /// @returns whether `f` was added. Then it may have been called, and this future may be gone.
+    template<detail::sees_every_end F>
+    bool when_ends(F f) {
+        detail::result_state<R>& source = state();
+        auto& next = continuation<void>(nullptr, std::move(f));
+        state_ = nullptr;
+        if (source.attach(next)) {
+            next.leave_as_future();
+            return true;
+        }
+        state_ = &source;
+        next.withdraw();
+        return false;
+    }
 
     /// Forwards the result, exception or cancellation to a promise.
     template<class Promise>
@@ -190,18 +205,22 @@ private:
         }
     };
 
+    /// The state of a continuation of this task, which does not know it yet.
     template<class Executor, class F>
-    auto chain(Executor* executor, F&& f) {
+    auto& continuation(Executor* executor, F&& f) {
         using next_state = detail::continuation_state<R, std::decay_t<F>, Executor>;
         detail::result_state<R>& source = state();
         if (source.store().elsewhere()) [[unlikely]] {
             fail_system(ESRCH, "continue a task in a fork of the process that runs it");
         }
-        next_state* const next =
-            make_in_block<next_state>(source.store(), source, executor, std::forward<F>(f));
-        future<typename next_state::result> result(*next);
-        state_ = nullptr;
-        source.continue_with(*next);
+        return *make_in_block<next_state>(source.store(), source, executor, std::forward<F>(f));
+    }
+    template<class Executor, class F>
+    auto chain(Executor* executor, F&& f) {
+        auto& next = continuation(executor, std::forward<F>(f));
+        future<typename std::remove_reference_t<decltype(next)>::result> result(next);
+        detail::result_state<R>& source = *std::exchange(state_, nullptr);
+        source.continue_with(next);
         return result;
     }
 

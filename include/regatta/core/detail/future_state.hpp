@@ -102,10 +102,13 @@ public:
     /// Makes `next` run when this is complete, at once if it already is. From now on the closure of
     /// `next` owns the future's side of this task, and this task owns the job of `next`.
     void continue_with(basic_future_state& next) noexcept {
-        if (!status_.attach(&next)) {
+        if (!attach(next)) {
             go_on_with(&next);
         }
     }
+    /// The same, unless this is complete: then nobody but the caller knows `next`.
+    /// @returns whether `next` will run.
+    [[nodiscard]] bool attach(basic_future_state& next) noexcept { return status_.attach(&next); }
 
     REGATTA_RARE const worker_level* runner() const noexcept final;
 

@@ -234,6 +234,12 @@ public:
         , closure_(std::forward<G>(closure)) {}
     ~continuation_state() {}
 
+    /// Ends this, which nobody else knows, and leaves the task that it was to continue alone.
+    void withdraw() noexcept {
+        std::destroy_at(std::addressof(closure_));
+        dispose();
+    }
+
 private:
     future_state::outcome run() noexcept override {
         result_state<R>& source = *leave_chain();
