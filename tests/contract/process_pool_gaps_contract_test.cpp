@@ -54,6 +54,12 @@ namespace {
 using library_test::forbidden_call;
 using pool_test::expect;
 
+#ifdef SYS_fcntl64
+constexpr long fcntl_call = SYS_fcntl64; ///< The one that the C library makes on 32-bit machines.
+#else
+constexpr long fcntl_call = SYS_fcntl;
+#endif
+
 struct old_kernel {
     std::string_view name;
     std::vector<forbidden_call> lacks;
@@ -77,7 +83,7 @@ const std::vector<old_kernel>& old_kernels() {
          "close_range pidfd_open "},
         {"pidfd_send_signal", {{SYS_pidfd_send_signal, EPERM}}, "pidfd_send_signal "},
         {"memfd", {{SYS_memfd_create, ENOSYS}}, "memfd_create "},
-        {"seals", {{SYS_fcntl, EINVAL, 1, 0, F_ADD_SEALS}}, "seals "},
+        {"seals", {{fcntl_call, EINVAL, 1, 0, F_ADD_SEALS}}, "seals "},
         {"zygote",
          {{SYS_clone, EPERM, 0, CLONE_PARENT}, {SYS_close_range, ENOSYS}},
          "close_range "},
@@ -88,7 +94,7 @@ const std::vector<old_kernel>& old_kernels() {
           {SYS_pidfd_send_signal, ENOSYS},
           {SYS_clone, EINVAL, 0, clone_pidfd},
           {SYS_memfd_create, ENOSYS},
-          {SYS_fcntl, EINVAL, 1, 0, F_ADD_SEALS}},
+          {fcntl_call, EINVAL, 1, 0, F_ADD_SEALS}},
          "close_range pidfd_open memfd_create "},
     };
     return all;
