@@ -61,6 +61,13 @@ public:
     }
 
     std::unique_ptr<lease_state> run(const cpu_set* cpus, unsigned count, exclusive_error& error) {
+        if (system_.is_proc_foreign()) {
+            error = {ENOTSUP, false,
+                     "/proc numbers the processes of another PID namespace than that of this "
+                     "process, so tasks cannot be told apart; mount a /proc of its own (`unshare "
+                     "--mount-proc`)"};
+            return nullptr;
+        }
         open_journal();
         error = choose(cpus, count);
         if (error) {

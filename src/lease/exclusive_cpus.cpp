@@ -6,7 +6,9 @@
 #include "lease/exclusive_cpu_file.hpp"
 #include "lease/exclusive_entry.hpp"
 #include "lease/exclusive_journal.hpp"
+#include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
 #include "lease/lease_access.hpp"
 #include "lease/lease_state.hpp"
 #include <regatta/base/detail/system_files.hpp>
@@ -162,6 +164,11 @@ void exclusive_cpus::enter_process(int process) {
     // A thread inherits the group and the CPUs of its creator, but one may have been created by a
     // thread that had not entered yet. The loop ends with a scan that finds no new thread.
     const std::string folder = "/proc/" + std::to_string(process) + "/task";
+    const auto has_ended = [&](int thread) {
+        const auto details = detail::read_task_details(*lease.system, process, thread);
+        return !details || details->has_ended;
+    };
+    bool any_in = false;
     std::vector<std::string> entered;
     for (;;) {
         const std::vector<std::string> found = lease.system->list(folder); // Sorted.
@@ -182,14 +189,18 @@ void exclusive_cpus::enter_process(int process) {
             any_new = true;
             try {
                 put_in(lease, static_cast<int>(*thread), false);
-            } catch (const std::system_error& error) {
-                if (error.code().value() != ESRCH) { // It has ended meanwhile.
+                any_in = true;
+            } catch (const std::system_error&) {
+                if (!has_ended(static_cast<int>(*thread))) {
                     throw;
                 }
             }
         }
-        if (!any_new) {
+        if (!any_new && any_in) {
             return;
+        }
+        if (!any_new) {
+            fail_system(ESRCH, "find a thread of the process " + std::to_string(process));
         }
         entered = found;
     }
@@ -204,6 +215,10 @@ void exclusive_cpus::leave(int thread) {
     const std::scoped_lock lock(lease.mutex);
     const auto found = lease.entered.find(thread);
     if (found != lease.entered.end()) {
+        detail::lease_lock moves(*lease.system);
+        if (!lease.plan.group.empty()) {
+            moves.take_to_move();
+        }
         detail::put_thread_out(lease, found->second);
         lease.entered.erase(found);
     }
@@ -223,9 +238,12 @@ std::optional<std::string> exclusive_cpus::renew() {
     const auto online = partition ? detail::online_cpus(*state_->system) : std::nullopt;
     // CPUs that are offline are no fault of the partition, which keeps the others.
     if (partition && (!online || online->contains(cpus())) && check()) {
-        const std::string file = state_->plan.group + "/cpuset.cpus.partition";
-        state_->system->write(file, "member\n");
-        state_->system->write(file, isolated ? "isolated\n" : "root\n");
+        detail::lease_lock lock(*state_->system);
+        if (!lock.take()) {
+            const std::string file = state_->plan.group + "/cpuset.cpus.partition";
+            state_->system->write(file, "member\n");
+            state_->system->write(file, isolated ? "isolated\n" : "root\n");
+        }
     }
     return check();
 }
@@ -243,15 +261,17 @@ bool exclusive_cpus::try_release(std::string& problem) {
     if (!owns) {
         return true;
     }
+    const bool has_journal = state->journal.is_open();
+    detail::lease_lock lock(*state->system);
+    const auto unlocked = has_journal ? lock.take() : detail::step_error();
     for (const auto& [thread, before] : state->entered) {
         detail::put_thread_out(*state, before);
     }
-    if (!state->journal.is_open()) {
+    if (!has_journal) {
         return true;
     }
-    detail::lease_lock lock(*state->system);
-    if (const auto error = lock.take()) {
-        problem = error.text;
+    if (unlocked) {
+        problem = unlocked.text;
     } else {
         for (const std::string& one : detail::end_lease(*state)) {
             problem += (problem.empty() ? "" : "; ") + one;

@@ -3,6 +3,8 @@
 
 #include "lease/exclusive_entry.hpp"
 
+#include "lease/exclusive_cpu_file.hpp"
+#include "lease/exclusive_journal.hpp"
 #include "lease/exclusive_masks.hpp"
 #include "lease/exclusive_plan.hpp"
 #include "lease/exclusive_step.hpp"
@@ -16,6 +18,7 @@
 #include <cerrno>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace regatta::detail {
@@ -83,6 +86,7 @@ step_error note_mask(lease_state& lease, const task_mask& before) {
     saved.kind = step_kind::save_masks;
     saved.cpus = lease.cpus;
     saved.rest = lease.rest;
+    saved.text = only_pins(lease) ? pins_only : std::string_view();
     saved.masks = {before};
     if (const int error = lease.journal.step(saved)) {
         return act_failed(error, "write the journal");
@@ -102,7 +106,10 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
         return; // It has ended, and its number may belong to another thread.
     }
     if (only_pins(lease)) {
-        system.set_affinity(before.thread, before.allowed);
+        // Otherwise somebody has pinned it elsewhere since, perhaps another lease.
+        if (!(now->allowed & lease.cpus).empty() || now->allowed.contains(lease.rest)) {
+            system.set_affinity(before.thread, before.allowed);
+        }
         return;
     }
     if (lease.plan.group.empty()) {
@@ -152,14 +159,22 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     if (auto error = note_group(lease, task)) {
         return error;
     }
-    const std::string what =
-        "move the thread " + std::to_string(thread) + " to CPUs " + lease.cpus.to_string();
+    const auto refused = [&](int number, const cpu_set& cpus) {
+        const auto online = online_cpus(system);
+        const cpu_set off = online ? cpus - *online : cpu_set();
+        step_error error = act_failed(number, "move the thread " + std::to_string(thread) +
+                                                  " to CPUs " + cpus.to_string());
+        error.text += off.empty() ? "" : "; CPUs " + off.to_string() + " are offline";
+        return error;
+    };
     const bool whole_process = lease.plan.member == "cgroup.procs";
+    lease_lock moves(system);
     if (!lease.plan.group.empty()) {
+        moves.take_to_move();
         const int error = system.write(lease.plan.group + "/" + lease.plan.member,
                                        std::to_string(whole_process ? process : thread));
         if (error != 0) {
-            return act_failed(error, what);
+            return refused(error, lease.cpus);
         }
     }
     cpu_set target = lease.cpus;
@@ -173,7 +188,7 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     if (task.pinned) {
         if (const int error = system.set_affinity(thread, target)) {
             put_thread_out(lease, task);
-            return act_failed(error, what);
+            return refused(error, target);
         }
     }
     lease.entered.emplace(thread, std::move(task));

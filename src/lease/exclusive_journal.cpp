@@ -37,13 +37,17 @@ step_error lease_lock::take() {
                            " could have been written by other users; it must belong to root "
                            "or this user, and no other user may write there"};
     }
-    file_ = system_.lock(folder + "/lock");
+    file_ = system_.lock(folder + "/lock", false);
     if (file_ < 0) {
         return {-file_, "could not lock the journal " + folder + ": " +
                             (file_ == -EWOULDBLOCK ? "another program holds it"
                                                    : std::generic_category().message(-file_))};
     }
     return {};
+}
+
+void lease_lock::take_to_move() {
+    file_ = system_.lock(system_.journal() + "/lock", true);
 }
 
 int lease_journal::begin(const cpu_set& cpus, const std::string& title,

@@ -9,6 +9,7 @@
 #include "lease/exclusive_tasks.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +38,25 @@ void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_ste
     }
 }
 
-/// The CPUs of leases that have recorded masks.
+/// The CPUs off which leases that have recorded masks keep other tasks.
 cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
     cpu_set cpus;
     for (const exclusive_step& step : steps) {
-        if (step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks) {
+        const bool has_masks =
+            step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks;
+        if (has_masks && step.text != pins_only) {
             cpus |= step.cpus;
         }
     }
     return cpus;
+}
+
+/// Whether a task with the mask `now` has entered another lease.
+bool is_in_another(const std::vector<exclusive_step>& of_others, const task_mask& now) {
+    return std::any_of(of_others.begin(), of_others.end(), [&](const exclusive_step& other) {
+        return other.kind == step_kind::save_masks && other.cpus.contains(now.allowed) &&
+               find_mask({other}, now) != nullptr;
+    });
 }
 
 /// Whether a task's mask is still the lease's doing, or what an older kernel leaves when the CPUs
@@ -92,6 +103,9 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     }
     if (system.set_affinity(saved.thread, wanted) == 0) {
         return true;
+    }
+    if (cpus_of(of_others).contains(wanted & online) && find_mask(of_others, saved) != nullptr) {
+        return true; // Another lease has taken these CPUs since; its end restores the mask.
     }
     // No failure: the task has ended, or the kernel has bound one of its own threads since.
     const auto details = read_task_details(system, saved.process, saved.thread);
@@ -259,7 +273,8 @@ void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done
         for (const task_mask& saved : step.masks) {
             const cpu_set wanted = saved.allowed - step.cpus - cpus_of(of_others);
             const auto now = read_task(system, saved.process, saved.thread);
-            if (now && now->start == saved.start && !wanted.empty() && now->allowed != wanted) {
+            if (now && now->start == saved.start && !wanted.empty() && now->allowed != wanted &&
+                !is_in_another(of_others, *now)) {
                 system.set_affinity(saved.thread, wanted);
             }
         }

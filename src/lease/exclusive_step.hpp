@@ -30,6 +30,9 @@ enum class step_kind {
                    ///< removing the group moves it back.
 };
 
+/// The text of masks that were saved by a lease that keeps no other task off its CPUs.
+inline constexpr std::string_view pins_only = "pins only";
+
 /// One step. The first group of members is the plan. The second group is filled when the step is
 /// done; its inverse needs it.
 struct exclusive_step {
@@ -37,7 +40,7 @@ struct exclusive_step {
     std::string path{};      ///< A file or the directory of a group.
     std::string target{};    ///< The group that takes the tasks.
     std::string member{};    ///< The file of a group that lists its tasks and accepts new ones.
-    std::string text{};      ///< The text to write.
+    std::string text{};      ///< The text to write; of saved masks `pins_only`, or nothing.
     std::string undo_text{}; ///< The text that the inverse writes.
     cpu_set cpus{};          ///< The CPUs to remove or add; for masks, those of the lease.
     cpu_set rest{};          ///< The CPUs for all other tasks: all without those of the lease.

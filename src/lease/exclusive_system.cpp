@@ -120,13 +120,14 @@ int exclusive_system::set_affinity(int thread, const cpu_set& cpus) {
                                                reinterpret_cast<const cpu_set_t*>(words.data())));
 }
 
-int exclusive_system::lock(const std::string& path) {
+int exclusive_system::lock(const std::string& path, bool shared) {
     const int file =
         ::open((root_ + path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) {
         return -errno;
     }
-    for (int attempt = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    const int how = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+    for (int attempt = 0; ::flock(file, how) != 0; ++attempt) {
         if (const int error = errno; error != EWOULDBLOCK || attempt == 1000) {
             ::close(file);
             return -error;
@@ -149,6 +150,13 @@ std::string exclusive_system::process_numbering() {
     std::error_code error;
     const auto target = std::filesystem::read_symlink("/proc/self/ns/pid", error);
     return error ? "unknown" : target.string();
+}
+
+bool exclusive_system::is_proc_foreign() {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink(root_ + "/proc/self", error);
+    const auto number = error ? std::nullopt : to_number(self.string());
+    return number && *number != ::getpid();
 }
 
 bool exclusive_system::sees_all_processes() {

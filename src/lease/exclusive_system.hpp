@@ -66,18 +66,22 @@ public:
     /// @param thread its number; 0: the calling thread.
     virtual int set_affinity(int thread, const cpu_set& cpus);
 
-    /// Opens a file, created if necessary, and locks it exclusively.
+    /// Opens a file, created if necessary, and locks it: for this holder alone, or shared with
+    /// others that ask for that.
     ///
     /// Blocks: up to ten seconds.
     /// @returns a descriptor for `unlock`, or the negative error number; -EWOULDBLOCK: another
     /// process holds the lock.
-    virtual int lock(const std::string& path);
+    virtual int lock(const std::string& path, bool shared);
     virtual void unlock(int file) noexcept;
 
     /// This process, as the root's `/proc` numbers it.
     virtual int this_process() noexcept;
     /// The PID namespace of this process; a container has its own.
     virtual std::string process_numbering();
+    /// Whether /proc numbers the processes of another PID namespace than this process's own, as
+    /// after `unshare --pid --fork` without `--mount-proc`.
+    virtual bool is_proc_foreign();
     /// Whether this process sees all processes of the machine. It does in the initial PID
     /// namespace, which has the same name everywhere, unless /proc hides those of other users.
     virtual bool sees_all_processes();

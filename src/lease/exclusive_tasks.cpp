@@ -62,7 +62,8 @@ std::optional<task_details> read_task_details(exclusive_system& system, int proc
     details.is_fixed = (bits & no_affinity) != 0;
     // The first thread stays as a zombie while other threads of its process go on.
     const bool is_last = to_number(fields[threads]).value_or(0) <= 1;
-    details.is_dead = is_last && (fields[state] == "Z" || fields[state] == "X");
+    details.has_ended = fields[state] == "Z" || fields[state] == "X";
+    details.is_dead = is_last && details.has_ended;
     details.start =
         static_cast<std::uint64_t>(to_number(fields[start]).value_or(0) - system.start_offset());
     return details;

@@ -31,8 +31,9 @@ struct task_details {
     int parent = 0;
     std::uint64_t start = 0;
     bool of_kernel = false;
-    bool is_fixed = false; ///< The kernel refuses changes of its affinity.
-    bool is_dead = false;  ///< It and all threads of its process have ended; nobody waited for it.
+    bool is_fixed = false;  ///< The kernel refuses changes of its affinity.
+    bool has_ended = false; ///< Nobody waited for it, or other threads of its process go on.
+    bool is_dead = false;   ///< It and all threads of its process have ended; nobody waited for it.
 };
 
 std::string task_folder(int process, int thread);

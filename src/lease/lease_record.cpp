@@ -125,6 +125,9 @@ bool is_alive(exclusive_system& system, const lease_record& lease) {
     if (lease.owner.processes != self.processes) {
         return !is_numbering_gone(system, lease.owner.processes);
     }
+    if (system.is_proc_foreign()) {
+        return true; // The owner's number means another process there.
+    }
     const auto details = read_task_details(system, lease.owner.process, lease.owner.process);
     if (!details) {
         return !is_task_gone(system, lease.owner.process, lease.owner.process);

@@ -134,6 +134,33 @@ TEST(exclusive_v2, leases_of_two_journals_live_side_by_side) {
     EXPECT_EQ(difference(before, whole_machine()), "");
 }
 
+// Linux 6.12 deadlocks where a thread is moved while a partition changes, and no fork ends then.
+TEST(exclusive_v2, threads_enter_while_other_programs_take_cpus) {
+    const snapshot before = whole_machine();
+    {
+        auto lease = exclusive_cpus::acquire(cpu_set{1}, at_least(exclusivity::isolated_partition));
+        std::vector<pid_t> others;
+        for (const unsigned cpu : {2u, 5u}) {
+            others.push_back(::fork());
+            if (others.back() == 0) {
+                for (unsigned round = 0; round < 8; ++round) {
+                    exclusive_cpus::acquire(cpu_set{cpu, cpu + 1 + round % 2},
+                                            at_least(exclusivity::isolated_partition));
+                }
+                ::_exit(0);
+            }
+        }
+        for (const pid_t other : others) { // The guest's own limit ends a deadlock.
+            int status = -1;
+            while (::waitpid(other, &status, WNOHANG) == 0) {
+                in_a_thread(lease, [](const cpu_set&) {});
+            }
+            EXPECT_EQ(status, 0);
+        }
+    }
+    EXPECT_EQ(difference(before, whole_machine()), "");
+}
+
 TEST(exclusive_v2, interrupts_go_elsewhere_and_come_back) {
     const snapshot before = whole_machine();
     exclusive_options options = at_least(exclusivity::isolated_partition);

@@ -34,8 +34,8 @@ public:
         return false;
     };
 
-    int lock(const std::string& path) override {
-        return lock_error != 0 ? -lock_error : exclusive_system::lock(path);
+    int lock(const std::string& path, bool shared) override {
+        return lock_error != 0 ? -lock_error : exclusive_system::lock(path, shared);
     }
     std::optional<std::string> read(const std::string& path) override {
         return is_hidden(path) ? std::nullopt : exclusive_system::read(path);

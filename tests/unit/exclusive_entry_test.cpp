@@ -9,9 +9,21 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 namespace {
 
@@ -67,4 +79,167 @@ TEST_F(exclusive_entry, a_mask_that_the_sweep_narrowed_comes_back_whole) {
     EXPECT_EQ(machine->mask(), "3");
     lease.release();
     EXPECT_EQ(machine->mask(), "0-7");
+}
+
+TEST_F(exclusive_entry, the_end_of_a_lease_leaves_threads_in_another_one_there) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto outer = take({3});
+    auto inner = take({4});
+    outer.enter(50);
+    inner.enter(50);
+    outer.release();
+    EXPECT_EQ(machine->mask(), "4");
+    inner.release();
+    EXPECT_EQ(machine->mask(), "3"); // "Before the last enter".
+}
+
+TEST_F(exclusive_entry, a_pin_that_was_set_since_stays) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto lease = take({3});
+    lease.enter(50);
+    machine->set_mask("5");
+    lease.leave(50);
+    EXPECT_EQ(machine->mask(), "5");
+}
+
+TEST_F(exclusive_entry, a_cpu_that_is_offline_is_told) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto lease = take({3});
+    machine->set_online("0-2,4-7");
+    try {
+        lease.enter(50);
+        FAIL() << "CPU 3 is offline";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code().value(), EINVAL);
+        EXPECT_THAT(error.what(), testing::HasSubstr("CPUs 3 are offline"));
+    }
+}
+
+// As a partition of version 2 does, to the tasks of all other groups.
+TEST_F(exclusive_entry, a_mask_of_cpus_that_another_lease_took_since_comes_back_with_those) {
+    class partitioned final : public masked_system {
+    public:
+        using masked_system::masked_system;
+        int set_affinity(int thread, const regatta::cpu_set& cpus) override {
+            return held.contains(cpus) ? EINVAL : masked_system::set_affinity(thread, cpus);
+        }
+        regatta::cpu_set held;
+    };
+    const auto machine = std::make_shared<partitioned>(root, "4");
+    host = machine;
+    use_v2();
+    auto first = take({3});
+    auto second = take({4});
+    machine->held = {4};
+    machine->set_mask("0-2,5-7"); // Its only CPU went into the partition.
+    first.release();
+    EXPECT_EQ(machine->mask(), "0-2,5-7");
+    machine->held = {};
+    second.release();
+    EXPECT_EQ(machine->mask(), "4");
+}
+
+TEST_F(exclusive_entry, a_thread_in_a_soft_lease_stays_there_while_others_take_cpus) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto soft = take({4});
+    ASSERT_EQ(soft.level(), regatta::exclusivity::soft);
+    soft.enter(50);
+    use_v2();
+    auto partition = take({6});
+    ASSERT_EQ(partition.level(), regatta::exclusivity::isolated_partition);
+    EXPECT_EQ(machine->mask(), "4");
+    partition.release();
+    EXPECT_EQ(machine->mask(), "4");
+    soft.release();
+    EXPECT_EQ(machine->mask(), "0-7");
+}
+
+TEST_F(exclusive_entry, a_soft_lease_takes_cpus_from_no_task) {
+    const auto machine = std::make_shared<masked_system>(root, "0-5");
+    host = machine;
+    auto soft = take({4});
+    soft.enter(); // Another thread than 50.
+    use_v2();
+    auto partition = take({7});
+    EXPECT_EQ(machine->mask(), "0-5");
+    soft.release();
+    partition.release();
+    EXPECT_EQ(machine->mask(), "0-5");
+}
+
+// While a thread is moved between groups, no other program changes a partition.
+TEST_F(exclusive_entry, threads_are_moved_under_the_lock_of_the_journal) {
+    use_v2();
+    const auto is_locked = [&](int how) {
+        const std::string file = root.path() + "/run/regatta/lock";
+        const int lock = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+        EXPECT_GE(lock, 0);
+        const bool refused = ::flock(lock, how | LOCK_NB) != 0;
+        ::close(lock);
+        return refused;
+    };
+    int moved = 0;
+    auto lease = take({3});
+    system->before_act = [&](const std::string& act) {
+        if (act.find("/cgroup.threads ") != std::string::npos) {
+            EXPECT_TRUE(is_locked(LOCK_EX)) << act;
+            ++moved;
+        }
+        if (act.find("/cpuset.cpus.partition ") != std::string::npos) {
+            EXPECT_TRUE(is_locked(LOCK_SH)) << act;
+            ++moved;
+        }
+        return 0;
+    };
+    lease.enter();
+    lease.leave();
+    EXPECT_EQ(moved, 2);
+    EXPECT_FALSE(is_locked(LOCK_EX));
+    for (const auto& group : {root.path() + "/sys/fs/cgroup/service"}) {
+        for (const auto& entry : std::filesystem::directory_iterator(group)) {
+            if (entry.is_directory()) { // As a neighbour that takes one of its CPUs does.
+                std::ofstream(entry.path() / "cpuset.cpus.partition") << "isolated invalid\n";
+            }
+        }
+    }
+    EXPECT_EQ(lease.renew(), std::nullopt);
+    EXPECT_EQ(moved, 4);
+    lease.enter();
+    lease.release();
+    EXPECT_GE(moved, 7);
+    EXPECT_FALSE(is_locked(LOCK_EX));
+}
+
+// "Threads that end meanwhile are no failure": the first one stays listed until the last has ended.
+TEST_F(exclusive_entry, a_process_enters_whose_first_thread_has_ended) {
+    class machine_of_threads final : public exclusive_test::fake_system {
+    public:
+        using fake_system::fake_system;
+        int set_affinity(int thread, const regatta::cpu_set&) override {
+            entered.push_back(thread);
+            return thread == 50 ? EINVAL : 0; // As in a partition.
+        }
+        std::vector<int> entered;
+    };
+    const auto machine = std::make_shared<machine_of_threads>(root.path());
+    host = machine;
+    const auto add_thread = [&](const std::string& number, const std::string& state) {
+        const std::string status = "Tgid:\t50\nCpus_allowed_list:\t0-7\n";
+        root.file("/proc/" + number + "/status", status)
+            .file("/proc/50/task/" + number + "/status", status)
+            .file("/proc/50/task/" + number + "/stat",
+                  number + " (a) " + state + " 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 77 0\n");
+    };
+    add_thread("50", "Z");
+    auto lease = take({3});
+    EXPECT_THROW(lease.enter_process(50), std::system_error);
+    add_thread("51", "S");
+    lease.enter_process(50);
+    EXPECT_THAT(machine->entered, testing::Contains(51));
+    add_thread("50", "S");
+    EXPECT_THROW(lease.enter_process(50), std::system_error); // It lives, and is refused.
 }

@@ -83,6 +83,14 @@ public:
     }
 };
 
+/// A machine whose /proc may number the processes of another PID namespace.
+class foreign_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    bool foreign = false;
+    bool is_proc_foreign() override { return foreign; }
+};
+
 /// A machine in the initial PID namespace.
 class outer_system : public fake_system {
 public:
@@ -257,4 +265,19 @@ TEST_F(exclusive_sight, a_process_whose_threads_cannot_be_listed_is_no_missing_p
     } catch (const std::system_error& error) {
         EXPECT_EQ(error.code().value(), EIO) << error.what();
     }
+}
+
+TEST_F(exclusive_sight, a_proc_of_another_numbering_is_not_believed) {
+    const auto machine = std::make_shared<foreign_system>(root.path());
+    host = machine;
+    EXPECT_FALSE(regatta::detail::exclusive_system().is_proc_foreign());
+    take_and_die();
+    machine->foreign = true;
+    EXPECT_THAT(repair().released, IsEmpty()); // Its number may be a living process's.
+    EXPECT_EQ(status().size(), 1U);
+    const auto error = refusal({4});
+    EXPECT_EQ(error.number, ENOTSUP);
+    EXPECT_THAT(error.text, HasSubstr("--mount-proc"));
+    machine->foreign = false;
+    EXPECT_EQ(repair().released.size(), 1U);
 }

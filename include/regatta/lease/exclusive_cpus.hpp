@@ -150,6 +150,7 @@ public:
     /// Moves the calling thread to the CPUs; threads that it starts inherit them. Without load
     /// balancing (see `balances_load`) each thread that enters gets one of the CPUs, in turn;
     /// otherwise it gets all. Entering again has no effect.
+    /// Blocks: as `leave`, while another program takes or gives back CPUs, at most ten seconds.
     void enter();
     /// Moves another thread, by its number, also one of another process of this user. The kernel
     /// refuses a thread of another group (EOPNOTSUPP) where a partition takes single threads.
@@ -160,8 +161,9 @@ public:
     /// Moves all threads of a process to the CPUs, also those that it starts meanwhile. Threads
     /// that end meanwhile are no failure.
     void enter_process(int process);
-    /// Moves the calling thread, or another, back to its previous group and affinity. No effect on
-    /// a thread that has not entered or has ended.
+    /// Moves the calling thread, or another, back to the group and the affinity that it had before
+    /// it entered. Leave several leases in the reverse order. No effect on a thread that has not
+    /// entered, has ended, or was moved elsewhere since.
     void leave();
     void leave(int thread);
 
@@ -171,6 +173,7 @@ public:
     std::optional<std::string> check() const;
     /// Tries to make a partition valid again, once the cause of its breach is gone. Newer kernels
     /// do so by themselves.
+    /// Blocks: up to ten seconds, while another program takes or gives back CPUs.
     /// @returns the result of `check` afterwards.
     std::optional<std::string> renew();
 
