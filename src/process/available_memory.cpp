@@ -67,11 +67,13 @@ std::uint64_t available_memory(const std::string& root) {
     for (const memory_group& own : memory_groups(root)) {
         // The limit of each group above holds, too.
         std::string group = own.below;
-        for (bool top = false; !top;) {
-            top = group.empty();
+        for (bool more = true; more;) {
             bytes = std::min(bytes, left_in_group(own.mount + group, own.v2));
+            more = !group.empty();
             const auto parent = group.rfind('/');
             group.resize(parent == std::string::npos ? 0 : parent);
+            // Before Linux 5.11, a group of version 1 need not count those below it.
+            more = more && (own.v2 || number_in(own.mount + group + "/memory.use_hierarchy") != 0U);
         }
     }
     return bytes;

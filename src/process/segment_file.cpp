@@ -12,10 +12,12 @@
 #include <regatta/base/error.hpp>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -50,6 +52,14 @@ void check_owner(int file, const std::string& operation) {
         std::snprintf(mode, sizeof mode, "%04o", status.st_mode & 07777u);
         fail_system(EPERM, operation + ": mode: expected 0600, found " + mode);
     }
+}
+
+/// Whether the file system keeps its files in memory. Otherwise they are caches of a disk.
+bool is_in_memory(int file) {
+    struct statfs status {};
+    return ::fstatfs(file, &status) == 0 &&
+           (status.f_type == TMPFS_MAGIC ||
+            static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
 }
 
 /// Opens a named segment of this user. The result is empty if no file has that name.
@@ -116,13 +126,13 @@ void allocate_segment(int file, std::size_t total, room where, const std::string
 void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
                   const std::string& operation) {
     const std::string what = operation + ": allocate " + std::to_string(bytes) + " bytes";
-    if (where == room::of_machine && bytes > available_memory()) {
-        fail_system(ENOMEM, what);
-    }
     struct statvfs status {};
     if (where == room::of_file_system && ::fstatvfs(file, &status) == 0 && status.f_blocks != 0 &&
         (bytes - 1) / status.f_frsize >= status.f_bavail) {
         fail_system(ENOSPC, what);
+    }
+    if ((where == room::of_machine || is_in_memory(file)) && bytes > available_memory()) {
+        fail_system(ENOMEM, what);
     }
     const file_size_signal_block no_signal;
     // Kernels give up a call at any signal and take back what it had allocated. Small calls come to

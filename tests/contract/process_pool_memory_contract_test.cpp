@@ -146,9 +146,14 @@ int pool_test::work_in_memory_group(const std::string& folder) {
     }
     regatta::process_pool pool({.workers = 1, .attempts = 2});
     const std::size_t much = 4 * group_megabytes;
+    // "Room": no kill of this process.
+    bool good =
+        expect(error_of([&] { regatta::shared_memory::create("/much", much << 20, 1); }) == ENOMEM,
+               "a named segment beyond the group's limit is refused");
     // Killed once, and done in the second attempt; then killed in each.
-    bool good = expect(pool.submit<hungry_calls::take_memory>(much, 1u).get() == 2,
-                       "the task is begun again");
+    good = expect(pool.submit<hungry_calls::take_memory>(much, 1u).get() == 2,
+                  "the task is begun again") &&
+           good;
     good = expect(pool.stats().memory_kills == 1, "the death counts as one for memory") && good;
     try {
         pool.submit<hungry_calls::take_memory>(much, 2u).get();

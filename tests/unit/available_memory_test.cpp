@@ -86,3 +86,21 @@ TEST(available_memory, knows_the_groups_of_version_1) {
                                       "300000\ntotal_active_file 200000\n");
     EXPECT_EQ(files.available(), 1000000u);
 }
+
+TEST(available_memory, knows_groups_of_version_1_that_do_not_count_those_below) {
+    memory_files files;
+    files.file("/proc/self/cgroup", "5:memory:/job/step\n")
+        .file("/proc/self/mountinfo", "34 31 0:31 / /mem rw - cgroup cgroup rw,memory\n");
+    for (const std::string group : {"", "/job", "/job/step"}) {
+        files.file("/mem" + group + "/memory.limit_in_bytes", "2000000\n")
+            .file("/mem" + group + "/memory.usage_in_bytes", "500000\n")
+            .file("/mem" + group + "/memory.use_hierarchy", "1\n");
+    }
+    files.file("/mem/job/memory.limit_in_bytes", "1000000\n")
+        .file("/mem/memory.limit_in_bytes", "600000\n");
+    EXPECT_EQ(files.available(), 100000u);
+    files.file("/mem/memory.use_hierarchy", "0\n");
+    EXPECT_EQ(files.available(), 500000u);
+    files.file("/mem/job/memory.use_hierarchy", "0\n");
+    EXPECT_EQ(files.available(), 1500000u);
+}
