@@ -61,6 +61,18 @@ public:
     }
 
     std::unique_ptr<lease_state> run(const cpu_set* cpus, unsigned count, exclusive_error& error) {
+        try {
+            return take(cpus, count, error);
+        } catch (...) { // There is no memory.
+            if (lease_ && lease_->journal.is_open()) {
+                undo_or_give_up(*lease_, lock_.is_held());
+            }
+            throw;
+        }
+    }
+
+private:
+    std::unique_ptr<lease_state> take(const cpu_set* cpus, unsigned count, exclusive_error& error) {
         if (system_.is_proc_foreign()) {
             error = {ENOTSUP, false,
                      "/proc numbers the processes of another PID namespace than that of this "
@@ -91,7 +103,6 @@ public:
         return std::move(lease_);
     }
 
-private:
     /// Locks the journal, undoes stale leases and reads the others. Without a journal no step may
     /// be taken that outlives this process.
     void open_journal() {

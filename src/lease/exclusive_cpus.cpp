@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -150,9 +151,13 @@ int exclusive_cpus::try_enter() noexcept {
     if (lease == nullptr) {
         return EINVAL;
     }
-    const std::scoped_lock lock(lease->mutex);
-    return detail::put_thread_in(*lease, lease->system->this_thread(), !balances_load(level()))
-        .number;
+    try {
+        const std::scoped_lock lock(lease->mutex);
+        return detail::put_thread_in(*lease, lease->system->this_thread(), !balances_load(level()))
+            .number;
+    } catch (const std::exception&) {
+        return ENOMEM;
+    }
 }
 
 void exclusive_cpus::enter_process(int process) {
@@ -263,19 +268,24 @@ bool exclusive_cpus::try_release(std::string& problem) {
     }
     const bool has_journal = state->journal.is_open();
     detail::lease_lock lock(*state->system);
-    const auto unlocked = has_journal ? lock.take() : detail::step_error();
-    for (const auto& [thread, before] : state->entered) {
-        detail::put_thread_out(*state, before);
-    }
-    if (!has_journal) {
-        return true;
-    }
-    if (unlocked) {
-        problem = unlocked.text;
-    } else {
-        for (const std::string& one : detail::end_lease(*state)) {
-            problem += (problem.empty() ? "" : "; ") + one;
+    try {
+        const auto unlocked = has_journal ? lock.take() : detail::step_error();
+        for (const auto& [thread, before] : state->entered) {
+            detail::put_thread_out(*state, before);
         }
+        if (!has_journal) {
+            return true;
+        }
+        if (unlocked) {
+            problem = unlocked.text;
+        } else {
+            for (const std::string& one : detail::end_lease(*state)) {
+                problem += (problem.empty() ? "" : "; ") + one;
+            }
+        }
+    } catch (const std::exception& error) { // There is no memory.
+        problem = error.what();
+        return detail::undo_or_give_up(*state, lock.is_held());
     }
     if (problem.empty()) {
         return true;

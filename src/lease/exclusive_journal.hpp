@@ -40,6 +40,8 @@ public:
     /// Blocks: up to ten seconds.
     void take_to_move();
 
+    bool is_held() const noexcept { return file_ >= 0; }
+
 private:
     exclusive_system& system_;
     int file_ = -1;

@@ -238,6 +238,12 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
             break;
         }
         const std::vector<task_mask> found = done.masks;
+        for (task_mask& task : done.masks) {
+            // It is not pinned: without the other leases it could use their CPUs, too.
+            if (task.allowed.contains(step.rest) && find_mask(of_others, task) == nullptr) {
+                task.allowed |= cpus_of(of_others);
+            }
+        }
         recall_masks(done.masks, of_others);
         if (step_error error = record(done)) {
             return error;

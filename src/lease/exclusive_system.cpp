@@ -8,6 +8,7 @@
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/file.h>
@@ -21,11 +22,10 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -35,6 +35,14 @@ namespace {
 
 int result_of(int status) noexcept {
     return status == 0 ? 0 : errno;
+}
+
+/// Where a link of procfs leads; nothing if it cannot be read.
+std::optional<std::string> target_of(const std::string& link) {
+    char text[256];
+    const ssize_t length = ::readlink(link.c_str(), text, sizeof text);
+    return length < 0 ? std::nullopt
+                      : std::optional(std::string(text, static_cast<std::size_t>(length)));
 }
 
 } // namespace
@@ -59,8 +67,8 @@ std::vector<std::string> exclusive_system::list_folders(const std::string& path)
 }
 
 bool exclusive_system::exists(const std::string& path) {
-    std::error_code error;
-    return std::filesystem::exists(root_ + path, error);
+    struct stat about {};
+    return ::stat((root_ + path).c_str(), &about) == 0;
 }
 
 int exclusive_system::read_error(const std::string& path) {
@@ -147,15 +155,12 @@ int exclusive_system::this_process() noexcept {
 }
 
 std::string exclusive_system::process_numbering() {
-    std::error_code error;
-    const auto target = std::filesystem::read_symlink("/proc/self/ns/pid", error);
-    return error ? "unknown" : target.string();
+    return target_of("/proc/self/ns/pid").value_or("unknown");
 }
 
 bool exclusive_system::is_proc_foreign() {
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink(root_ + "/proc/self", error);
-    const auto number = error ? std::nullopt : to_number(self.string());
+    const auto self = target_of(root_ + "/proc/self");
+    const auto number = self ? to_number(*self) : std::nullopt;
     return number && *number != ::getpid();
 }
 
@@ -169,10 +174,8 @@ bool exclusive_system::is_hidden_process(int process) {
 
 std::string exclusive_system::numbering_of(int process) {
     const std::string folder = "/proc/" + std::to_string(process);
-    std::error_code error;
-    const auto target = std::filesystem::read_symlink(root_ + folder + "/ns/pid", error);
-    if (!error) {
-        return target.string();
+    if (auto target = target_of(root_ + folder + "/ns/pid")) {
+        return std::move(*target);
     }
     // The link may be hidden even from root. A single number in NSpid means this namespace.
     constexpr std::string_view label = "\nNSpid:\t";
@@ -188,18 +191,30 @@ int exclusive_system::this_thread() noexcept {
     return static_cast<int>(::syscall(SYS_gettid));
 }
 
+// Not std::filesystem: its iterators end the program where there is no memory.
 std::vector<std::string> exclusive_system::names(const std::string& path, bool only_folders) const {
     std::vector<std::string> found;
-    std::error_code error;
-    std::filesystem::directory_iterator it(root_ + path, error);
-    while (!error && it != std::filesystem::directory_iterator()) {
-        std::error_code unknown;
-        if (!only_folders || it->is_directory(unknown)) {
-            found.push_back(it->path().filename().string());
+    const std::string folder = root_ + path;
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+    const auto is_wanted = [&](const dirent& entry) {
+        const std::string_view name = entry.d_name;
+        if (name == "." || name == "..") {
+            return false;
         }
-        it.increment(error);
+        struct stat about {};
+        return !only_folders || entry.d_type == DT_DIR ||
+               ((entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK) &&
+                ::stat((folder + "/" + entry.d_name).c_str(), &about) == 0 &&
+                S_ISDIR(about.st_mode));
+    };
+    errno = 0;
+    while (const dirent* const entry = open ? ::readdir(open.get()) : nullptr) {
+        if (is_wanted(*entry)) {
+            found.emplace_back(entry->d_name);
+        }
+        errno = 0;
     }
-    if (error) {
+    if (errno != 0) {
         found.clear(); // Half a list would pass for all of it.
     }
     std::sort(found.begin(), found.end());

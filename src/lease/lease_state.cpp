@@ -18,6 +18,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -143,6 +144,22 @@ std::vector<std::string> end_lease(lease_state& lease) {
         }
     }
     return problems;
+}
+
+bool undo_or_give_up(lease_state& lease, bool has_lock) noexcept {
+    try {
+        if (has_lock && end_lease(lease).empty()) {
+            return true;
+        }
+    } catch (const std::exception&) { // Again no memory.
+    }
+    try {
+        if (lease.journal.is_open()) {
+            lease.journal.give_up();
+        }
+    } catch (const std::exception&) { // Then the end of this process makes it stale.
+    }
+    return false;
 }
 
 } // namespace regatta::detail

@@ -55,4 +55,9 @@ step_error apply_plan(lease_state& lease, const exclusive_plan& plan,
 /// @returns what could not be undone.
 std::vector<std::string> end_lease(lease_state& lease);
 
+/// The same after an exception. Without the lock, or if that fails, too, the rest is left to
+/// `release_stale`.
+/// @returns whether all is undone.
+bool undo_or_give_up(lease_state& lease, bool has_lock) noexcept;
+
 } // namespace regatta::detail

@@ -20,6 +20,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -376,4 +377,54 @@ TEST_F(exclusive_failure, nothing_is_moved_to_the_cpus_of_another_lease) {
     first.release();
     EXPECT_EQ(machine->mask(), "5");
     EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
+}
+
+// "A failure undoes all earlier steps": also where memory runs out.
+TEST_F(exclusive_failure, every_act_may_run_out_of_memory) {
+    use_v2();
+    options.move_interrupts = true;
+    options.at_least = exclusivity::isolated_partition;
+    const auto before = whole_root(root);
+    bool taken = false;
+    for (int act = 1; !taken; ++act) {
+        system->before_act = [left = act](const std::string&) mutable {
+            if (--left == 0) {
+                throw std::bad_alloc();
+            }
+            return 0;
+        };
+        exclusive_error error;
+        std::optional<exclusive_cpus> lease;
+        try {
+            lease = try_acquire_on(host, cpu_set{3}, options, error);
+        } catch (const std::bad_alloc&) {
+        }
+        system->before_act = [](const std::string&) { return 0; };
+        taken = lease.has_value();
+        lease.reset();
+        EXPECT_EQ(difference(before, whole_root(root)), "") << "act " << act;
+        ASSERT_LT(act, 200);
+    }
+    bool quiet = false;
+    for (int act = 1; !quiet; ++act) {
+        auto lease = take({3});
+        quiet = true;
+        system->before_act = [&quiet, left = act](const std::string&) mutable {
+            if (--left == 0) {
+                quiet = false;
+                throw std::bad_alloc();
+            }
+            return 0;
+        };
+        const int entered = lease.try_enter();
+        EXPECT_TRUE(entered == 0 || entered == ENOMEM) << entered;
+        std::string problem;
+        const bool released = lease.try_release(problem);
+        system->before_act = [](const std::string&) { return 0; };
+        if (!released) { // It could not lock the journal.
+            EXPECT_EQ(repair().released.size(), 1U) << problem;
+        }
+        EXPECT_EQ(difference(before, whole_root(root)), "") << "act " << act;
+        ASSERT_LT(act, 200);
+    }
 }

@@ -246,9 +246,18 @@ public:
         trim();
         return *this;
     }
-    friend cpu_set operator|(cpu_set a, const cpu_set& b) { return a |= b; }
-    friend cpu_set operator&(cpu_set a, const cpu_set& b) noexcept { return a &= b; }
-    friend cpu_set operator-(cpu_set a, const cpu_set& b) noexcept { return a -= b; }
+    friend cpu_set operator|(cpu_set a, const cpu_set& b) {
+        a |= b;
+        return a; // Moves; the reference that `|=` returns would be copied.
+    }
+    friend cpu_set operator&(cpu_set a, const cpu_set& b) noexcept {
+        a &= b;
+        return a;
+    }
+    friend cpu_set operator-(cpu_set a, const cpu_set& b) noexcept {
+        a -= b;
+        return a;
+    }
     bool operator==(const cpu_set&) const = default;
 
     /// Visits the CPUs in rising order. Insertions and erasures invalidate it.
