@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "advise/advise_command.hpp"
+#include "common/crash_notice.hpp"
 #include "common/interrupt.hpp"
 #include "common/output_file.hpp"
 #include "common/subcommand.hpp"
@@ -102,6 +103,7 @@ int main(int argc, char** argv) {
     hold_standard_descriptors();
     std::setlocale(LC_CTYPE, "");
     outlive_failed_writes();
+    tell_of_crashes();
     try {
         return run(argc, argv);
     } catch (const std::exception& e) {

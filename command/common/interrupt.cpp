@@ -29,10 +29,14 @@ namespace {
 std::atomic<race::race_control*> active{nullptr};
 std::atomic<int> received{0};
 std::atomic<std::int64_t> received_ns{0}; ///< When that was; 0 until it is known.
+std::atomic<unsigned> seconds_left{0};    ///< From the hint to giving up; 0: no limit.
+std::atomic<pid_t> measures{0};           ///< A launch of this program; 0: none.
+std::atomic<bool> hinted{false};
 std::atomic<bool> hidden{false};
 static_assert(std::atomic<race::race_control*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<unsigned>::is_always_lock_free);
 
 /// A fork of it may exit as it likes.
 pid_t measuring_process = 0;
@@ -47,6 +51,9 @@ unsigned patience_seconds(const race::race_control& control) noexcept {
     return static_cast<unsigned>(20 + std::min(2 * run_seconds, most_seconds));
 }
 
+/// So long nobody wonders why nothing happens.
+constexpr unsigned seconds_to_hint = 3;
+
 /// The same signal again within this time is no second one: timeout(1), for example, sends each
 /// signal to its program and to the program's group. Nobody presses Ctrl-C twice so fast.
 constexpr std::int64_t one_signal_ns = 100'000'000;
@@ -57,10 +64,10 @@ void write_error(std::string_view text) noexcept {
 }
 
 [[noreturn]] void end_with(int status) noexcept {
-    if (hidden.load(std::memory_order_relaxed)) {
-        write_error("\r\x1b[K\x1b[?25h");
+    interrupt_guard::clean_up();
+    if (const pid_t launch = measures.load(std::memory_order_relaxed); launch != 0) {
+        ::kill(launch, SIGKILL);
     }
-    remove_unwritten_files();
     // The workers that are processes have asked the kernel to die with this one.
     ::_exit(status);
 }
@@ -84,7 +91,11 @@ void on_signal(int number) {
     if (race::race_control* control = active.load(std::memory_order_relaxed)) {
         control->request_stop();
         // A library that never comes back (OpenBLAS waits for memory for ever) sees no flag.
-        ::alarm(patience_seconds(*control));
+        const bool launched = measures.load(std::memory_order_relaxed) != 0;
+        seconds_left.store(launched ? 0 : patience_seconds(*control) - seconds_to_hint,
+                           std::memory_order_relaxed);
+        hinted.store(false, std::memory_order_relaxed);
+        ::alarm(seconds_to_hint);
     }
     errno = saved;
 }
@@ -93,6 +104,11 @@ void on_signal(int number) {
 void on_alarm(int) {
     if (active.load(std::memory_order_relaxed) == nullptr) {
         return; // The measurement has ended meanwhile.
+    }
+    if (!hinted.exchange(true, std::memory_order_relaxed)) {
+        write_error("\nregatta: waiting for a run to end; a second Ctrl-C ends this at once\n");
+        ::alarm(seconds_left.load(std::memory_order_relaxed));
+        return;
     }
     write_error("\nregatta: a run does not come back; giving up\n");
     end_now(received.load(std::memory_order_relaxed));
@@ -120,6 +136,7 @@ void set_handler(int number, void (*handler)(int), struct sigaction* before = nu
 interrupt_guard::interrupt_guard(race::race_control& control) {
     received.store(0, std::memory_order_relaxed);
     received_ns.store(0, std::memory_order_relaxed);
+    measures.store(0, std::memory_order_relaxed);
     active.store(&control, std::memory_order_relaxed);
     static_assert(std::tuple_size_v<decltype(before_)> == signals.size());
     for (std::size_t i = 0; i < signals.size(); ++i) {
@@ -148,8 +165,23 @@ interrupt_guard::~interrupt_guard() {
     ::sigaction(SIGALRM, &alarm_before_, nullptr);
 }
 
+void interrupt_guard::measured_by(pid_t process) noexcept {
+    measures.store(process, std::memory_order_relaxed);
+}
+
 int interrupt_guard::signal() noexcept {
     return received.load(std::memory_order_relaxed);
+}
+
+const race::race_control* interrupt_guard::measuring() noexcept {
+    return active.load(std::memory_order_relaxed);
+}
+
+void interrupt_guard::clean_up() noexcept {
+    if (hidden.load(std::memory_order_relaxed)) {
+        write_error("\r\x1b[K\x1b[?25h");
+    }
+    remove_unwritten_files();
 }
 
 void interrupt_guard::cursor_hidden(bool is_hidden) noexcept {

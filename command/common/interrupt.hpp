@@ -7,14 +7,17 @@
 
 #include "sampling/race_control.hpp"
 
+#include <sys/types.h>
+
 #include <array>
 #include <csignal>
 
 namespace regatta::command {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
-/// process at once, the cursor shown again and files without content removed. Those that were
-/// ignored before stay ignored.
+/// process at once, the cursor shown again and files without content removed. After 3 s a hint
+/// says so; after 20 s and twice the longest run it gives up. Those that were ignored before stay
+/// ignored.
 ///
 /// Threads: one object at a time, made and destroyed by the main thread.
 class interrupt_guard {
@@ -27,10 +30,18 @@ public:
     /// What was to be measured is: from now on nothing limits how long the writing takes. A first
     /// signal is only kept for `signal`.
     static void measured() noexcept;
+    /// That child measures from now on, and gives up by itself; 0: none. A second signal kills it.
+    static void measured_by(pid_t process) noexcept;
     /// The signal that came; 0: none.
     static int signal() noexcept;
     /// 128 and the signal that came, as a shell says it; without one `status`.
     static int exit_status(int status) noexcept { return signal() != 0 ? 128 + signal() : status; }
+    /// The race that is being measured; null: none.
+    /// Threads: any; may be called from a signal handler.
+    static const race::race_control* measuring() noexcept;
+    /// Shows the cursor and removes files without content: for an end without destructors.
+    /// Threads: any; may be called from a signal handler.
+    static void clean_up() noexcept;
     /// Whether the cursor is hidden on standard error, so that it must be shown at a hard end.
     static void cursor_hidden(bool hidden) noexcept;
 

@@ -15,6 +15,8 @@
 
 namespace regatta::race {
 
+struct scheme_info;
+
 /// Holds the log that the workers of all runs write to; lives as long as whoever may want to stop
 /// the race.
 class race_control {
@@ -45,6 +47,15 @@ public:
         return longest_run_ns_.load(std::memory_order_relaxed);
     }
 
+    /// That scheme runs from now on, until the next one; it must outlive the race.
+    /// Threads: the one that measures.
+    void note_scheme(const scheme_info& scheme) noexcept {
+        scheme_.store(&scheme, std::memory_order_release);
+    }
+    /// The scheme that runs; null: none has begun.
+    /// Threads: any; may be called from a signal handler.
+    const scheme_info* scheme() const noexcept { return scheme_.load(std::memory_order_acquire); }
+
     run_log& log() noexcept { return *log_; }
     int descriptor() const noexcept { return memory_.descriptor(); }
 
@@ -55,6 +66,10 @@ private:
     /// but itself.
     std::atomic<std::int64_t> longest_run_ns_{0};
     static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+    /// Written by the thread that measures, read by a signal handler on any thread. Release and
+    /// acquire: the handler sees the name.
+    std::atomic<const scheme_info*> scheme_{nullptr};
+    static_assert(std::atomic<const scheme_info*>::is_always_lock_free);
 };
 
 } // namespace regatta::race

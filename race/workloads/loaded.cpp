@@ -72,6 +72,20 @@ struct alignas(destructive_alignment) loaded_header {
     std::size_t bytes_behind() const noexcept { return results_at() + items * result_bytes; }
 };
 
+constinit thread_local own_code here;
+
+/// While it lives, the thread runs that part of a workload's own code.
+class own_code_scope {
+public:
+    explicit own_code_scope(const char* part, std::size_t item = own_code::no_item) noexcept {
+        here.item = item;
+        here.part = part;
+    }
+    own_code_scope(const own_code_scope&) = delete;
+    own_code_scope& operator=(const own_code_scope&) = delete;
+    ~own_code_scope() { here.part = nullptr; }
+};
+
 /// What the workload says, without what a terminal would obey.
 std::string text_of(const workload_entry::text& said) {
     return detail::printable_text(said.letters);
@@ -102,18 +116,25 @@ public:
         , header_(memory_.header())
         , results_(memory_.data() + header_.results_at()) {
         workload_entry::text why{};
+        const own_code_scope at("the constructor");
         own_ = entry_.make(&header_.settings, memory_.data(),
                            static_cast<std::size_t>(header_.shared_bytes), &why);
         if (own_ == nullptr) {
             throw std::runtime_error(file.say("it could not be made", why));
         }
     }
-    ~loaded() override { entry_.end(own_); }
+    ~loaded() override {
+        const own_code_scope at("the destructor");
+        entry_.end(own_);
+    }
 
     void fill() {
         workload_entry::text why{};
-        if (!entry_.fill(own_, &why)) {
-            throw std::runtime_error(file_.say("fill() failed", why));
+        {
+            const own_code_scope at("fill()");
+            if (!entry_.fill(own_, &why)) {
+                throw std::runtime_error(file_.say("fill() failed", why));
+            }
         }
         reset();
     }
@@ -131,6 +152,7 @@ public:
 
     void run(std::size_t item) noexcept override {
         workload_entry::text why{};
+        const own_code_scope at("run()", item);
         if (!entry_.run(own_, item, results_ + item * header_.result_bytes, &why)) {
             note_failure(item, why);
         }
@@ -138,6 +160,7 @@ public:
 
     void reset() noexcept override {
         std::memset(results_, 0xA5, items() * header_.result_bytes);
+        const own_code_scope at("reset()");
         reset_failed_ = !entry_.reset(own_, &reset_failure_);
         // relaxed: the workers of the next run are told of it by what starts them.
         failed().store(loaded_header::none_did, std::memory_order_relaxed);
@@ -153,6 +176,7 @@ public:
                                " threw: " + text_of(header_.failure)};
         }
         workload_entry::text why{};
+        const own_code_scope at("the verification");
         const bool right = entry_.verify(own_, results_, items(), &why);
         return {right, text_of(why)};
     }
@@ -219,6 +243,7 @@ std::unique_ptr<workload> make_loaded(const loaded_file& file, const workload_op
 
 /// Why there is no workload in it, or nothing.
 std::string open(loaded_file& file) {
+    const own_code_scope at("what runs when it is loaded");
     void* const library = ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         return ::dlerror();
@@ -313,6 +338,10 @@ std::unique_ptr<workload> attach_loaded(int descriptor) {
         throw std::runtime_error(file.path + " has changed since the race began");
     }
     return std::make_unique<loaded>(file, std::move(memory));
+}
+
+own_code own_code_here() noexcept {
+    return here;
 }
 
 bool names_file(std::string_view workload) noexcept {

@@ -7,6 +7,7 @@
 
 #include "workloads/workload.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,16 @@ bool names_file(std::string_view workload) noexcept;
 ///
 /// Threads: any, at once. Failure: `std::runtime_error` where that is no such file, which says why.
 const workload_info& load_workload(const std::string& path);
+/// What a thread runs of the code of such workloads, for the report of a crash.
+struct own_code {
+    const char* part = nullptr; ///< "run()", "the constructor", …; null: nothing of it.
+    std::size_t item = no_item; ///< Of `run`.
+
+    static constexpr std::size_t no_item = static_cast<std::size_t>(-1);
+};
+/// Threads: each has its own; may be called from a signal handler.
+own_code own_code_here() noexcept;
+
 /// Attaches to the mapping of such a workload, which says in which file it is. Throws if it is
 /// none.
 std::unique_ptr<workload> attach_loaded(int descriptor);
