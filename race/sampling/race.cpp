@@ -276,6 +276,7 @@ private:
         for (std::size_t i = 0; i < courses_.size(); ++i) {
             scheme_result& one = result_.schemes[i];
             one.runs_a_sample = courses_[i].runs.repeats();
+            one.short_samples = courses_[i].runs.short_samples();
             one.latency = courses_[i].delays.usable(one.measured);
         }
         result_.rounds = measured.rounds;

@@ -211,6 +211,21 @@ void note_few_items(race_result& result) {
     }
 }
 
+/// Whose samples are shorter than they should be.
+void note_short_samples(race_result& result) {
+    std::string who;
+    for (const scheme_result& one : result.schemes) {
+        if (one.ok() && one.short_samples) {
+            who += (who.empty() ? "" : ", ") + one.name + " " + std::to_string(one.runs_a_sample);
+        }
+    }
+    if (!who.empty()) {
+        result.notes.push_back("resetting and verifying the workload takes far longer than a run, "
+                               "so that a sample has few of these and varies more: " +
+                               who);
+    }
+}
+
 /// Who had not settled in the first rounds.
 void note_heads(race_result& result) {
     std::string who;
@@ -345,6 +360,7 @@ void evaluate_race(race_result& result, const sampling_result& measured) {
     note_disturbances(result);
     note_helpers(result);
     note_few_items(result);
+    note_short_samples(result);
     note_super_linear(result);
 }
 

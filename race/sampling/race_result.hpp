@@ -53,6 +53,7 @@ struct scheme_result {
     estimate vs_baseline; ///< Its ratio, paired.
     estimate vs_baseline_undropped; ///< The same had nothing been dropped or taken again.
     unsigned runs_a_sample = 0;     ///< Of which a sample is the mean; 0: it never ran.
+    bool short_samples = false;     ///< See `scheme_run::short_samples`.
     bool reused = false;            ///< It was measured after its first job.
     /// At a rate: from the arrival of an item to its begin, of the items of the runs that count.
     latency_histogram latency;

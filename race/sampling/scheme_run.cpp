@@ -19,6 +19,9 @@ constexpr unsigned most_repeats = 1000;
 /// A sample that takes this many times as long as it should ends before its last run: on a busy
 /// machine, threads that spin at a barrier for one that waits for a CPU need a minute for it.
 constexpr double most_stretch = 20;
+/// The workload may need longer to reset and to verify than to run. All of that in a sample takes
+/// this many times as long as its runs should at most, by fewer runs.
+constexpr double most_around = 40;
 
 /// Calls `f` with the number of each worker that kept a log.
 template<class F>
@@ -105,6 +108,7 @@ struct scheme_run::sums {
     unsigned runs = 0;
     double ns = 0;
     double shortest_ns = 0;
+    double around_ns = 0; ///< Of the shortest reset and verification of a run.
     time_split split{};
     std::vector<run_figure> figures{};
     std::optional<program_usage> usage{};
@@ -154,6 +158,7 @@ struct scheme_run::sums {
 };
 
 outcome scheme_run::run_sample() {
+    control_->note_scheme(*scheme_);
     latencies_.clear();
     delays_.clear();
     const bool first = repeats_ == 0;
@@ -164,14 +169,24 @@ outcome scheme_run::run_sample() {
     const std::int64_t kernel_before = sum.kernel_at_once ? how_.meter->kernel_ns() : 0;
     std::unique_ptr<scheme> one;
     const double most_ns = first ? wanted_ns : most_stretch * wanted_ns;
-    while (sum.runs < planned && !(sum.runs != 0 && sum.ns >= most_ns)) {
+    // The first verification may compute what all are compared with: the second run counts.
+    const auto affordable = [&] {
+        return sum.runs < 2
+                   ? double{most_repeats}
+                   : std::max(1.0,
+                              std::floor(most_around * wanted_ns / std::max(1.0, sum.around_ns)));
+    };
+    while (sum.runs < planned && !(sum.runs != 0 && sum.ns >= most_ns) &&
+           !(first && sum.runs >= affordable())) {
         if (const std::string failure = run_once(one, sum); !failure.empty()) {
             return outcome::failed(failure);
         }
     }
     if (first) {
-        const double runs = std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns));
-        repeats_ = static_cast<unsigned>(std::clamp(runs, 1.0, double{most_repeats}));
+        const double runs =
+            std::min(std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns)), double{most_repeats});
+        repeats_ = static_cast<unsigned>(std::max(1.0, std::min(runs, affordable())));
+        short_samples_ = repeats_ < runs;
     }
     if (sum.kernel_at_once) {
         sum.used.kernel_ns = how_.meter->kernel_ns() - kernel_before;
@@ -190,7 +205,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     if (!again) {
         one.reset(); // the workers of the last run have ended before the log is cleared
     }
-    begin_anew();
+    const std::int64_t reset_ns = begin_anew();
     if (!again) {
         one = make_ready(context);
     }
@@ -221,6 +236,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     if (control_->stop_requested()) {
         return "stopped";
     }
+    const std::int64_t verify_ns = detail::monotonic_ns();
     if (const program_usage* used = one->program()) {
         facts.begin_ns = used->begin_ns;
         facts.end_ns = used->end_ns;
@@ -229,6 +245,8 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
         wrong_ = true;
         return "wrong result: " + result.message;
     }
+    const auto around_ns = static_cast<double>(reset_ns + detail::monotonic_ns() - verify_ns);
+    into.around_ns = into.runs == 0 ? around_ns : std::min(into.around_ns, around_ns);
     const auto ns = static_cast<double>(facts.end_ns - facts.begin_ns);
     into.shortest_ns = into.runs == 0 ? ns : std::min(into.shortest_ns, ns);
     into.ns += ns;
@@ -248,20 +266,23 @@ std::unique_ptr<scheme> scheme_run::make_ready(run_context& context) const {
     made->prepare(context);
     if (how_.reuse && scheme_->reusable) {
         made->run(context);
-        begin_anew();
+        static_cast<void>(begin_anew());
     }
     return made;
 }
 
-/// As if nothing had run.
-void scheme_run::begin_anew() const {
+/// As if nothing had run. @returns how long the workload needed for that.
+std::int64_t scheme_run::begin_anew() const {
     run_log& log = control_->log();
+    const std::int64_t begin_ns = detail::monotonic_ns();
     work_->reset();
+    const std::int64_t end_ns = detail::monotonic_ns();
     log.clear();
     log.counts_items = how_.count_items;
     log.offered.set_rate(how_.rate,
                          scheme_->single_tasks ? item_source::producer : item_source::workers);
     log.offered.begin();
+    return end_ns - begin_ns;
 }
 
 verification scheme_run::verify(bool logged) const {

@@ -61,11 +61,15 @@ public:
     ///
     /// How many runs a sample has is found out by the first one, from the shortest of up to 10
     /// runs, and stays: if it followed the times of each sample, it would favour short ones. Only a
-    /// sample that has taken 20 times as long as it should ends before its last run.
+    /// sample that has taken 20 times as long as it should ends before its last run. Where the
+    /// resets and verifications of a sample would take more than 40 times as long as its runs
+    /// should, it has fewer.
     outcome run_sample();
 
     /// Runs of a sample; 0 before the first one.
     unsigned repeats() const noexcept { return repeats_; }
+    /// Whether these are fewer than the sample's length asks for.
+    bool short_samples() const noexcept { return short_samples_; }
     /// The latencies of the items of the last sample, of all its workers.
     const latency_histogram& latencies() const noexcept { return latencies_; }
     /// Where they are offered at a rate: how long each waited from its arrival to its begin.
@@ -79,7 +83,7 @@ private:
     /// One run; @returns why the whole is over, or nothing.
     std::string run_once(std::unique_ptr<scheme>& one, sums& into);
     std::unique_ptr<scheme> make_ready(run_context& context) const;
-    void begin_anew() const;
+    std::int64_t begin_anew() const;
     verification verify(bool logged) const;
 
     const scheme_info* scheme_;
@@ -88,6 +92,7 @@ private:
     race_control* control_;
     run_conditions how_;
     unsigned repeats_ = 0;
+    bool short_samples_ = false;
     latency_histogram latencies_{};
     latency_histogram delays_{};
     bool wrong_ = false;

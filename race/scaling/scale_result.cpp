@@ -23,6 +23,8 @@ std::string_view to_string(scale_warning_kind kind) noexcept {
         return "oversubscribed";
     case scale_warning_kind::few_rounds:
         return "few_rounds";
+    case scale_warning_kind::short_samples:
+        return "short_samples";
     case scale_warning_kind::late:
         return "late";
     case scale_warning_kind::stopped:

@@ -29,6 +29,7 @@ enum class scale_warning_kind {
     within_noise,     ///< Two worker counts, or a speed-up and 1, cannot be told apart.
     oversubscribed,   ///< More workers than CPUs.
     few_rounds,       ///< Too few for intervals.
+    short_samples,    ///< Fewer runs a sample than its length asks for.
     late,             ///< The offered rate was more than the workers could take.
     stopped,          ///< Cut short.
 };
@@ -47,6 +48,7 @@ struct scale_point {
     std::string failure;        ///< Empty, or why there are no figures.
     series measured;            ///< Wall times of the runs.
     unsigned runs_a_sample = 0; ///< Of which a sample is the mean.
+    bool short_samples = false; ///< See `scheme_run::short_samples`.
     estimate time;              ///< Of a run, nanoseconds.
     estimate events_per_second; ///< Items a second.
     estimate throughput;        ///< In the workload's unit a second (`scale_result::unit`).

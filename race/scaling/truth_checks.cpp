@@ -72,6 +72,7 @@ public:
         }
         note_load();
         note_levels();
+        note_short_samples();
         if (result_.rate) {
             note_late();
             note_oversubscribed();
@@ -320,6 +321,22 @@ private:
                          " rounds were undisturbed both with 1 worker and with " +
                          std::to_string(point.workers) + ": too few for an interval");
             }
+        }
+    }
+
+    void note_short_samples() {
+        std::string which;
+        for (const scale_point& point : result_.points) {
+            if (point.ran() && point.short_samples) {
+                which += (which.empty() ? "" : ", ") + std::to_string(point.runs_a_sample) +
+                         " with " + workers_text(point.workers);
+            }
+        }
+        if (!which.empty()) {
+            warn(kind::short_samples, 0,
+                 "resetting and verifying the workload takes far longer than a run, so that a "
+                 "sample has few of these and varies more: " +
+                     which);
         }
     }
 

@@ -72,6 +72,42 @@ TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
     EXPECT_EQ(runs, 1) << "of " << run.repeats();
 }
 
+/// Verifies slowly; the first time more slowly, as one that makes what it compares with.
+class slow_to_verify final : public fakes::counting {
+public:
+    explicit slow_to_verify(std::int64_t ns) : counting({.size = 1}), ns_(ns) {}
+    race::verification verify() const override {
+        const auto until = regatta::detail::monotonic_ns() + (verified_++ == 0 ? 10 * ns_ : ns_);
+        while (regatta::detail::monotonic_ns() < until) {
+        }
+        return counting::verify();
+    }
+    int verified() const { return verified_; }
+
+private:
+    std::int64_t ns_;
+    mutable int verified_ = 0;
+};
+
+TEST(race_sample, has_fewer_runs_where_verifying_takes_long) {
+    race::race_control control;
+    const race::scheme_info one = fakes::info("one", fakes::run_serially);
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::milliseconds(1);
+
+    slow_to_verify slow(20'000'000);
+    race::scheme_run few(one, {.workers = 1}, slow, control, how);
+    ASSERT_EQ(few.run_sample().failure, "");
+    EXPECT_LE(few.repeats(), 2u); // of 40 ms
+    EXPECT_TRUE(few.short_samples());
+    EXPECT_LE(slow.verified(), 2);
+
+    slow_to_verify quick(1000);
+    race::scheme_run many(one, {.workers = 1}, quick, control, how);
+    ASSERT_EQ(many.run_sample().failure, "");
+    EXPECT_GT(many.repeats(), 2u);
+}
+
 TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
     int made = 0;
     int runs = 0;

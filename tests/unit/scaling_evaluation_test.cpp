@@ -361,6 +361,7 @@ TEST(scale_warning_kind, has_a_name_each) {
     EXPECT_EQ(to_string(kind::within_noise), "within_noise");
     EXPECT_EQ(to_string(kind::oversubscribed), "oversubscribed");
     EXPECT_EQ(to_string(kind::few_rounds), "few_rounds");
+    EXPECT_EQ(to_string(kind::short_samples), "short_samples");
     EXPECT_EQ(to_string(kind::late), "late");
     EXPECT_EQ(to_string(kind::stopped), "stopped");
 }

@@ -102,7 +102,7 @@ std::string cut(const scale_result& result) {
 /// Whether a warning is a remark rather than a doubt.
 bool is_remark(scale_warning_kind kind) noexcept {
     return kind == scale_warning_kind::oversubscribed || kind == scale_warning_kind::within_noise ||
-           kind == scale_warning_kind::few_rounds;
+           kind == scale_warning_kind::few_rounds || kind == scale_warning_kind::short_samples;
 }
 
 /// Said of a number of workers as well by the reason why it is faster than it can be.
