@@ -90,12 +90,13 @@ public:
         if (!result_.stopped) {
             measure_rounds();
         }
-        if (!result_.stopped) {
+        if (!result_.stopped && result_.points.front().ok()) {
             evidence_.after = measure_baseline();
         }
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             scale_point& point = result_.points[i];
             point.runs_a_sample = courses_[i].runs.repeats();
+            point.short_samples = courses_[i].runs.short_samples();
             point.latency = courses_[i].latencies.usable(point.measured);
             evidence_.clocks.push_back(std::move(courses_[i].clocks));
         }
@@ -194,11 +195,20 @@ private:
             point.failure = measured.all[i].failure;
             point.measured = std::move(measured.all[i]);
         }
+        // The control is one worker, too.
         const scale_point& base = result_.points.front();
         if (!base.ok() || result_.control.failed()) {
-            throw scheme_failure("one worker: " +
-                                 (base.ok() ? result_.control.failure : base.failure));
+            one_worker_failed(base.ok() ? result_.control.failure : base.failure);
         }
+    }
+
+    /// What was measured by then is kept; without anything there is no result.
+    void one_worker_failed(const std::string& why) {
+        scale_point& base = result_.points.front();
+        if (base.measured.samples.empty()) {
+            throw scheme_failure("one worker: " + why);
+        }
+        base.failure = why;
     }
 
     /// Finds out which numbers of workers can run, and warms caches and clocks.
@@ -218,7 +228,7 @@ private:
         sampling_result measured = measure({contender_of(0)}, few);
         result_.stopped = result_.stopped || measured.stopped;
         if (measured.all.front().failed()) {
-            throw scheme_failure("one worker: " + measured.all.front().failure);
+            one_worker_failed(measured.all.front().failure);
         }
         return std::move(measured.all.front());
     }

@@ -40,7 +40,8 @@ std::vector<unsigned> usual_worker_counts(unsigned cpus);
 /// that a drift shows. Each run is verified.
 ///
 /// Threads: the calling thread drives everything. Failure: `std::invalid_argument` for options out
-/// of range; `scheme_failure` where one worker cannot run; `std::system_error` where the workload's
+/// of range; `scheme_failure` where one worker cannot run (one that fails in a later round
+/// keeps what was measured); `std::system_error` where the workload's
 /// memory cannot be had. After `control.request_stop()` it returns what was measured by then.
 scale_result run_scale(const workload_info& workload, const scheme_info& scheme,
                        const scale_options& options, race_control& control,

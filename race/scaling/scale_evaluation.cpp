@@ -127,7 +127,7 @@ void evaluate_scale(scale_result& result, const scale_samples& evidence) {
             result.points[i].clock_hz = median_clock(evidence.clocks[i]);
         }
     }
-    if (!result.rate) {
+    if (!result.rate && result.points.front().ok()) {
         result.fit = fit_of(result);
     }
     check_truth(result, evidence);

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_fakes.hpp"
+#include "report/scale/scale_words.hpp"
 #include "scaling/scale.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
@@ -137,18 +138,29 @@ TEST_F(scale_of_fakes, without_one_worker_there_is_nothing_to_compare_with) {
               "one worker: a worker died");
     EXPECT_THAT(error_of<scheme_failure>(fakes::info("idle", [](run_context&) {})),
                 HasSubstr("wrong result"));
-    int runs = 0;
-    EXPECT_THAT(error_of<scheme_failure>(fakes::info("mortal",
-                                                     [&](run_context& c) {
-                                                         if (c.workers == 1 && ++runs > 8) {
-                                                             throw scheme_failure("late death");
-                                                         }
-                                                         fakes::run_on_threads(c);
-                                                     })),
-                HasSubstr("late death"));
     scheme_info absent = fakes::info("absent", fakes::run_on_threads);
     absent.obstacle = [](const workload&) { return std::string("install libabsent-dev"); };
     EXPECT_EQ(error_of<scheme_failure>(absent), "absent cannot run: install libabsent-dev");
+}
+
+TEST_F(scale_of_fakes, one_worker_that_fails_late_leaves_what_was_measured) {
+    // Warm-up and the runs before the first round take 5; then a round takes 2, and 3 come last.
+    for (const int last : {8, 5 + 2 * 7}) {
+        int runs = 0;
+        const scale_result result = run(fakes::info("mortal", [&](run_context& c) {
+            if (c.workers == 1 && ++runs > last) {
+                throw scheme_failure("late death");
+            }
+            fakes::run_on_threads(c);
+        }));
+        EXPECT_EQ(result.points.front().failure, "late death");
+        EXPECT_GE(result.points.front().measured.samples.size(), 1u);
+        EXPECT_FALSE(result.points.front().ran());
+        EXPECT_EQ(result.find(2)->measured.samples.size(), 7u);
+        EXPECT_GT(result.find(2)->speedup.median, 0);
+        EXPECT_FALSE(result.fit.amdahl);
+        EXPECT_THAT(scale_conclusion(result, {}), HasSubstr("One worker failed after "));
+    }
 }
 
 TEST_F(scale_of_fakes, one_that_was_stopped_keeps_what_it_has) {
