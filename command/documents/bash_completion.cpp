@@ -100,8 +100,8 @@ constexpr auto tail = R"(    esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$names" -- "$cur")
     else
-        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-        [[ -z $files || ${#COMPREPLY[@]} -gt 0 ]] || _regatta_files -f
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; [[ -z $files ]] || compgen -f -- "$cur")
+        [[ -z $files ]] || compopt -o filenames 2>/dev/null
     fi
 }
 complete -F _regatta regatta
@@ -124,7 +124,7 @@ std::string bash_completion(const command_entry& top, const std::vector<known_va
         for (const option_entry& argument : command.arguments) {
             const std::string values = values_of(argument, known);
             words += (words.empty() || values.empty() ? "" : " ") + values;
-            files = files || kind_of(argument, known) == value_kind::file;
+            files = files || takes_files(argument, known);
         }
         cases += "    " + quoted(path) + ")\n        names=" + quoted(names_of(command)) +
                  "\n        words=" + quoted(words) + '\n' + (files ? "        files=yes\n" : "") +

@@ -17,6 +17,7 @@ namespace regatta::command {
 struct known_values {
     std::string name;
     std::vector<std::string> values;
+    bool or_file = false; ///< Or the name of a file.
 };
 
 std::string bash_completion(const command_entry& top, const std::vector<known_values>& known);
@@ -50,6 +51,16 @@ inline std::string values_of(const option_entry& option, const std::vector<known
         }
     }
     return text;
+}
+
+/// Whether an argument is the name of a file, or may be.
+inline bool takes_files(const option_entry& argument, const std::vector<known_values>& known) {
+    for (const known_values& one : known) {
+        if (one.name == argument.names.back()) {
+            return one.or_file;
+        }
+    }
+    return kind_of(argument, known) == value_kind::file;
 }
 
 /// A text within single quotes of a shell, with each quote in it written as `quote`.

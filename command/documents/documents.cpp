@@ -35,7 +35,8 @@ std::vector<known_values> registered_names() {
     for (const race::workload_info& one : race::workloads()) {
         workloads.emplace_back(one.name);
     }
-    return {{"workload", workloads},
+    return {{"workload", workloads, true},
+            {"what", workloads, true},
             {"--scheme", schemes},
             {"--schemes", schemes},
             {"--baseline", schemes}};

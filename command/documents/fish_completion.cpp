@@ -74,11 +74,10 @@ std::string fish_completion(const command_entry& top, const std::vector<known_va
             lines += line(path, " -a " + below.name, below.purpose);
         }
         for (const option_entry& argument : command.arguments) {
-            if (const std::string values = values_of(argument, known); !values.empty()) {
-                lines += line(path, " -a " + quoted(values), argument.purpose);
-            } else if (kind_of(argument, known) == value_kind::file) {
-                lines += line(path, " -F", argument.purpose);
-            }
+            const std::string values = values_of(argument, known);
+            const std::string what = (takes_files(argument, known) ? " -F" : "") +
+                                     (values.empty() ? values : " -a " + quoted(values));
+            lines += what.empty() ? what : line(path, what, argument.purpose);
         }
     });
     return head + paths + "\n                set at \"$at $word\"\n        end\n    end\n" +

@@ -61,12 +61,12 @@ std::string first_word(const command_entry& command, const std::vector<known_val
         choices +=
             (choices.empty() ? "" : " ") + below.name + "\\:" + quoted(escaped(below.purpose), "");
     }
-    std::string action_of_first;
+    bool files = false;
     if (!command.arguments.empty()) {
         const option_entry& argument = command.arguments.front();
         const std::string values = values_of(argument, known);
         choices += (choices.empty() || values.empty() ? "" : " ") + values;
-        action_of_first = values.empty() ? action(argument, known) : "";
+        files = takes_files(argument, known);
     }
     if (choices.empty() && command.arguments.empty()) {
         return {};
@@ -75,9 +75,13 @@ std::string first_word(const command_entry& command, const std::vector<known_val
         command.arguments.empty() ? "command" : command.arguments.front().names[0];
     const std::string many =
         !command.arguments.empty() && command.arguments.front().several ? "*" : "1";
-    return " \\\n            " +
-           quoted(many + ':' + name + ':' +
-                  (choices.empty() ? action_of_first : "((" + choices + "))"));
+    const std::string words = "((" + choices + "))";
+    std::string action_of_first = choices.empty() ? files ? "_files" : "" : words;
+    if (files && !choices.empty()) {
+        action_of_first =
+            "{_alternative " + quoted("names:name:" + words) + " \"files:file:_files\"}";
+    }
+    return " \\\n            " + quoted(many + ':' + name + ':' + action_of_first);
 }
 
 constexpr auto head = R"(#compdef regatta

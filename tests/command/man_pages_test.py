@@ -99,6 +99,9 @@ class ManPages(unittest.TestCase):
         self.assertIn("std_thread", self.bash("regatta", "race", "--baseline", "std"))
         self.assertEqual(self.bash("regatta", "race", "--schemes", "serial,std_th"), ["serial,std_thread"])
         self.assertEqual(self.bash("regatta", "race", "pri"), ["primes"])
+        for command in ("race", "scale", "advise"):  # A workload of one's own is a file.
+            self.assertIn("primes", self.bash("regatta", command, "p"))
+            self.assertEqual(self.bash("regatta", command, "./zs"), ["./zsh"])
         self.assertEqual(self.bash("regatta", "race", "--rounds", ""), [])
         self.assertEqual(self.bash("regatta", "race", "--json", "a"), ["a", "result.json"])
         self.assertEqual(self.bash("regatta", "cpus", "plan", "--root", "z"), ["zsh"])
@@ -114,6 +117,9 @@ class ManPages(unittest.TestCase):
         done = subprocess.run(["zsh", "-n", str(self.folder / "zsh" / "_regatta")], capture_output=True, text=True,
                               timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        race = text.split("('regatta race')\n")[1].split(";;")[0]
+        self.assertIn("_files", race.splitlines()[-2])
+        self.assertIn("primes", race.splitlines()[-2])
 
     def test_fish_completes_every_command_and_option(self):
         file = self.folder / "fish" / "regatta.fish"
@@ -122,6 +128,7 @@ class ManPages(unittest.TestCase):
             lines = "\n".join(re.findall(rf"^.*'__regatta_at {' '.join(['regatta', *path])}'.*$", text, re.M))
             for option in options:
                 self.assertRegex(lines, rf" -[ls] {option.lstrip('-')}( |$)", path)
+        self.assertRegex(text, r"'__regatta_at regatta race' -F -a '[\w ]*primes")
         self.tool("fish")
         for path, options in self.commands.items():
             line = " ".join(["regatta", *path, "--"])
