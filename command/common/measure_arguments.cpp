@@ -10,8 +10,14 @@
 #include "workloads/loaded.hpp"
 #include "workloads/settings.hpp"
 
+#include <regatta/base/detail/unique_descriptor.hpp>
+
 #include <fmt/core.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -74,6 +80,26 @@ argument_check number_or(double lowest, double highest, std::string (*bare)(cons
         return check(bare(text)).empty() ? std::string() : check(text);
     };
 }
+
+/// While it lives, standard output is standard error: data may be to follow there.
+class printed_aside {
+public:
+    printed_aside() : before_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+        std::fflush(stdout);
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+    printed_aside(const printed_aside&) = delete;
+    printed_aside& operator=(const printed_aside&) = delete;
+    ~printed_aside() {
+        std::fflush(stdout);
+        if (before_) {
+            ::dup2(before_.get(), STDOUT_FILENO);
+        }
+    }
+
+private:
+    detail::unique_descriptor before_;
+};
 
 } // namespace
 
@@ -167,6 +193,7 @@ void add_rate_option(subcommand command, measure_arguments& a) {
 
 const race::workload_info& workload_named(const std::string& name) {
     if (race::names_file(name)) {
+        const printed_aside while_loaded; // its constructors may print
         try {
             return race::load_workload(name);
         } catch (const std::runtime_error& e) {
