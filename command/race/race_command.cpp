@@ -95,6 +95,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             }
         }
         result_files to(data_alone(arguments.files));
+        to.print_aside();
         const bool written = to.write(
             [&] {
                 return race::list_json(workload, {race::take_fingerprint(), words});

@@ -12,9 +12,15 @@ std::string list_json(const workload_info& chosen, const provenance& from) {
     json document = document_head(json_schema::list, from);
     document["workload"] = chosen.name;
     document["workloads"] = json::array();
-    for (const workload_info& info : workloads()) {
+    const auto add = [&](const workload_info& info) {
         document["workloads"].push_back(
             {{"name", info.name}, {"summary", info.summary}, {"options", info.options}});
+    };
+    for (const workload_info& info : workloads()) {
+        add(info);
+    }
+    if (find_workload(chosen.name) != &chosen) {
+        add(chosen); // of the user's own
     }
     const auto work = chosen.make(workload_options{});
     document["schemes"] = json::array();

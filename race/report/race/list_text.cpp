@@ -102,6 +102,12 @@ std::string list_text(const workload_info& chosen, const text_style& style) {
         out += entry(info.name, widest(workloads()),
                      fmt::format("{}. Options: {}", info.summary, info.options), style);
     }
+    if (find_workload(chosen.name) != &chosen) {
+        out +=
+            fmt::format("\nWorkload of your own\n  {}\n    {}", coloured(chosen.name, "1", style),
+                        wrapped("Options: " + std::string(chosen.options), 4,
+                                {style.width > 4 ? style.width - 4 : style.width}));
+    }
     const std::size_t width = widest(schemes());
     for (const scheme_group& group : scheme_groups) {
         std::string entries;
