@@ -187,6 +187,24 @@ TEST(own_workload, may_say_itself_what_is_right) {
     EXPECT_EQ(six.why(), "the sum is 16");
 }
 
+/// Fails at its fifth call.
+struct tired {
+    int run(std::size_t) {
+        if (++calls == 5) {
+            throw std::runtime_error("enough");
+        }
+        return 0;
+    }
+    int calls = 0;
+};
+
+TEST(own_workload, says_which_item_threw_in_the_comparison) {
+    driven<tired> one(3);
+    ASSERT_TRUE(one.run_all());
+    EXPECT_FALSE(one.verify());
+    EXPECT_EQ(one.why(), "item 1, run again to compare with, threw: enough");
+}
+
 /// Each member fails where the seed says so.
 struct fragile {
     explicit fragile(const workload_settings& s) : fails(s.seed) { fail(2, "made"); }
