@@ -4,10 +4,12 @@
 #include "advice/evidence.hpp"
 #include "advice/result_value.hpp"
 #include "text/json_schemas.hpp"
+#include "workloads/loaded.hpp"
 
 #include <fmt/core.h>
 
 #include <cmath>
+#include <filesystem>
 
 namespace regatta::race {
 namespace {
@@ -274,6 +276,9 @@ void check_together(const evidence& all) {
     }
     const auto words = [](const workload_evidence& work) {
         std::string text = work.name;
+        if (names_file(text)) { // "./mine.so" and "mine.so" are one
+            text = "the file " + std::filesystem::path(text).lexically_normal().string();
+        }
         for (const auto& [name, value] : work.settings) {
             // The seed changes the data and not the amount of work.
             text += name == "seed" ? "" : fmt::format(" {} {}", name, value);

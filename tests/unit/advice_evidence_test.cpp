@@ -129,6 +129,19 @@ TEST(advice_evidence, members_that_are_there_twice_are_refused) {
                 Not(HasSubstr("\x1b")));
 }
 
+TEST(advice_evidence, a_workload_of_ones_own_is_known_by_its_file) {
+    const auto named = [](const result_text& result, const std::string& name) {
+        return changed(result, [&](document& d) { d["workload"] = name; });
+    };
+    const auto together = [&](const std::string& one, const std::string& other) {
+        return std::vector{named(a_race(), one), named(a_scale(), other)};
+    };
+    EXPECT_EQ(read_evidence(together("./mine.so", "mine.so")).count(), 2u);
+    EXPECT_EQ(read_evidence(together("a/../b/mine.so", "b//mine.so")).count(), 2u);
+    EXPECT_THAT(refusal_of(together("a/mine.so", "b/mine.so")), HasSubstr("one workload"));
+    EXPECT_THAT(refusal_of(together("./primes", "primes")), HasSubstr("one workload"));
+}
+
 TEST(advice_evidence, foreign_files_are_refused) {
     EXPECT_THAT(refusal_of({{"other.json", "{\"figures\": [1, 2]}"}}),
                 AllOf(HasSubstr("no member \"schema\""), HasSubstr("regatta-race/1"),
