@@ -3,6 +3,7 @@
 
 #include "race/race_launches.hpp"
 
+#include "common/interrupt.hpp"
 #include "schemes/scheme.hpp"
 #include "text/json.hpp"
 
@@ -93,6 +94,7 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
                                     .standard_output = result.get(),
                                     .standard_error = said.get(),
                                     .own_process_group = true});
+        interrupt_guard::measured_by(process.pid());
         bool told = false;
         while (!process.wait_for(std::chrono::milliseconds(100))) {
             if (control.stop_requested() && !told) {
@@ -100,6 +102,7 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
                 told = true;
             }
         }
+        interrupt_guard::measured_by(0);
         const std::string document = text_in(result);
         const auto fail = [&](std::string_view what) {
             std::string why = text_in(said);

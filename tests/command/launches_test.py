@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import tempfile
@@ -95,6 +96,18 @@ class Launches(unittest.TestCase):
         self.assertEqual((race.returncode, output), (1, ""), error)
         self.assertIn("launch 1 wrote only a part of its result: regatta: cannot write to standard output: File too "
                       "large\n", error)
+
+    # "A second Ctrl-C ends at once", the launch too, and the first one says that it waits.
+    def test_a_second_signal_ends_a_launch_that_hangs(self):
+        race, launch = self.race_and_launch()
+        os.kill(launch, signal.SIGSTOP)
+        race.send_signal(signal.SIGINT)
+        self.assertTrue(select.select([race.stderr], [], [], 60)[0], "no hint")
+        self.assertEqual(race.stderr.readline(), "\n")
+        self.assertIn("a second Ctrl-C ends this at once", race.stderr.readline())
+        race.send_signal(signal.SIGTERM)
+        self.assertEqual(race.wait(60), 143)
+        support.wait_until(lambda: support.is_gone(launch), "the end of the launch")
 
     def test_words_after_a_mark_are_no_options(self):
         result = run("race", "--schemes", "serial", "--size", "100", "--launches", "2", "--", "empty")
