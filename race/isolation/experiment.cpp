@@ -18,6 +18,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace regatta::race {
@@ -110,6 +111,18 @@ private:
         return exclusive_room(request(std::move(noise)));
     }
 
+    /// The same; notes where others own the CPUs by now.
+    std::unique_ptr<worker_room> take_room(isolation_mode mode, std::vector<pid_t> noise) {
+        try {
+            return room_for(mode, std::move(noise));
+        } catch (const std::system_error& error) {
+            owned_by_others_ =
+                owned_by_others_ || (mode == isolation_mode::exclusive &&
+                                     error.code() == std::errc::device_or_resource_busy);
+            throw;
+        }
+    }
+
     team_run compute(worker_room& room) const {
         return run_team({.workers = result_.workers,
                          .units = result_.units,
@@ -141,7 +154,7 @@ private:
             neighbours.emplace(options_.noise, result_.worker_cpus, program_);
         }
         const auto room =
-            room_for(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
+            take_room(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
         const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
         team_run run = result_.program.empty() ? compute(*room) : run_program(*room);
         if (neighbours) {
@@ -214,6 +227,11 @@ private:
                 mode.status = mode_status::failed;
                 mode.reason = found->failure;
             }
+            if (found->failed() && mode.mode == isolation_mode::exclusive && owned_by_others_) {
+                mode.status = mode_status::unavailable;
+                mode.measured = {found->name, {}, {}, 0, {}};
+                mode.runs.clear();
+            }
         }
         result_.control = measured.all.back();
         keep_disturbed(result_.control);
@@ -243,6 +261,7 @@ private:
     load_meter meter_;
     isolation_result result_;
     std::vector<std::uint64_t> expected_; ///< The workers' results, of the first run.
+    bool owned_by_others_ = false;        ///< The CPUs, in the middle of the experiment.
 };
 
 } // namespace

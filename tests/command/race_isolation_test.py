@@ -219,6 +219,40 @@ class RaceIsolation(unittest.TestCase):
         released = run("cpus", "release", "--stale")
         self.assertEqual(released.returncode, 0, released.stderr)
 
+    # "where others own the CPUs meanwhile", the mode is not available, and the others are told.
+    def test_cpus_that_others_take_in_the_middle_are_no_failure(self):
+        cpu = str(max(os.sched_getaffinity(0)))
+        with tempfile.TemporaryFile("w+") as result:
+            process = subprocess.Popen([REGATTA, "race", "isolation", "--rounds", "40", "--work", "10ms", "--cpus", cpu,
+                                        "--json", "-", "--quiet"], stdout=result, env=environment())
+            self.addCleanup(process.kill)
+            wait_until(lambda: children_with(process.pid, "--regatta-noise"), "noise")
+
+            def owner():
+                """Owns the CPU between two samples, for the rest of the experiment."""
+                one = subprocess.Popen([REGATTA, "cpus", "run", cpu, "--", "sh", "-c", "echo mine; exec sleep 200"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+                if one.stdout.readline() == b"mine\n":
+                    return one
+                one.communicate(timeout=60)
+                return process.poll() is not None
+            other = wait_until(owner, "a lease")
+            try:
+                self.assertEqual(process.wait(100), 0)
+            finally:
+                if isinstance(other, subprocess.Popen):
+                    other.terminate()
+                    other.communicate(timeout=60)
+            result.seek(0)
+            document = json.load(result)
+        support.validate(document, "race_isolation")
+        exclusive = document["modes"][3]
+        self.assertIn(exclusive["status"], ("ok", "unavailable"), exclusive)
+        if isinstance(other, subprocess.Popen) and exclusive["status"] == "unavailable":
+            self.assertTrue(exclusive["reason"])
+        for mode in document["modes"][:3]:
+            self.assertEqual((mode["status"], len(mode["rounds"])), ("ok", 40))
+
     def test_noise_is_not_for_users(self):
         result = run("--regatta-noise", "spread")
         self.assertEqual(result.returncode, 2)
