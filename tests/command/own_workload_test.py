@@ -4,7 +4,9 @@
 
 import json
 import os
+import resource
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -16,6 +18,10 @@ PICTURE = os.environ["REGATTA_TEST_PICTURE"]
 SUMS = os.environ["REGATTA_TEST_SUMS"]
 QUICK = ["--rounds", "1"]
 FEW = ["--schemes", "serial,std_thread,processes", *QUICK]
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def with_trouble(kind):
@@ -94,14 +100,59 @@ class OwnWorkload(unittest.TestCase):
             self.assertIn("a run has ended this program by exit()", result.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    # "a signal that ends the command is told, with the scheme and the part of the workload"
+    def test_a_crash_says_where_and_leaves_no_file(self):
+        item = "regatta: SIGSEGV in the workload's own code, in run() of item 7, %s; there is no result"
+        for kind, scheme, number, says in (
+                ("segv", "serial", signal.SIGSEGV, item % "while serial ran"),
+                ("segv", "steady", signal.SIGSEGV, item % "while steady ran"),
+                ("deep", "serial", signal.SIGSEGV, item % "before the first scheme ran"),
+                ("terminate", "std_thread", signal.SIGABRT, "SIGABRT, while std_thread ran; there is no result"),
+                ("abort when made", "serial", signal.SIGABRT, "SIGABRT in the workload's own code, in the constructor"),
+                ("abort when loaded", "serial", signal.SIGABRT, "own code, in what runs when it is loaded")):
+            with self.subTest(kind=kind, scheme=scheme), tempfile.TemporaryDirectory() as folder:
+                result = run("race", SUMS, "--schemes", scheme, *QUICK, "--json", os.path.join(folder, "j"),
+                             "--csv", os.path.join(folder, "c"), env=with_trouble(kind), preexec_fn=no_core)
+                self.assertEqual(result.returncode, -number, result)
+                self.assertIn(says, result.stderr)
+                self.assertEqual(os.listdir(folder), [])
+        result = run("scale", SUMS, "--workers", "2", *QUICK, env=with_trouble("segv"), preexec_fn=no_core)
+        self.assertEqual(result.returncode, -signal.SIGSEGV, result)
+        self.assertIn("in run() of item 7, while std_thread ran", result.stderr)
+
+    def test_a_crash_in_a_launch_says_where(self):
+        result = run("race", SUMS, *FEW, "--launches", "2", env=with_trouble("segv"), preexec_fn=no_core)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("launch 1 wrote no result: killed by signal 11 (SIGSEGV)", result.stderr)
+        self.assertIn("in run() of item 7", result.stderr)
+
+    # Only its processes end, and the command goes on.
+    def test_a_crash_in_worker_processes_is_survived(self):
+        result = run("race", SUMS, "--schemes", "processes", *QUICK, env=with_trouble("segv in workers"), preexec_fn=no_core)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("FAILED processes", result.stdout)
+        self.assertNotIn("own code", result.stderr)
+
     # The result has standard output for itself.
     def test_what_it_prints_is_no_part_of_the_result(self):
-        for words in (["race", SUMS, *FEW], ["scale", SUMS, "--rounds", "1", "--workers", "1"]):
-            with self.subTest(command=words[0]):
-                result = run(*words, "--size", "300", "--json", "-", env=with_trouble("print"))
+        for words in (["race", *FEW], ["scale", "--rounds", "1", "--workers", "1"], ["race", "--list"]):
+            with self.subTest(words=words):
+                size = [] if "--list" in words else ["--size", "300"]
+                result = run(words[0], SUMS, *words[1:], *size, "--json", "-", env=with_trouble("print"))
                 self.assertEqual(result.returncode, 0, result.stderr)
                 json.loads(result.stdout)
-                self.assertIn("item 2\n", result.stderr)
+                for said in ("welcome\n", "farewell\n", *(["item 2\n"] if size else [])):
+                    self.assertIn(said, result.stderr)
+
+    def test_the_list_has_it(self):
+        result = run("race", SUMS, "--list")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(f"Workload of your own\n  {SUMS}\n    Options: --size 100..1000000 (10000), --seed\n", result.stdout)
+        document = json.loads(run("race", SUMS, "--list", "--json", "-").stdout)
+        support.validate(document, "list")
+        self.assertEqual(document["workloads"][-1]["name"], SUMS)
+        usual = run("race", "--list")
+        self.assertNotIn("of your own", usual.stdout)
 
     def test_launches_and_sizes(self):
         result = run("race", COLLATZ, *FEW, "--launches", "2", "--size", "4,8", "--json", "-")

@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -35,9 +38,17 @@ void replace_this_file() {
     std::filesystem::rename(copy, path);
 }
 
-/// Prints at its end, as late as can be.
+/// Prints at once, as early as can be, and at its end.
 struct farewell {
-    farewell() = default;
+    farewell() {
+        if (trouble("print")) {
+            std::printf("welcome\n");
+            std::fflush(stdout);
+        }
+        if (trouble("abort when loaded")) {
+            std::abort();
+        }
+    }
     farewell(const farewell&) = delete;
     farewell& operator=(const farewell&) = delete;
     ~farewell() {
@@ -47,6 +58,13 @@ struct farewell {
     }
 };
 const farewell at_the_end;
+
+/// Overflows the stack.
+std::size_t depth(std::size_t deep) {
+    volatile char room[4096];
+    room[deep % sizeof room] = 1;
+    return deep == 0 ? 0 : depth(deep + 1) + static_cast<std::size_t>(room[deep % 2]);
+}
 
 /// An item sums up its own hundred numbers.
 class shared_sums {
@@ -68,9 +86,13 @@ public:
         if (trouble("make")) {
             throw std::runtime_error("no licence");
         }
+        if (trouble("abort when made")) {
+            std::abort();
+        }
     }
 
     void fill() {
+        filled_ = true;
         for (std::size_t i = 0; i < settings_.size; ++i) {
             input_[i] = i + settings_.seed;
         }
@@ -87,6 +109,17 @@ public:
         }
         if (trouble("exit")) {
             std::exit(0);
+        }
+        // The command looks at some items before the first scheme does, up to three times.
+        const bool late = item == 7 && ++sevens_ > 3;
+        if ((late && trouble("segv")) || (!filled_ && trouble("segv in workers"))) {
+            ::raise(SIGSEGV);
+        }
+        if (item == 7 && trouble("deep")) {
+            static_cast<void>(depth(1));
+        }
+        if (late && trouble("terminate")) {
+            std::thread([] { throw std::runtime_error("nobody listens"); }).join();
         }
         if (trouble("print")) {
             std::printf("item %zu\n", item);
@@ -118,6 +151,8 @@ private:
     std::uint64_t* input_;
     std::uint64_t* sums_;
     regatta::workload_settings settings_;
+    bool filled_ = false; ///< Here, and not by another process.
+    std::atomic<int> sevens_{0};
 };
 
 } // namespace
