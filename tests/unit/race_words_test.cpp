@@ -238,6 +238,22 @@ TEST(race_words, a_reason_that_explains_less_than_half_is_none) {
                 HasSubstr("what sets asio apart from std_thread is unexplained"));
 }
 
+// One of two workers has nothing to do in both: whatever takes longer, half of it is idle.
+TEST(race_words, as_large_a_share_of_idle_workers_is_no_reason) {
+    fakes::result_maker maker;
+    maker.add("serial", 100).add("std_thread", 120);
+    for (auto& scheme : maker.result.schemes) {
+        for (auto& sample : scheme.measured.samples) {
+            race::time_split& split = sample.details->split;
+            split.items_ns = split.wall_ns;
+            split.idle_ns = split.wall_ns;
+        }
+    }
+    EXPECT_THAT(race::reason_words(maker.finish()),
+                AllOf(HasSubstr("of their time on items that cost more than in serial"),
+                      HasSubstr("which is 100 % of the difference")));
+}
+
 TEST(race_words, who_has_too_few_clean_rounds_does_not_keep_the_others_from_winning) {
     fakes::result_maker maker;
     maker.add("std_thread", 100).add("tbb", 50).add("asio", 150);

@@ -58,20 +58,29 @@ std::vector<const scheme_result*> followers(const race_result& result,
     return found;
 }
 
-/// The part in which `slower` loses most worker time against `leader`.
+/// The part in which `slower` loses most worker time against `leader`. Idle workers count where
+/// they are a larger share than the leader's: serial leaves all but one idle, so that their time
+/// grows with whatever takes longer.
 struct largest_loss {
     largest_loss(const scheme_result& slower, const scheme_result& leader) {
         double most = 0;
+        double difference = slower.where.total_ns() - leader.where.total_ns();
         for (std::size_t i = 0; i < part_count; ++i) {
             const double loss = slower.where.ns[i] - leader.where.ns[i];
+            if (static_cast<part>(i) == part::idle &&
+                slower.where.share(part::idle) < leader.where.share(part::idle) + least_more) {
+                difference -= loss;
+                continue;
+            }
             if (loss > most) {
                 most = loss;
                 which = static_cast<part>(i);
             }
         }
-        const double difference = slower.where.total_ns() - leader.where.total_ns();
         explained = difference > 0 ? std::min(1.0, most / difference) : 0;
     }
+
+    static constexpr double least_more = 0.01;
 
     part which{};
     double explained = 0; ///< Its share of the whole difference.
