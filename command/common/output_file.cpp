@@ -77,7 +77,7 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
     made_ = static_cast<bool>(file_);
     if (made_) {
         exchange_unwritten(nullptr, path_.c_str());
-    } else {
+    } else if (errno == EEXIST) {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
     if (!file_) {

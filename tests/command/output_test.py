@@ -161,6 +161,11 @@ class Output(unittest.TestCase):
                 self.assertEqual(json.load(file)["workload"], "matmul")
             self.assertTrue(os.path.getsize(table) > 0)
 
+    def test_a_folder_that_takes_no_file_says_so(self):  # Not that there is none of that name.
+        result = run("race", "--schemes", "serial", *QUICK, "--json", "/sys/result.json")
+        self.assertEqual(result.returncode, 2, result)
+        self.assertRegex(result.stderr, "cannot write /sys/result.json: (Permission denied|Read-only file system)")
+
     def test_workers_beyond_the_cpus_are_labelled(self):
         result = run("race", "--schemes", "std_thread,processes", *QUICK, "--workers", "64")
         self.assertEqual(result.returncode, 0, result.stderr)
