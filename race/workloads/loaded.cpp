@@ -147,7 +147,8 @@ public:
         if (!entry_.make_plan(&header_.settings, &plan, &why)) {
             throw std::runtime_error(file_.say("amount() failed", why));
         }
-        return {plan.amount.value, plan.amount.unit};
+        unit_ = detail::printable_text(plan.amount.unit);
+        return {plan.amount.value, unit_};
     }
 
     void run(std::size_t item) noexcept override {
@@ -207,6 +208,7 @@ private:
     loaded_header& header_;
     std::byte* results_;
     void* own_ = nullptr;
+    mutable std::string unit_{}; ///< As it may be shown.
     workload_entry::text reset_failure_{};
     bool reset_failed_ = false;
 };
