@@ -103,10 +103,10 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
             : fmt::format("{} each, {}", race::counted(arguments.rounds_or(advise_rounds), "round"),
                           expected_length(workload, arguments, schemes, all_counts, control));
     fmt::print(stderr,
-               "Measuring {}: {} schemes with {} workers, then {} with {} workers; {}. Ctrl-C ends "
+               "Measuring {}: {} schemes with {}, then {} with {} workers; {}. Ctrl-C ends "
                "it with what there is by then.\n",
-               workload.name, schemes, available_cpus(), race::usual_baseline().name, counts,
-               length);
+               workload.name, schemes, race::counted(available_cpus(), "worker"),
+               race::usual_baseline().name, counts, length);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ constexpr std::uint64_t item_mark(std::uint64_t item) noexcept {
 /// What one worker did in one run. Written by that worker only; read after the run by the race.
 struct alignas(destructive_alignment) worker_log {
     std::int64_t first_ns = 0; ///< Begin of its first item; 0: it ran none.
-    std::int64_t last_ns = 0;  ///< End of its last item; of tiny ones, of one of the last 64.
+    std::int64_t last_ns = 0;  ///< End of its last item; of counted ones, to some µs.
     /// Sum of the times of its items, of each without those that ran within it, as they do where it
     /// waits; of items that are counted 0: not known.
     std::int64_t busy_ns = 0;
@@ -147,8 +147,8 @@ inline verification check_items(const run_log& log, std::uint64_t count) {
 ///
 /// Cost: two clock reads an item, about 50 ns, the same for every scheme, and about every 2 ms a
 /// look at how long the thread had no CPU, about 10 µs. Where the items are tiny or to be counted,
-/// and offered at no rate, one clock read after the first, second, fourth … 64th item and after
-/// every 64th from then on. Where they are offered at a rate and no producer hands them over, each
+/// and offered at no rate, one clock read after the first item, and then after as many as take
+/// about 5 µs, 64 at most. Where they are offered at a rate and no producer hands them over, each
 /// waits until it has arrived.
 class item_runner {
 public:
@@ -263,9 +263,22 @@ private:
         run();
         mine_->count(item);
         if (mine_->items >= next_look_) {
-            mine_->last_ns = detail::monotonic_ns();
-            next_look_ = mine_->items + std::min<std::uint64_t>(mine_->items, 64);
+            look_at_clock();
         }
+    }
+
+    /// After as many items as take 5 µs at the pace since the last look, 64 at most, the next one
+    /// comes: the end of the last item is known to that, and a look costs half a per cent of it.
+    void look_at_clock() noexcept {
+        const std::int64_t now = detail::monotonic_ns();
+        const std::int64_t since = mine_->last_ns != 0 ? mine_->last_ns : mine_->first_ns;
+        const std::uint64_t took =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(now - since, 1));
+        const std::uint64_t pace = between_clock_looks_ns * looked_items_ / took;
+        mine_->last_ns = now;
+        looked_items_ =
+            std::clamp<std::uint64_t>(pace, 1, std::min<std::uint64_t>(mine_->items, 64));
+        next_look_ = mine_->items + looked_items_;
     }
 
     workload* work_;
@@ -275,11 +288,13 @@ private:
     latency_histogram* latency_ = nullptr; ///< Null where `mine_` is, as the next.
     latency_histogram* delay_ = nullptr;
     static constexpr std::int64_t look_after_ns = 2'000'000;
+    static constexpr std::uint64_t between_clock_looks_ns = 5000;
 
     bool counts_only_;
-    std::uint64_t next_look_ = 1; ///< Of counted items: after how many the clock is read next.
-    std::int64_t inner_ns_ = 0;   ///< Time of the items that ran within the current one.
-    unsigned depth_ = 0;          ///< Items of this worker that have begun and not ended.
+    std::uint64_t next_look_ = 1;    ///< Of counted items: after how many the clock is read next.
+    std::uint64_t looked_items_ = 1; ///< Between the last look and that one.
+    std::int64_t inner_ns_ = 0;      ///< Time of the items that ran within the current one.
+    unsigned depth_ = 0;             ///< Items of this worker that have begun and not ended.
     std::int64_t looked_at_ns_ = 0;
     std::int64_t first_look_ns_ = 0; ///< 0: none yet.
     std::int64_t first_delay_ns_ = 0;

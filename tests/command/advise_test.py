@@ -116,7 +116,7 @@ class Advise(unittest.TestCase):
         self.assertEqual(document["settings"]["size"], 50)
         self.assertIsNone(document["scheme"])  # one round is no ground for it
         # Before it begins it says what it will measure, and about how long that takes.
-        self.assertRegex(result.stderr, r"^Measuring primes: \d+ schemes with \d+ workers, then std_thread with "
+        self.assertRegex(result.stderr, r"^Measuring primes: \d+ schemes with \d+ workers?, then std_thread with "
                                         r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 

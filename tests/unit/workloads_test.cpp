@@ -9,6 +9,8 @@
 #include "workloads/uneven.hpp"
 #include "workloads/workload.hpp"
 
+#include <regatta/base/detail/monotonic_ns.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -185,4 +187,33 @@ TEST(item_runner, tiny_items_are_counted_and_the_clock_is_read_now_and_then) {
     log->clear();
     EXPECT_FALSE(check_items(*log, 1000).ok);
     EXPECT_EQ(mine.marks, 0u);
+}
+
+namespace {
+
+/// Each item takes 10 µs and knows when it began.
+class slow_items final : public workload {
+public:
+    std::string_view name() const noexcept override { return "slow_items"; }
+    std::size_t items() const noexcept override { return 100; }
+    void run(std::size_t) noexcept override {
+        began_ns = regatta::detail::monotonic_ns();
+        while (regatta::detail::monotonic_ns() < began_ns + 10'000) {
+        }
+    }
+    void reset() noexcept override {}
+    verification verify() const override { return {true, {}}; }
+    int descriptor() const noexcept override { return -1; }
+    std::int64_t began_ns = 0;
+};
+
+} // namespace
+
+// "The clock is read ... after as many as take about 5 µs": after each of these.
+TEST(item_runner, the_end_of_counted_items_is_known_whatever_their_number) {
+    slow_items work;
+    const auto log = std::make_unique<run_log>();
+    log->counts_items = true;
+    item_runner(work, *log).run_from_counter();
+    EXPECT_GE(log->workers[0].last_ns, work.began_ns + 10'000);
 }
