@@ -113,7 +113,10 @@ void tell_of_crashes() noexcept {
     stack_t stack{};
     stack.ss_sp = other_stack.data();
     stack.ss_size = other_stack.size();
-    ::sigaltstack(&stack, nullptr);
+    stack_t present{};
+    if (::sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) != 0) {
+        ::sigaltstack(&stack, nullptr); // That of a sanitizer stays.
+    }
     for (const named_signal& one : crashes) {
         struct sigaction before {};
         if (::sigaction(one.number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) {

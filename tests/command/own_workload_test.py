@@ -101,6 +101,7 @@ class OwnWorkload(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     # "a signal that ends the command is told, with the scheme and the part of the workload"
+    @unittest.skipIf(os.environ.get("REGATTA_SANITIZE"), "a sanitizer tells of crashes itself")
     def test_a_crash_says_where_and_leaves_no_file(self):
         item = "regatta: SIGSEGV in the workload's own code, in run() of item 7, %s; there is no result"
         for kind, scheme, number, says in (
@@ -120,6 +121,7 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(result.returncode, -signal.SIGSEGV, result)
         self.assertIn("in run() of item 7, while std_thread ran", result.stderr)
 
+    @unittest.skipIf(os.environ.get("REGATTA_SANITIZE"), "a sanitizer tells of crashes itself")
     def test_a_crash_in_a_launch_says_where(self):
         result = run("race", SUMS, *FEW, "--launches", "2", env=with_trouble("segv"), preexec_fn=no_core)
         self.assertEqual(result.returncode, 1, result)
