@@ -14,6 +14,7 @@
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
 using fakes::lines_of;
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
