@@ -168,7 +168,11 @@ outcome scheme_run::run_sample() {
     sum.kernel_at_once = planned > 1 && how_.meter != nullptr;
     const std::int64_t kernel_before = sum.kernel_at_once ? how_.meter->kernel_ns() : 0;
     std::unique_ptr<scheme> one;
-    const double most_ns = first ? wanted_ns : most_stretch * wanted_ns;
+    // The first run of all may be far longer than the next ones: memory is touched, code made.
+    const auto long_enough = [&] {
+        const double stretch = first && sum.runs > 1 ? 1 : most_stretch;
+        return sum.runs != 0 && sum.ns >= stretch * wanted_ns;
+    };
     // The first verification may compute what all are compared with: the second run counts.
     const auto affordable = [&] {
         return sum.runs < 2
@@ -176,8 +180,7 @@ outcome scheme_run::run_sample() {
                    : std::max(1.0,
                               std::floor(most_around * wanted_ns / std::max(1.0, sum.around_ns)));
     };
-    while (sum.runs < planned && !(sum.runs != 0 && sum.ns >= most_ns) &&
-           !(first && sum.runs >= affordable())) {
+    while (sum.runs < planned && !long_enough() && !(first && sum.runs >= affordable())) {
         if (const std::string failure = run_once(one, sum); !failure.empty()) {
             return outcome::failed(failure);
         }

@@ -60,10 +60,11 @@ public:
     /// wrong with a result. Exceptions of the scheme are passed on.
     ///
     /// How many runs a sample has is found out by the first one, from the shortest of up to 10
-    /// runs, and stays: if it followed the times of each sample, it would favour short ones. Only a
-    /// sample that has taken 20 times as long as it should ends before its last run. Where the
-    /// resets and verifications of a sample would take more than 40 times as long as its runs
-    /// should, it has fewer.
+    /// runs, two at least unless the first takes 20 times as long as a sample should, and stays: if
+    /// it followed the times of each sample, it would favour short ones. Only a sample that has
+    /// taken 20 times as long as it should ends before its last run. Where the resets and
+    /// verifications of a sample would take more than 40 times as long as its runs should, it has
+    /// fewer.
     outcome run_sample();
 
     /// Runs of a sample; 0 before the first one.
