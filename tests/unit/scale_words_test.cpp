@@ -18,6 +18,15 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+TEST(scale_words, one_worker_that_failed_late_leaves_no_conclusion) {
+    fakes::scale_maker maker(2, "items", 400, 400);
+    maker.add(1, 1000).add(2, 1900);
+    maker.result.points[0].failure = "late death";
+    EXPECT_THAT(
+        race::scale_conclusion(maker.result, {}),
+        AllOf(StartsWith("One worker failed after "), HasSubstr("speed-ups rest on those")));
+}
+
 TEST(scale_words, a_law_without_a_peak_says_so) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.05, 0, 0.01);
