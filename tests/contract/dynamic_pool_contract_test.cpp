@@ -340,7 +340,7 @@ TEST(dynamic_pool, a_worker_that_leaves_may_submit_in_its_hook) {
 }
 
 // "Their futures are cancelled": also those that the destructor of a discarded task waits for,
-// where there is no thread but the one that discards.
+// where there is no thread but the one that discards, of another pool perhaps.
 TEST(dynamic_pool, discards_tasks_that_wait_for_each_other_when_they_are_destroyed) {
     const library_test::time_limit limit("a discarded task that waits for another one");
     struct last_wait {
@@ -354,18 +354,23 @@ TEST(dynamic_pool, discards_tasks_that_wait_for_each_other_when_they_are_destroy
         void operator()() const { ADD_FAILURE() << "it was run"; }
         std::shared_ptr<regatta::future<void>> awaited;
     };
-    dynamic_pool pool(1);
-    pool.resize(0);
-    pool.wait_for_threads();
-    const auto task = std::make_shared<regatta::future<void>>();
-    const auto continuation = std::make_shared<regatta::future<void>>();
-    pool.execute(last_wait(task));
-    pool.execute(last_wait(continuation));
-    *task = pool.submit([] { ADD_FAILURE() << "it was run"; });
-    *continuation = pool.submit([] {}).then([] {}).then(pool, [] { ADD_FAILURE(); });
-    pool.stop(regatta::stop_mode::discard);
-    EXPECT_FALSE(task->valid() || continuation->valid());
-    EXPECT_EQ(pool.stats().cancelled, 4u);
+    const auto discard = [] {
+        dynamic_pool pool(1);
+        pool.resize(0);
+        pool.wait_for_threads();
+        const auto task = std::make_shared<regatta::future<void>>();
+        const auto continuation = std::make_shared<regatta::future<void>>();
+        pool.execute(last_wait(task));
+        pool.execute(last_wait(continuation));
+        *task = pool.submit([] { ADD_FAILURE() << "it was run"; });
+        *continuation = pool.submit([] {}).then([] {}).then(pool, [] { ADD_FAILURE(); });
+        pool.stop(regatta::stop_mode::discard);
+        EXPECT_FALSE(task->valid() || continuation->valid());
+        EXPECT_EQ(pool.stats().cancelled, 4u);
+    };
+    discard();
+    dynamic_pool other(1);
+    other.submit(discard).get();
 }
 
 // "They are destroyed unrun": also one that was on its way into the pool when its last thread left.

@@ -384,16 +384,14 @@ bool basic_future_state<World>::wait_incomplete(const time_point* deadline) {
     if (worker == nullptr && store_.pool() != nullptr) {
         worker = store_.find_worker();
     }
-    if (worker != nullptr) {
-        return wait_as_worker(*worker, deadline);
-    }
     if (drop_scope::takes_all(store_.pool())) [[unlikely]] {
-        // This thread would destroy it next, and perhaps no other one will.
+        // This thread would destroy it next, and perhaps no other one will. It is no worker of that
+        // pool, but may be one of another.
         while (basic_future_state* const next = claim_next(store_.pool(), nullptr, true)) {
             run_in_wait(*next);
         }
     }
-    return wait_outside(deadline);
+    return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
 }
 template<class World>
 bool basic_future_state<World>::wait_outside(const time_point* deadline) {
