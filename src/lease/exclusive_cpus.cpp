@@ -283,18 +283,18 @@ bool exclusive_cpus::try_release(std::string& problem) {
                 problem += (problem.empty() ? "" : "; ") + one;
             }
         }
-    } catch (const std::exception& error) { // There is no memory.
-        problem = error.what();
+        if (problem.empty()) {
+            return true;
+        }
+        // Without this, no process would touch the rest while this process lives.
+        const int error = state->journal.give_up();
+        problem += error == 0 ? "; `regatta cpus release --stale` or the next lease undoes the rest"
+                              : "; the rest is undone once this process has ended";
+        return false;
+    } catch (const std::exception&) {
+        problem.assign("no memory"); // So short that it takes none.
         return detail::undo_or_give_up(*state, lock.is_held());
     }
-    if (problem.empty()) {
-        return true;
-    }
-    // Without this, no process would touch the rest while this process lives.
-    const int error = state->journal.give_up();
-    problem += error == 0 ? "; `regatta cpus release --stale` or the next lease undoes the rest"
-                          : "; the rest is undone once this process has ended";
-    return false;
 }
 
 } // namespace regatta

@@ -106,8 +106,12 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
         return; // It has ended, and its number may belong to another thread.
     }
     if (only_pins(lease)) {
-        // Otherwise somebody has pinned it elsewhere since, perhaps another lease.
-        if (!(now->allowed & lease.cpus).empty() || now->allowed.contains(lease.rest)) {
+        // Otherwise somebody has pinned it elsewhere since, perhaps another lease; unless the
+        // kernel did, as the CPUs went offline.
+        const auto online = online_cpus(system);
+        const bool offline = online && (lease.cpus & *online).empty();
+        if (!(now->allowed & lease.cpus).empty() ||
+            (offline && now->allowed.contains(lease.rest & *online))) {
             system.set_affinity(before.thread, before.allowed);
         }
         return;

@@ -240,7 +240,8 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
         const std::vector<task_mask> found = done.masks;
         for (task_mask& task : done.masks) {
             // It is not pinned: without the other leases it could use their CPUs, too.
-            if (task.allowed.contains(step.rest) && find_mask(of_others, task) == nullptr) {
+            if (task.allowed.contains(step.rest | step.cpus) &&
+                find_mask(of_others, task) == nullptr) {
                 task.allowed |= cpus_of(of_others);
             }
         }

@@ -61,6 +61,10 @@ stale_release release_stale_locked(exclusive_system& system) {
     const lease_owner self = this_owner(system);
     const std::vector<lease_record> records = read_leases(system);
     result.notes = unread_leases(system, records);
+    if (!records.empty() && system.is_proc_foreign()) {
+        result.notes.push_back("/proc belongs to another PID namespace: no lease was undone");
+        return result;
+    }
     for (const lease_record& record : records) {
         if (is_alive(system, record)) {
             continue;

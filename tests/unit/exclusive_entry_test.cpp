@@ -54,6 +54,17 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     EXPECT_EQ(machine->mask(), "0-1");
 }
 
+// "No effect on a thread that […] was moved elsewhere since": also to all CPUs that the lease left.
+TEST_F(exclusive_entry, a_thread_that_was_pinned_to_the_rest_since_stays_there) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto lease = take({0, 1, 2, 3, 4, 5, 6});
+    lease.enter(50);
+    machine->set_mask("7");
+    lease.leave(50);
+    EXPECT_EQ(machine->mask(), "7");
+}
+
 TEST_F(exclusive_entry, the_last_mask_comes_back_after_the_death_of_the_owner) {
     const auto machine = std::make_shared<masked_system>(root, "0-7");
     host = machine;
@@ -259,4 +270,19 @@ TEST_F(exclusive_entry, a_sweep_takes_no_cpus_of_a_partition_for_good) {
     partition.release();
     sweep.release();
     EXPECT_EQ(machine->mask(), "0-7");
+}
+// One that was pinned, to as many as all others are left, stays so.
+TEST_F(exclusive_entry, a_sweep_beside_a_partition_widens_no_pin) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    use_v2();
+    auto partition = take({5});
+    machine->set_mask("0-4,6");
+    machine->partition = [](const std::string& type) { return type + " invalid (busy)"; };
+    options.move_others = true;
+    auto sweep = take({7});
+    ASSERT_EQ(sweep.level(), regatta::exclusivity::swept);
+    partition.release();
+    sweep.release();
+    EXPECT_EQ(machine->mask(), "0-4,6");
 }

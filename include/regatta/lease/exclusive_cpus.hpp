@@ -150,7 +150,8 @@ public:
     /// Moves the calling thread to the CPUs; threads that it starts inherit them. Without load
     /// balancing (see `balances_load`) each thread that enters gets one of the CPUs, in turn;
     /// otherwise it gets all. Entering again has no effect.
-    /// Blocks: as `leave`, while another program takes or gives back CPUs, at most ten seconds.
+    /// Blocks: as `leave`, while another program takes or gives back CPUs, at most ten seconds;
+    /// threads of one lease do so one after the other.
     void enter();
     /// Moves another thread, by its number, also one of another process of this user. The kernel
     /// refuses a thread of another group (EOPNOTSUPP) where a partition takes single threads.
