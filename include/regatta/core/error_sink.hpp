@@ -56,7 +56,7 @@ private:
     template<class F>
     static bool is_empty(const F& report) noexcept {
         if constexpr (std::is_pointer_v<F> || requires { report.operator bool(); }) {
-            return !report;
+            return !static_cast<bool>(report);
         } else {
             return false;
         }
