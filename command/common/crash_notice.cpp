@@ -33,10 +33,10 @@ constexpr std::array<named_signal, 6> crashes{{{SIGSEGV, "SIGSEGV"},
 
 /// A fork of it may crash without a word: whoever waits for it tells.
 pid_t told_process = 0;
-/// Written by the handler of the first thread that crashes. Relaxed: it publishes nothing but
-/// itself.
-std::atomic<bool> crashed{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+/// The first thread that crashed; 0: none. Written by its handler. Relaxed: it publishes nothing
+/// but itself.
+std::atomic<pid_t> crashed{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 /// For the main thread, whose own may be full.
 alignas(16) std::array<char, 65536> other_stack;
 
@@ -91,13 +91,15 @@ void tell(int number, const siginfo_t& about) noexcept {
 
 void on_crash(int number, siginfo_t* about, void*) {
     if (::getpid() == told_process) {
-        if (crashed.exchange(true, std::memory_order_relaxed)) {
-            for (;;) { // The first one ends the process.
+        pid_t first = 0;
+        if (crashed.compare_exchange_strong(first, ::gettid(), std::memory_order_relaxed)) {
+            interrupt_guard::clean_up();
+            tell(number, *about);
+        } else if (first != ::gettid()) { // Otherwise this handler has crashed itself.
+            for (;;) {                    // The first one ends the process.
                 ::pause();
             }
         }
-        interrupt_guard::clean_up();
-        tell(number, *about);
     }
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;

@@ -106,8 +106,10 @@ void on_alarm(int) {
         return; // The measurement has ended meanwhile.
     }
     if (!hinted.exchange(true, std::memory_order_relaxed)) {
+        const int saved = errno;
+        ::alarm(seconds_left.load(std::memory_order_relaxed)); // First: a full pipe may block.
         write_error("\nregatta: waiting for a run to end; a second Ctrl-C ends this at once\n");
-        ::alarm(seconds_left.load(std::memory_order_relaxed));
+        errno = saved;
         return;
     }
     write_error("\nregatta: a run does not come back; giving up\n");

@@ -86,7 +86,9 @@ class printed_aside {
 public:
     printed_aside() : before_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
         std::fflush(stdout);
-        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+        if (before_) {
+            ::dup2(STDERR_FILENO, STDOUT_FILENO);
+        }
     }
     printed_aside(const printed_aside&) = delete;
     printed_aside& operator=(const printed_aside&) = delete;
