@@ -67,7 +67,7 @@ public:
 
     void run() {
         note_end();
-        if (!base_.ran()) {
+        if (base_.measured.samples.empty()) {
             return;
         }
         note_load();

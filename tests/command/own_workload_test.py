@@ -22,6 +22,8 @@ FEW = ["--schemes", "serial,std_thread,processes", *QUICK]
 
 def no_core():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Without a limit an endless recursion would fill the memory.
+    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
 
 def with_trouble(kind):

@@ -79,12 +79,12 @@ TEST(race_sample, has_many_runs_where_only_the_first_of_all_is_long) {
     int runs = 0;
     const race::scheme_info one = fakes::info("one", [&](race::run_context& c) {
         fakes::run_serially(c);
-        const auto until = regatta::detail::monotonic_ns() + (runs++ == 0 ? 3'000'000 : 0);
+        const auto until = regatta::detail::monotonic_ns() + (runs++ == 0 ? 15'000'000 : 0);
         while (regatta::detail::monotonic_ns() < until) {
         }
     });
     race::run_conditions how;
-    how.shortest_sample = std::chrono::milliseconds(1);
+    how.shortest_sample = std::chrono::milliseconds(5);
     race::scheme_run run(one, {.workers = 1}, work, control, how);
     ASSERT_EQ(run.run_sample().failure, "");
     EXPECT_GT(run.repeats(), 2u);
@@ -95,7 +95,7 @@ class slow_to_verify final : public fakes::counting {
 public:
     explicit slow_to_verify(std::int64_t ns) : counting({.size = 1}), ns_(ns) {}
     race::verification verify() const override {
-        const auto until = regatta::detail::monotonic_ns() + (verified_++ == 0 ? 10 * ns_ : ns_);
+        const auto until = regatta::detail::monotonic_ns() + (verified_++ == 0 ? 3 * ns_ : ns_);
         while (regatta::detail::monotonic_ns() < until) {
         }
         return counting::verify();
@@ -111,12 +111,12 @@ TEST(race_sample, has_fewer_runs_where_verifying_takes_long) {
     race::race_control control;
     const race::scheme_info one = fakes::info("one", fakes::run_serially);
     race::run_conditions how;
-    how.shortest_sample = std::chrono::milliseconds(1);
+    how.shortest_sample = std::chrono::milliseconds(5);
 
-    slow_to_verify slow(20'000'000);
+    slow_to_verify slow(100'000'000);
     race::scheme_run few(one, {.workers = 1}, slow, control, how);
     ASSERT_EQ(few.run_sample().failure, "");
-    EXPECT_LE(few.repeats(), 2u); // of 40 ms
+    EXPECT_LE(few.repeats(), 2u); // of 200 ms
     EXPECT_TRUE(few.short_samples());
     EXPECT_LE(slow.verified(), 2);
 
