@@ -5,6 +5,7 @@
 
 #include "sampling/offered_rate.hpp"
 #include "sampling/possible_best.hpp"
+#include "sampling/scheme_run.hpp"
 #include "sampling/super_linear.hpp"
 
 #include <algorithm>
@@ -220,9 +221,7 @@ void note_short_samples(race_result& result) {
         }
     }
     if (!who.empty()) {
-        result.notes.push_back("resetting and verifying the workload takes far longer than a run, "
-                               "so that a sample has few of these and varies more: " +
-                               who);
+        result.notes.push_back(std::string(scheme_run::short_samples_note) + who);
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 
 namespace regatta::race {
 
@@ -71,6 +72,10 @@ public:
     unsigned repeats() const noexcept { return repeats_; }
     /// Whether these are fewer than the sample's length asks for.
     bool short_samples() const noexcept { return short_samples_; }
+    /// What a report says of that; the numbers of runs follow.
+    static constexpr std::string_view short_samples_note =
+        "resetting and verifying the workload takes far longer than a run, so that a sample has "
+        "few of these and varies more: ";
     /// The latencies of the items of the last sample, of all its workers.
     const latency_histogram& latencies() const noexcept { return latencies_; }
     /// Where they are offered at a rate: how long each waited from its arrival to its begin.

@@ -5,6 +5,7 @@
 
 #include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
+#include "sampling/scheme_run.hpp"
 #include "scaling/speedup.hpp"
 
 #include <algorithm>
@@ -333,10 +334,7 @@ private:
             }
         }
         if (!which.empty()) {
-            warn(kind::short_samples, 0,
-                 "resetting and verifying the workload takes far longer than a run, so that a "
-                 "sample has few of these and varies more: " +
-                     which);
+            warn(kind::short_samples, 0, std::string(scheme_run::short_samples_note) + which);
         }
     }
 

@@ -35,7 +35,8 @@ public:
     /// Takes the lock together with others that do the same: while a thread is moved from group to
     /// group, no partition may change. Linux 6.12 can deadlock otherwise, and with it all forks of
     /// the machine: a partition that changes may wait for a new kernel thread, which waits for the
-    /// moving thread, which waits for the partition. If the lock cannot be had, there is none.
+    /// moving thread, which waits for the partition. Without the lock the thread is moved all the
+    /// same.
     ///
     /// Blocks: up to ten seconds.
     void take_to_move();

@@ -4,6 +4,7 @@
 // join and invoke on every pool: results, exceptions, depth, and who runs what.
 
 #include "support/eventually.hpp"
+#include "support/fork_fib.hpp"
 #include "support/meeting.hpp"
 #include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
@@ -27,19 +28,11 @@ namespace {
 
 using library_test::await;
 using library_test::barrier;
+using library_test::fork_fib;
 using library_test::time_limit;
 
 class fork_join : public library_test::pool_test {};
 INSTANTIATE_TEST_SUITE_P(, fork_join, library_test::every_pool(), library_test::pool_name);
-
-long fork_fib(int n) {
-    if (n < 2) {
-        return n;
-    }
-    const auto [a, b] =
-        regatta::join([n] { return fork_fib(n - 1); }, [n] { return fork_fib(n - 2); });
-    return a + b;
-}
 
 /// A chain of nested first halves. @returns its length.
 int nest_first(int depth) {

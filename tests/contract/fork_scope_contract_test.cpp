@@ -4,6 +4,7 @@
 // task_scope on every pool: who waits for whom, exceptions, stops, and who runs the children.
 
 #include "support/eventually.hpp"
+#include "support/fork_fib.hpp"
 #include "support/meeting.hpp"
 #include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
@@ -21,18 +22,10 @@ namespace {
 
 using library_test::await;
 using library_test::barrier;
+using library_test::fork_fib;
 
 class fork_scope : public library_test::pool_test {};
 INSTANTIATE_TEST_SUITE_P(, fork_scope, library_test::every_pool(), library_test::pool_name);
-
-long scope_fib(int n) {
-    if (n < 2) {
-        return n;
-    }
-    const auto [a, b] =
-        regatta::join([n] { return scope_fib(n - 1); }, [n] { return scope_fib(n - 2); });
-    return a + b;
-}
 
 } // namespace
 
@@ -63,7 +56,7 @@ TEST_P(fork_scope, waits_for_all_children) {
         regatta::task_scope scope(pool);
         for (int i = 0; i < 100; ++i) {
             scope.spawn([&] {
-                scope_fib(5);
+                fork_fib(5);
                 scope.spawn([&] { ++sum; });
             });
         }
@@ -163,7 +156,7 @@ TEST_P(fork_scope, a_thread_that_ran_children_forks_anew) {
             regatta::blocking([] {});
         });
         await([&] { return begun.load(); });
-        auto tree = pool.submit([] { return scope_fib(10); });
+        auto tree = pool.submit([] { return fork_fib(10); });
         scope.wait();
         EXPECT_EQ(tree.get(), 55);
     }

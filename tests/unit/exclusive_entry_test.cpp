@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -255,34 +256,24 @@ TEST_F(exclusive_entry, a_process_enters_whose_first_thread_has_ended) {
     EXPECT_THROW(lease.enter_process(50), std::system_error); // It lives, and is refused.
 }
 
-// The kernel takes the CPUs of a partition from the masks of all other tasks.
-TEST_F(exclusive_entry, a_sweep_takes_no_cpus_of_a_partition_for_good) {
+// The kernel takes the CPUs of a partition from the masks of all other tasks. One that was pinned,
+// to as many as all others are left, stays so.
+TEST_F(exclusive_entry, a_sweep_takes_no_cpus_of_a_partition_for_good_and_widens_no_pin) {
     const auto machine = std::make_shared<masked_system>(root, "0-7");
     host = machine;
     use_v2();
-    auto partition = take({5});
-    machine->set_mask("0-4,6-7");
-    machine->partition = [](const std::string& type) { return type + " invalid (busy)"; };
-    options.move_others = true;
-    auto sweep = take({7});
-    ASSERT_EQ(sweep.level(), regatta::exclusivity::swept);
-    EXPECT_EQ(machine->mask(), "0-4,6");
-    partition.release();
-    sweep.release();
-    EXPECT_EQ(machine->mask(), "0-7");
-}
-// One that was pinned, to as many as all others are left, stays so.
-TEST_F(exclusive_entry, a_sweep_beside_a_partition_widens_no_pin) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    use_v2();
-    auto partition = take({5});
-    machine->set_mask("0-4,6");
-    machine->partition = [](const std::string& type) { return type + " invalid (busy)"; };
-    options.move_others = true;
-    auto sweep = take({7});
-    ASSERT_EQ(sweep.level(), regatta::exclusivity::swept);
-    partition.release();
-    sweep.release();
-    EXPECT_EQ(machine->mask(), "0-4,6");
+    const auto valid = machine->partition;
+    for (const auto& [before, after] : {std::pair("0-4,6-7", "0-7"), std::pair("0-4,6", "0-4,6")}) {
+        machine->partition = valid;
+        auto partition = take({5});
+        machine->set_mask(before);
+        machine->partition = [](const std::string& type) { return type + " invalid (busy)"; };
+        options.move_others = true;
+        auto sweep = take({7});
+        ASSERT_EQ(sweep.level(), regatta::exclusivity::swept);
+        EXPECT_EQ(machine->mask(), "0-4,6");
+        partition.release();
+        sweep.release();
+        EXPECT_EQ(machine->mask(), after);
+    }
 }

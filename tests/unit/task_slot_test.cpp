@@ -32,7 +32,7 @@ struct thrower {
     thrower(thrower&&) noexcept(false) {}
     void operator()() const {}
 };
-/// Its address is none.
+/// Its operator `&` gives no address.
 struct without_address {
     int* calls;
     void operator()() const { ++*calls; }
