@@ -162,6 +162,12 @@ private:
     /// What a thread does that was asked in.
     REGATTA_APART void assist() noexcept {
         answer_invitation();
+        while (drain_and_withdraw()) {
+        }
+    }
+    /// Runs children until none waits. @returns whether it has taken back an invitation: a thread
+    /// that has spawned a child meanwhile may have relied on it.
+    bool drain_and_withdraw() noexcept {
         drainer* mine;
         {
             entrance here(*this);
@@ -169,13 +175,17 @@ private:
             mine = here.asked_in;
         }
         // Who has not come is not needed, and must not stay in a place of this thread.
+        bool some = false;
         while (mine != nullptr) {
             drainer* const d = std::exchange(mine, mine->next);
-            if (!withdrawn(d)) {
+            if (withdrawn(d)) {
+                some = true;
+            } else {
                 const std::lock_guard lock(lock_);
                 d->next = std::exchange(assisting_, d);
             }
         }
+        return some;
     }
     /// @returns whether nobody has come, or will come; the drainer is no more.
     bool withdrawn(drainer* d) noexcept {
