@@ -141,6 +141,7 @@ TEST(dynamic_pool, without_threads_tasks_wait) {
     EXPECT_EQ(runs.load(), 102);
     dynamic_pool pool({.threads = 1});
     pool.resize(0);
+    pool.wait_for_threads();
     auto future = pool.submit([] {});
     pool.stop(regatta::stop_mode::discard);
     EXPECT_THROW(future.get(), regatta::task_cancelled);

@@ -327,7 +327,9 @@ TEST(hipe_steady_pond, limits_stealing) {
             library_test::await([&] { return runs.load() == 10; });
         });
         pond.waitForTasks();
-        ASSERT_EQ(thieves.size(), 1u);
+        if (round != 0) { // Then a thread may just have looked, by the limit before.
+            ASSERT_EQ(thieves.size(), 1u) << round;
+        }
     }
 }
 
