@@ -42,10 +42,26 @@ TEST(placement, scatter_takes_sockets_in_turn_and_siblings_last) {
     EXPECT_EQ(placed(3, placement_policy::scatter, t, "0-3"), "0 1 2");
 }
 
-TEST(placement, scatter_spreads_over_nodes_and_caches_first) {
+TEST(placement, scatter_takes_packages_in_turn_then_their_nodes_then_caches) {
     const topology t = large_server().read();
     EXPECT_EQ(placed(18, placement_policy::scatter, t, "0-255"),
-              "0 16 32 48 64 80 96 112 8 24 40 56 72 88 104 120 1 17");
+              "0 64 16 80 32 96 48 112 8 72 24 88 40 104 56 120 1 65");
+}
+
+TEST(placement, scatter_takes_nodes_in_turn_where_they_hold_packages_or_lie_in_dies) {
+    machine_files guest; // Each CPU a package.
+    machine_files tiles; // Two packages of two dies of two nodes.
+    guest.sets("0-3", "0-3", "0-3").nodes("0-1").node(0, "0-1", 64, "").node(1, "2-3", 64, "");
+    tiles.sets("0-7", "0-7", "0-7").nodes("0-7");
+    for (unsigned cpu = 0; cpu < 8; ++cpu) {
+        const std::string number = std::to_string(cpu);
+        const int core = static_cast<int>(cpu);
+        guest.cpu(cpu, {.siblings = number, .core = 0, .package = core});
+        tiles.cpu(cpu, {.siblings = number, .core = core, .package = core / 4, .die = core / 2});
+        tiles.node(cpu, number, 64, "");
+    }
+    EXPECT_EQ(placed(4, placement_policy::scatter, guest.read(), "0-3"), "0 2 1 3");
+    EXPECT_EQ(placed(8, placement_policy::scatter, tiles.read(), "0-7"), "0 4 2 6 1 5 3 7");
 }
 
 TEST(placement, one_per_core_gives_whole_cores) {

@@ -37,15 +37,27 @@ enum class placement_policy { compact, scatter, one_per_core, avoid_siblings, pe
 namespace detail {
 
 /// The position of a CPU, from the outermost part inwards. Two CPUs are the closer, the longer the
-/// common prefix of their positions.
+/// common prefix of their positions. Memory node, package and die are the levels from `outermost`
+/// to `innermost`, in the order in which this machine nests them.
 struct cpu_place {
-    enum level { kind, node, package, die, cache, cluster, core, sibling, levels };
+    enum level { kind, outermost, middle, innermost, cache, cluster, core, sibling, levels };
     std::array<unsigned, levels> at{};
     unsigned cpu = 0;
 };
 
+/// Whether each memory node with CPUs is inside one of `parts`.
+template<class Part>
+bool hold_nodes(const std::vector<Part>& parts, const topology& machine) {
+    return std::all_of(machine.nodes.begin(), machine.nodes.end(), [&](const numa_node& node) {
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const Part& part) { return part.cpus.contains(node.cpus); });
+    });
+}
+
 /// The places of `allowed`, sorted so that close places are adjacent.
 inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& allowed) {
+    const bool in_packages = hold_nodes(machine.packages, machine);
+    const bool in_dies = hold_nodes(machine.dies, machine);
     std::vector<cpu_place> places;
     for (const unsigned cpu : allowed) {
         const cpu_info* const info = machine.find(cpu);
@@ -57,9 +69,11 @@ inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& 
         cpu_place place;
         place.cpu = cpu;
         place.at[cpu_place::kind] = info->kind;
-        place.at[cpu_place::node] = info->node;
-        place.at[cpu_place::package] = info->package;
-        place.at[cpu_place::die] = info->die;
+        place.at[cpu_place::outermost] = in_packages ? info->package : info->node;
+        place.at[cpu_place::middle] = in_dies       ? info->die
+                                      : in_packages ? info->node
+                                                    : info->package;
+        place.at[cpu_place::innermost] = in_dies ? info->node : info->die;
         // The cache of a single core says nothing about neighbours.
         if (cache != nullptr && !core.cpus.contains(cache->cpus)) {
             place.at[cpu_place::cache] = *cache->cpus.begin();
@@ -155,7 +169,7 @@ inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
     if (policy == placement_policy::scatter) {
         // Kinds and siblings are ranks, not places: fast cores come before slow ones, and the first
         // sibling of every core before the second sibling of any core.
-        order = detail::take_turns(near, detail::cpu_place::node);
+        order = detail::take_turns(near, detail::cpu_place::outermost);
         detail::order_by(order, detail::cpu_place::kind);
         detail::order_by(order, detail::cpu_place::sibling);
     } else if (policy == placement_policy::avoid_siblings) {
