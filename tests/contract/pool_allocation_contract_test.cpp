@@ -209,6 +209,18 @@ TEST_P(pool_allocation, is_two_for_a_batch_with_futures) {
     }
 }
 
+// "futures: for closure and result above 464 bytes, for a closure without a result above 456"
+TEST_P(pool_allocation, of_futures_is_none_up_to_464_bytes_of_closure_and_result) {
+    std::atomic<int> runs{0};
+    auto [pool] = make_pool({.threads = 1});
+    expect_in_the_end(0, [&] { pool.submit(sized<456>(runs)).get(); });
+    expect_in_the_end(1, [&] { pool.submit(sized<464>(runs)).get(); });
+    const std::array<char, 464 - sizeof(void*)> fits{};
+    const std::array<char, sizeof fits + 1> exceeds{};
+    expect_in_the_end(0, [&] { static_cast<void>(pool.submit([&] { return fits; }).get()); });
+    expect_in_the_end(1, [&] { static_cast<void>(pool.submit([&] { return exceeds; }).get()); });
+}
+
 TEST_P(pool_allocation, is_one_for_a_larger_closure) {
     std::atomic<int> runs{0};
     auto [pool] = make_pool({.threads = 1});
