@@ -100,6 +100,8 @@ int run_command(const plan_arguments& arguments) {
     options.move_interrupts = arguments.move_interrupts;
     options.whole_processes = true; // As `regatta cpus run` does.
     plan.run_time = preview_exclusive(cpus, options, arguments.root);
+    plan.permissions = arguments.move_others ? " --move-others" : "";
+    plan.permissions += arguments.move_interrupts ? " --move-interrupts" : "";
 
     result_files to(arguments.files);
     const bool written =

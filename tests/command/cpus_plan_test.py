@@ -76,6 +76,16 @@ class CpusPlan(unittest.TestCase):
             self.assertEqual(document["kernel"]["configuration"], "/proc/config.gz")
         self.assertIn("isolcpus=", document["boot"]["line"])
 
+    def test_its_command_has_the_permissions_of_the_plan(self):
+        with open("/sys/devices/system/cpu/online", encoding="ascii") as file:
+            last = file.read().strip().replace("-", ",").split(",")[-1]
+        if last == "0":
+            self.skipTest("one CPU: nothing can be kept free")
+        for words in ([], ["--move-others"], ["--move-others", "--move-interrupts"]):
+            result = run("cpus", "plan", last, *words)
+            command = " ".join(["regatta cpus run", last, *words, "-- COMMAND"])
+            self.assertIn("Do it with: " + command, " ".join(result.stdout.split()))
+
     def test_another_machine_is_planned_from_its_files(self):
         machine = Machine(self).with_groups_v2()
         machine.file("/etc/default/grub", 'GRUB_CMDLINE_LINUX=""\n')

@@ -23,6 +23,7 @@ struct cpus_plan {
     std::vector<boot_loader> loaders;
     bool this_machine = true; ///< Not the files of another one.
     bool privileged = true;   ///< Who asks is root.
+    std::string permissions;  ///< Options of `regatta cpus run` that `run_time` takes for given.
 };
 
 /// The document, indented, with a final newline; docs/reference/boot.md describes it.

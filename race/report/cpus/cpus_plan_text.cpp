@@ -57,11 +57,12 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
         out += paragraph(fmt::format("  {:2}. ", ++number), step, style);
     }
     if (plan.this_machine) {
-        out += paragraph("  ",
-                         fmt::format("Do it with: regatta cpus run {} -- COMMAND{}",
-                                     regatta::detail::compact_list(plan.boot.cpus),
-                                     first->steps.empty() ? "" : "; its end undoes each step"),
-                         style);
+        out +=
+            paragraph("  ",
+                      fmt::format("Do it with: regatta cpus run {}{} -- COMMAND{}",
+                                  regatta::detail::compact_list(plan.boot.cpus), plan.permissions,
+                                  first->steps.empty() ? "" : "; its end undoes each step"),
+                      style);
     }
     if (plan.this_machine && !plan.privileged && !first->steps.empty()) {
         out +=
