@@ -160,6 +160,19 @@ class CpusShow(unittest.TestCase):
         self.assertRegex(text, r"group /mine +6-7 +partition: isolated\n")
         self.assertRegex(text, r"group /y +2-3 +exclusive\n")
 
+    def test_isolation_at_boot_is_told_from_that_by_groups(self):
+        machine = two_sockets(self)
+        machine.file("/proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
+        machine.file("/sys/fs/cgroup/cpuset.cpus.effective", "0-5")
+        machine.file("/sys/fs/cgroup/mine/cpuset.cpus.effective", "6-7")
+        machine.file("/sys/fs/cgroup/mine/cpuset.cpus.partition", "isolated")
+        # Kernels before 6.12, from then on, and those that list partitions in both files.
+        for isolated, partitioned in (("3", "6-7"), ("3", "3,6-7"), ("3,6-7", "3,6-7")):
+            machine.cpu_file("isolated", isolated).file("/sys/fs/cgroup/cpuset.cpus.isolated", partitioned)
+            text = run("cpus", "--root", machine.root).stdout
+            self.assertRegex(text, r"isolated +3 +at boot")
+            self.assertRegex(text, r"partitioned +6-7 +isolated by a control group")
+
     def test_columns_are_kept_where_there_is_room_at_all(self):
         root = two_sockets(self).root
         for columns in (40, 80):

@@ -36,8 +36,10 @@ struct topology {
     /// Excluded from the scheduler's load balancing at boot (`isolcpus=`): only threads pinned
     /// there run there. Newer kernels also include `partitioned`.
     cpu_set isolated;
-    cpu_set partitioned; ///< Isolated since boot by control groups (`cpuset.cpus.isolated`).
-    cpu_set nohz_full;   ///< Without a timer tick while one thread runs (`nohz_full=`).
+    /// Isolated since boot by control groups (`cpuset.cpus.isolated`). From Linux 6.12 on the file
+    /// also has those isolated at boot.
+    cpu_set partitioned;
+    cpu_set nohz_full; ///< Without a timer tick while one thread runs (`nohz_full=`).
     /// Online and in none of the three sets above. These settings do not restrict system work and
     /// unpinned threads there.
     cpu_set housekeeping;

@@ -215,8 +215,14 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
             table.add(who, cpus, note, "36");
         }
     };
-    add_unless_empty("isolated", machine.isolated, "at boot (isolcpus): only who is pinned there");
-    add_unless_empty("partitioned", machine.partitioned, "isolated by a control group");
+    // Newer kernels list those of both kinds in both files; the groups tell them apart.
+    cpu_set grouped;
+    for (const cpuset_group& group : view.groups) {
+        grouped |= group.partition == "isolated" ? group.cpus : cpu_set();
+    }
+    add_unless_empty("isolated", (machine.isolated | machine.partitioned) - grouped,
+                     "at boot (isolcpus): only who is pinned there");
+    add_unless_empty("partitioned", machine.partitioned & grouped, "isolated by a control group");
     add_unless_empty("without ticks", machine.nohz_full, "at boot (nohz_full)");
     std::size_t shown = 0;
     for (const cpuset_group& group : view.groups) {
