@@ -167,7 +167,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
                      "Run nothing there; without this (or --owner) a loop on each CPU keeps it "
                      "busy and feels each interruption");
     command.add_option("--threshold", a.threshold, "The shortest interruption that counts")
-        .check(length_of_time("1ns", "30d"))
+        .check(length_of_time("100ns", "30d"))
         .type_name("TIME")
         .default_str(a.threshold);
     add_json_option(command, a.files, "the whole result");

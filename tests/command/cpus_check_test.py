@@ -275,7 +275,7 @@ class Check(unittest.TestCase):
                 ([], "required"),
                 ([str(CPU), "--for", "0"], "no length of time"),
                 ([str(CPU), "--for", "10 parsecs"], "no length of time"),
-                ([str(CPU), "--threshold", "1ns"], "at least 100 ns"),
+                ([str(CPU), "--threshold", "1ns"], "from 100ns to 30d"),
                 ([str(CPU), "--owner", "0"], "--owner"),
                 ([str(CPU), "--owner", "4194304"], "no process 4194304"),
                 ([str(CPU), "--json", ""], "empty"),

@@ -257,7 +257,7 @@ class Usage(unittest.TestCase):
                 (["race", "isolation", "--work"], "1ms", "1h", "3601"),
                 (["watch", "--interval"], "100ms", "1h", "99ms"),
                 (["cpus", "check", "0", "--for"], "1ns", "30d", "31d"),
-                (["cpus", "check", "0", "--threshold"], "1ns", "30d", "721h")):
+                (["cpus", "check", "0", "--threshold"], "100ns", "30d", "99ns")):
             for time in ("0", "-1", "some", "", "nan", "10 parsecs", beyond):
                 self.refused(*words, time, says=[
                     f'{words[-1]}: "{time}" is no length of time from {shortest} to {longest}; '])
