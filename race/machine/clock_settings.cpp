@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace regatta::race {
@@ -49,12 +50,17 @@ std::optional<bool> battery_of(const std::string& folder) {
 /// What is told of each CPU.
 void read_policies(const cpu_set& online, const std::string& cpus, clock_settings& into) {
     std::vector<std::string> governors;
+    std::vector<std::string> preferences;
+    const auto collect = [](const std::string& path, std::vector<std::string>& all) {
+        std::string one = line_of(path);
+        if (!one.empty() && std::ranges::find(all, one) == all.end()) {
+            all.push_back(std::move(one));
+        }
+    };
     for (const unsigned cpu : online) {
         const std::string folder = cpus + "cpu" + std::to_string(cpu) + '/';
-        const std::string governor = line_of(folder + "cpufreq/scaling_governor");
-        if (!governor.empty() && std::ranges::find(governors, governor) == governors.end()) {
-            governors.push_back(governor);
-        }
+        collect(folder + "cpufreq/scaling_governor", governors);
+        collect(folder + "cpufreq/energy_performance_preference", preferences);
         const auto lowest = mhz_of(folder + "cpufreq/cpuinfo_min_freq");
         if (lowest && (!into.lowest_mhz || *lowest < *into.lowest_mhz)) {
             into.lowest_mhz = lowest;
@@ -62,13 +68,19 @@ void read_policies(const cpu_set& online, const std::string& cpus, clock_setting
         const auto highest = mhz_of(folder + "cpufreq/cpuinfo_max_freq");
         if (highest && (!into.highest_mhz || *highest > *into.highest_mhz)) {
             into.highest_mhz = highest;
-            into.limit_mhz = mhz_of(folder + "cpufreq/scaling_max_freq");
+        }
+        const auto limit = mhz_of(folder + "cpufreq/scaling_max_freq");
+        if (limit && highest &&
+            (!into.limit_mhz || *limit / *highest < *into.limit_mhz / *into.full_mhz)) {
+            into.limit_mhz = limit;
+            into.full_mhz = highest;
         }
         if (const auto count = number_of(folder + "thermal_throttle/core_throttle_count")) {
             into.throttled = into.throttled.value_or(0) + *count;
         }
     }
     into.governor = joined(governors, ", ");
+    into.preference = joined(preferences, ", ");
 }
 
 } // namespace
@@ -85,7 +97,6 @@ clock_settings read_clock_settings(const cpu_set& online, const std::string& roo
     read_policies(online.empty() ? cpu_set{0} : online, cpus, found);
     const std::string first = cpus + "cpu" + std::to_string(online.empty() ? 0 : *online.begin());
     found.driver = line_of(first + "/cpufreq/scaling_driver");
-    found.preference = line_of(first + "/cpufreq/energy_performance_preference");
     found.base_mhz = mhz_of(first + "/cpufreq/base_frequency");
     found.now_mhz = decimal(value_of(root + "/proc/cpuinfo", "cpu MHz", ':'));
     if (!found.now_mhz) {

@@ -17,7 +17,7 @@ namespace regatta::race {
 struct clock_settings {
     std::string governor; ///< "performance"; of several, all: "performance, powersave".
     std::string driver;   ///< "intel_pstate".
-    /// What the processor is asked to prefer, where it sets its clock itself:
+    /// What the processor is asked to prefer, where it sets its clock itself; of several, all:
     /// "balance_performance".
     std::string preference;
     std::optional<bool> boost;         ///< Whether the clock may rise above its nominal rate.
@@ -25,7 +25,8 @@ struct clock_settings {
     std::optional<double> base_mhz;    ///< The nominal rate.
     std::optional<double> lowest_mhz;  ///< That the slowest CPU can have.
     std::optional<double> highest_mhz; ///< That the fastest CPU can have.
-    std::optional<double> limit_mhz;   ///< Up to which that CPU may go now.
+    std::optional<double> limit_mhz;   ///< Up to which the most limited CPU may go now.
+    std::optional<double> full_mhz;    ///< That this CPU can have.
     /// How often since boot a core was slowed down because it was hot.
     std::optional<std::int64_t> throttled;
     std::optional<bool> on_battery; ///< Absent: there is no mains supply to look at.

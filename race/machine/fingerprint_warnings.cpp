@@ -124,12 +124,11 @@ void add_clock(const fingerprint& m, warnings& found) {
                                     "(cpupower frequency-set -g performance)",
                                     clock.governor));
     }
-    if (clock.limit_mhz && clock.highest_mhz && clock.boost.value_or(true) &&
-        *clock.limit_mhz < 0.98 * *clock.highest_mhz) {
-        found.push_back(
-            fmt::format("the clock is limited to {0:.0f} of {1:.0f} MHz: lift the limit "
-                        "(cpupower frequency-set -u {1:.0f}MHz)",
-                        *clock.limit_mhz, *clock.highest_mhz));
+    if (clock.limit_mhz && clock.full_mhz && clock.highest_mhz && clock.boost.value_or(true) &&
+        *clock.limit_mhz < 0.98 * *clock.full_mhz) {
+        found.push_back(fmt::format("the clock is limited to {:.0f} of {:.0f} MHz: lift the limit "
+                                    "(cpupower frequency-set -u {:.0f}MHz)",
+                                    *clock.limit_mhz, *clock.full_mhz, *clock.highest_mhz));
     }
     if (clock.boost.value_or(false) && allowed_count(m) > 1) {
         found.push_back(

@@ -101,6 +101,19 @@ TEST(race_fingerprint, of_a_server_with_two_sockets) {
     EXPECT_THAT(warnings, Contains(HasSubstr("clock source \"hpet\"")));
 }
 
+TEST(race_fingerprint, one_cpu_that_is_slower_by_its_settings_is_warned_of) {
+    auto files = library_test::arm_board();
+    files.cpu_file("cpu1/cpufreq/scaling_max_freq", "708000");
+    EXPECT_THAT(race::warnings_of(record_of(files)),
+                Contains(HasSubstr("limited to 708 of 1416 MHz")));
+    files = library_test::tuned_server();
+    files.cpu_file("cpu0/cpufreq/energy_performance_preference", "performance");
+    EXPECT_THAT(race::warnings_of(record_of(files)),
+                testing::Not(Contains(HasSubstr("governor \"powersave\""))));
+    files.cpu_file("cpu1/cpufreq/energy_performance_preference", "power");
+    EXPECT_THAT(race::warnings_of(record_of(files)), Contains(HasSubstr("governor \"powersave\"")));
+}
+
 TEST(race_fingerprint, of_an_arm_board) {
     const race::fingerprint m = record_of(library_test::arm_board());
     EXPECT_EQ(m.cpu_model, "4 x Cortex-A53, 2 x Cortex-A72");
@@ -211,7 +224,7 @@ TEST(race_fingerprint, what_does_no_harm_is_not_warned_of) {
     nothing([](fingerprint& m) { m.group.quota = 8; });
     nothing([](fingerprint& m) { m.guest.container = "docker"; });
     nothing([](fingerprint& m) { m.guest.stolen_share = 0.002; });
-    nothing([](fingerprint& m) { m.clock.limit_mhz = m.clock.highest_mhz = 3000; });
+    nothing([](fingerprint& m) { m.clock.limit_mhz = m.clock.full_mhz = 3000; });
     nothing([](fingerprint& m) { m.clock.throttled = 0; });
     nothing([](fingerprint& m) { m.memory.swap_bytes = 1 << 30; });
     nothing([](fingerprint& m) { m.memory.numa_balancing = true; }); // One node.

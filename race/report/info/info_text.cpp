@@ -139,7 +139,7 @@ std::string clock_text(const clock_settings& clock) {
     }
     return joined({phrase(clock.now_mhz, "{:.0f} MHz now"),
                    phrase(clock.base_mhz, "{:.0f} MHz nominally"), range,
-                   clock.limit_mhz && clock.limit_mhz != clock.highest_mhz
+                   clock.limit_mhz != clock.full_mhz
                        ? fmt::format("limited to {:.0f} MHz", *clock.limit_mhz)
                        : ""},
                   "; ");
