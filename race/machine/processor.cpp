@@ -6,10 +6,10 @@
 #include "machine/file_text.hpp"
 
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/detail/topology_reader.hpp>
 
 #include <algorithm>
 #include <set>
-#include <system_error>
 #include <utility>
 
 namespace regatta::race {
@@ -45,12 +45,10 @@ constexpr std::string_view interesting[] = {
     "neon",
 };
 
+/// Nothing without the kernel's files, in whose place `topology::read` makes up a machine.
 std::optional<topology> topology_of(const std::string& root) {
-    try {
-        return topology::read(root);
-    } catch (const std::system_error&) {
-        return std::nullopt; // Files without a list of CPUs.
-    }
+    return detail::read_topology<topology>(
+        [&](const std::string& path) { return detail::read_small_file(root + path); });
 }
 
 /// Distinct pairs of package and core, and distinct packages; what older kernels tell.

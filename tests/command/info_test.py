@@ -4,6 +4,7 @@
 
 import json
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -30,6 +31,20 @@ class Info(unittest.TestCase):
             with open(whole, "w", encoding="utf-8") as file:
                 file.write(text)
         return folder.name
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a mount namespace, which only root may make")
+    def test_what_no_file_tells_is_absent(self):
+        hidden = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /sys &&"
+             " mount --bind /dev/null /proc/cpuinfo && exec \"$0\" info --json -", support.REGATTA],
+            env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if "unshare" in hidden.stderr or "mount" in hidden.stderr:
+            self.skipTest(hidden.stderr)
+        self.assertEqual(hidden.returncode, 0, hidden.stderr)
+        machine = json.loads(hidden.stdout)["machine"]
+        for told in (machine["cores"], machine["available_cores"], machine["processor"]["sockets"],
+                     machine["processor"]["nodes"]):
+            self.assertIsNone(told, machine["processor"])
 
     def test_this_machine_is_the_one_that_the_kernel_tells_of(self):
         document = self.document()
