@@ -129,9 +129,8 @@ private:
     /// Chooses the CPUs and checks that they can be leased.
     exclusive_error choose(const cpu_set* cpus, unsigned count) {
         machine_ = read_machine(system_);
-        if (machine_.online.empty()) {
-            return {ENOTSUP, false,
-                    "the online CPUs are unknown: /sys/devices/system/cpu/online cannot be read"};
+        if (exclusive_error unknown = check_online(machine_)) {
+            return unknown;
         }
         const free_cpus state = find_free_cpus(system_, machine_, leases_);
         layout_ = topology::read(system_.root());

@@ -35,7 +35,8 @@ exclusive_preview preview_exclusive(const cpu_set& cpus, const exclusive_options
     const detail::free_cpus state = detail::find_free_cpus(system, machine, leases);
     exclusive_preview preview;
     preview.notes = detail::unread_leases(system, leases);
-    preview.refused = detail::check_request(cpus, machine, state).text;
+    const exclusive_error unknown = detail::check_online(machine);
+    preview.refused = unknown ? unknown.text : detail::check_request(cpus, machine, state).text;
     const detail::plan_request request{system,
                                        machine,
                                        cpus,

@@ -70,6 +70,14 @@ bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machi
     return machine.v1 && system.exists(others) && !is_made_by(leases, others);
 }
 
+exclusive_error check_online(const exclusive_machine& machine) {
+    if (machine.online.empty()) {
+        return {ENOTSUP, false,
+                "the online CPUs are unknown: /sys/devices/system/cpu/online cannot be read"};
+    }
+    return {};
+}
+
 exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,
                               const free_cpus& state) {
     const std::string asked = "CPUs '" + cpus.to_string() + "'";

@@ -37,6 +37,9 @@ cpu_set cpus_for_others(const cpu_set& cpus, const exclusive_machine& machine,
 bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
                         const std::vector<lease_record>& leases);
 
+/// Checks that the kernel lists the online CPUs.
+exclusive_error check_online(const exclusive_machine& machine);
+
 /// Checks whether exactly these CPUs can be leased.
 exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,
                               const free_cpus& state);

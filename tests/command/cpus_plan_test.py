@@ -107,6 +107,13 @@ class CpusPlan(unittest.TestCase):
         self.assertIn("enable the cpuset controller below /sys/fs/cgroup", way["steps"])
         self.assertTrue(any("write '1,3,5,7' to" in step for step in way["steps"]), way)
 
+    def test_without_a_list_of_online_cpus_it_says_so(self):
+        machine = Machine(self)
+        os.remove(machine.root + "/sys/devices/system/cpu/online")
+        document, result = plan("1", "--root", machine.root)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the online CPUs are unknown", document["run_time"]["refused"])
+
     def test_huge_pages_stand_on_the_line(self):
         machine = Machine(self)
         machine.file("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n")
