@@ -46,6 +46,14 @@ class Info(unittest.TestCase):
                      machine["processor"]["nodes"]):
             self.assertIsNone(told, machine["processor"])
 
+    def test_not_every_core_has_as_many_threads(self):
+        files = {f"/sys/devices/system/cpu/{name}": "0-3\n" for name in ("online", "present", "possible")}
+        for cpu, siblings in enumerate(("0-1", "0-1", "2", "3")):
+            folder = f"/sys/devices/system/cpu/cpu{cpu}/topology/"
+            files[folder + "core_cpus_list"] = siblings
+        result = run("info", "--root", self.other_machine(files))
+        self.assertIn("3 cores in 1 socket, up to 2 threads each (SMT)", result.stdout)
+
     def test_this_machine_is_the_one_that_the_kernel_tells_of(self):
         document = self.document()
         self.assertEqual(document["command"].split()[1:], ["info", "--json", "-"])

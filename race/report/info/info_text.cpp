@@ -85,7 +85,9 @@ std::string cores_text(const processor& cpu) {
     }
     std::string text = counted(*cpu.cores, "core");
     text += cpu.sockets ? " in " + counted(*cpu.sockets, "socket") : "";
-    text += cpu.threads_per_core > 1 ? fmt::format(", {} threads each (SMT)", cpu.threads_per_core)
+    const bool alike = *cpu.cores * cpu.threads_per_core == cpu.cpus;
+    text += cpu.threads_per_core > 1 ? fmt::format(", {}{} threads each (SMT)",
+                                                   alike ? "" : "up to ", cpu.threads_per_core)
                                      : ", no SMT";
     text += cpu.nodes ? ", " + counted(*cpu.nodes, "memory node") : "";
     return text;
