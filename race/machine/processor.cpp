@@ -51,6 +51,12 @@ std::optional<topology> topology_of(const std::string& root) {
         [&](const std::string& path) { return detail::read_small_file(root + path); });
 }
 
+/// Whether the kernel's files name a core or siblings; some sandboxes list the CPUs alone.
+bool tells_cores(const topology& machine) {
+    return std::ranges::any_of(
+        machine.cores, [](const cpu_core& core) { return core.id >= 0 || core.cpus.count() > 1; });
+}
+
 /// Distinct pairs of package and core, and distinct packages; what older kernels tell.
 void read_cpuinfo(const std::string& path, processor& into) {
     const auto text = detail::read_small_file(path);
@@ -106,17 +112,22 @@ std::optional<unsigned> processor::cores_of(const cpu_set& some) const {
 processor read_processor(const std::string& root) {
     processor found;
     const std::string cpuinfo = root + "/proc/cpuinfo";
-    if (const auto machine = topology_of(root)) {
-        found.cpus = static_cast<unsigned>(machine->cpus.size());
+    const auto machine = topology_of(root);
+    if (machine && tells_cores(*machine)) {
         found.cores = static_cast<unsigned>(machine->cores.size());
         found.sockets = static_cast<unsigned>(machine->packages.size());
-        found.nodes = static_cast<unsigned>(machine->nodes.size());
-        found.online = machine->online;
-        found.isolated = machine->isolated | machine->partitioned;
         for (const cpu_core& core : machine->cores) {
             found.siblings.push_back(core.cpus);
             found.threads_per_core = std::max(found.threads_per_core, core.cpus.count());
         }
+    } else {
+        read_cpuinfo(cpuinfo, found);
+    }
+    if (machine) {
+        found.cpus = static_cast<unsigned>(machine->cpus.size());
+        found.nodes = static_cast<unsigned>(machine->nodes.size());
+        found.online = machine->online;
+        found.isolated = machine->isolated | machine->partitioned;
         for (const core_kind& kind : machine->kinds) {
             if (machine->is_hybrid()) {
                 found.kinds.push_back({kind.name, kind.cpus});
@@ -125,8 +136,6 @@ processor read_processor(const std::string& root) {
         for (const cpu_cache& cache : machine->caches) {
             add_cache(found.caches, cache);
         }
-    } else {
-        read_cpuinfo(cpuinfo, found);
     }
     std::string flags = value_of(cpuinfo, "flags", ':');
     flags += ' ' + value_of(cpuinfo, "Features", ':'); // Arm's word

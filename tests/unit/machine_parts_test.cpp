@@ -100,6 +100,20 @@ TEST(machine_processor, counts_cores_where_only_cpuinfo_tells) {
     EXPECT_EQ(found.cores_of(regatta::cpu_set{0, 1}), std::nullopt);
 }
 
+TEST(machine_processor, takes_cores_from_cpuinfo_where_the_kernel_only_lists_the_cpus) {
+    machine_files files;
+    files.sets("0-1", "0-1", "0-1");
+    EXPECT_EQ(race::read_processor(machine_root(files).path()).cores, std::nullopt);
+    files.file("/proc/cpuinfo", "processor\t: 0\nphysical id\t: 0\ncore id\t: 0\n\n"
+                                "processor\t: 1\nphysical id\t: 0\ncore id\t: 0\n");
+    const race::processor found = race::read_processor(machine_root(files).path());
+    EXPECT_EQ(found.cpus, 2u);
+    EXPECT_EQ(found.cores, 1u);
+    EXPECT_EQ(found.sockets, 1u);
+    EXPECT_EQ(found.threads_per_core, 2u);
+    EXPECT_EQ(found.cores_of(regatta::cpu_set{0}), std::nullopt);
+}
+
 TEST(machine_processor, puts_caches_together_that_are_alike) {
     const race::processor found =
         race::read_processor(machine_root(library_test::hybrid_desktop()).path());
