@@ -148,8 +148,8 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
         "  regatta cpus plan 2-5 --huge-pages 1G:4\n"
         "\nIt only looks, and needs no privilege. A reboot and the boot loader's files are yours.\n"
         "\nExit status: 0 all well, 1 there is no line for the kernel (no CPU would be left for "
-        "the system), or the result could not be written; 2 wrong usage, or a file that cannot be "
-        "opened.");
+        "the system), the machine cannot be read, or the result could not be written; 2 wrong "
+        "usage, or a file that cannot be opened.");
     command.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 
