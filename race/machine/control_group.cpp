@@ -9,6 +9,7 @@
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -80,17 +81,22 @@ std::optional<double> weight_of(const group_chain& chain) {
 
 void read_memory(const group_chain& chain, control_group& into) {
     constexpr std::uint64_t no_limit = std::uint64_t(1) << 60; // v1 writes a number near 2^63
+    const auto room = [](std::uint64_t limit, const std::optional<std::uint64_t>& used) {
+        return limit - std::min(limit, used.value_or(0));
+    };
     for (const std::string& directory : chain.directories) {
         const auto limit =
             number_of(directory + (chain.v2 ? "/memory.max" : "/memory.limit_in_bytes"));
         const auto bytes = static_cast<std::uint64_t>(limit.value_or(-1));
-        if (bytes < no_limit && bytes < into.memory_limit_bytes.value_or(no_limit)) {
+        const auto read =
+            number_of(directory + (chain.v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+        const auto used = read ? std::optional(static_cast<std::uint64_t>(*read)) : std::nullopt;
+        if (bytes < no_limit &&
+            (!into.memory_limit_bytes ||
+             room(bytes, used) < room(*into.memory_limit_bytes, into.memory_used_bytes))) {
             into.memory_limit_bytes = bytes;
+            into.memory_used_bytes = used;
             into.memory_file = chain.v2 ? "memory.max" : "memory.limit_in_bytes";
-            const auto used =
-                number_of(directory + (chain.v2 ? "/memory.current" : "/memory.usage_in_bytes"));
-            into.memory_used_bytes =
-                used ? std::optional(static_cast<std::uint64_t>(*used)) : std::nullopt;
         }
     }
 }

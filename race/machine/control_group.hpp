@@ -23,8 +23,9 @@ struct control_group {
     std::int64_t throttled_ns = 0;
     /// Its share beside the groups next to it, of which a usual one has 1.
     std::optional<double> weight;
-    std::optional<std::uint64_t> memory_limit_bytes; ///< Absent: no limit.
-    std::optional<std::uint64_t> memory_used_bytes;  ///< Of the group with that limit.
+    /// Of the group that has the least room left; absent: no limit.
+    std::optional<std::uint64_t> memory_limit_bytes;
+    std::optional<std::uint64_t> memory_used_bytes; ///< Of the group with that limit.
     /// The files in which the limits stand: those of v1 have other names.
     std::string_view quota_file = "cpu.max";
     std::string_view memory_file = "memory.max";

@@ -212,6 +212,23 @@ TEST(machine_control_group, of_version_2_counts_microseconds) {
     EXPECT_EQ(found.quota, std::nullopt);
 }
 
+TEST(machine_control_group, of_several_tells_the_memory_of_the_one_with_the_least_room) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "0::/pod/app\n")
+        .file("/proc/self/mountinfo", "31 30 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/pod/app/memory.max", "1000000\n")
+        .file("/sys/fs/cgroup/pod/app/memory.current", "100000\n")
+        .file("/sys/fs/cgroup/pod/memory.max", "2000000\n")
+        .file("/sys/fs/cgroup/pod/memory.current", "1990000\n");
+    auto found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.memory_limit_bytes, 2000000u);
+    EXPECT_EQ(found.memory_used_bytes, 1990000u);
+    files.file("/sys/fs/cgroup/pod/memory.current", "300000\n");
+    found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.memory_limit_bytes, 1000000u);
+    EXPECT_EQ(found.memory_used_bytes, 100000u);
+}
+
 TEST(machine_control_group, that_cannot_be_read_limits_nothing) {
     const auto found = race::read_control_group("/nowhere");
     EXPECT_EQ(found.path, "");
