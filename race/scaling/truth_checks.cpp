@@ -319,7 +319,7 @@ private:
                 warn(kind::few_rounds, point.workers,
                      "only " + std::to_string(point.speedup.count) + " of " +
                          std::to_string(result_.rounds) +
-                         " rounds were undisturbed both with 1 worker and with " +
+                         " rounds have clean runs both with 1 worker and with " +
                          std::to_string(point.workers) + ": too few for an interval");
             }
         }

@@ -285,6 +285,17 @@ TEST_F(made_up_scale, too_few_rounds_and_a_stop_are_said) {
     EXPECT_EQ(result.find(2)->word, verdict::undecided);
 }
 
+TEST_F(made_up_scale, rounds_after_one_worker_failed_are_not_called_disturbed) {
+    add(2, 1.9);
+    result.points[0].failure = "late death";
+    result.points[0].measured.samples.resize(4);
+    result.control.samples.resize(4);
+    evaluate();
+    EXPECT_EQ(warning(kind::few_rounds, 2),
+              "only 4 of 15 rounds have clean runs both with 1 worker and with 2: too few for an "
+              "interval");
+}
+
 TEST_F(made_up_scale, one_that_was_stopped_before_its_first_round_has_no_figures) {
     add(2, 1.9);
     result.rounds = 0;
