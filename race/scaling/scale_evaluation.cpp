@@ -95,7 +95,7 @@ scaling_fit fit_of(const scale_result& result) {
                 {static_cast<double>(point.workers), paired_ratios(base.measured, point.measured)});
         }
     }
-    return fit_scaling(observed, result.order_seed);
+    return fit_scaling(observed, result.order_seed, result.floor.distance);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "scaling/scaling_fit.hpp"
 
 #include "sampling/random.hpp"
+#include "sampling/verdict.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -160,7 +161,8 @@ std::string_view to_string(scaling_law law) noexcept {
     return "none";
 }
 
-scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed) {
+scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed,
+                        double noise) {
     constexpr std::size_t resamples = 1000;
     std::vector<scaling_observation> several; // one worker is the measure of all: it says nothing
     bool one_worker = false;
@@ -195,15 +197,20 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
     amdahl_fit& amdahl = result.amdahl.emplace();
     amdahl.serial_fraction = with_interval(amdahl_serial(points), std::move(serial), rounds);
     amdahl.residual = residual_of(amdahl, points);
-    result.preferred = scaling_law::amdahl;
+    const double most = std::max(most_off, noise);
+    const bool only_slower = amdahl.serial_fraction.median >= 1 && amdahl.residual > usual_margin;
+    amdahl.describes = amdahl.residual <= most && !only_slower;
+    result.preferred = amdahl.describes ? scaling_law::amdahl : scaling_law::none;
     if (usl) {
         const usl_terms terms = usl_least_squares(points);
         usl_fit& fit = result.usl.emplace();
         fit.contention = with_interval(terms.contention, std::move(contention), rounds);
         fit.coherence = with_interval(terms.coherence, std::move(coherence), rounds);
         fit.residual = residual_of(fit, points);
+        fit.describes = fit.residual <= most;
         find_peak(fit);
-        if (fit.coherence.low > 0) {
+        const bool better = fit.coherence.low > 0 && rounds >= pairs_for_a_verdict;
+        if (fit.describes && (better || !amdahl.describes)) {
             result.preferred = scaling_law::usl;
         }
     }

@@ -26,6 +26,7 @@ struct scaling_observation {
 struct amdahl_fit {
     estimate serial_fraction; ///< s, 0…1.
     double residual = 0;      ///< Root of the mean square of the relative errors.
+    bool describes = true;    ///< The points: see `most_off`.
 
     double speedup(double workers) const noexcept;
 };
@@ -39,6 +40,7 @@ struct usl_fit {
     /// `usl_peak_workers`, and the speed-up there. Absent where κ is 0.
     std::optional<double> peak_workers;
     std::optional<double> peak_speedup;
+    bool describes = true; ///< The points: see `most_off`.
 
     double speedup(double workers) const noexcept;
 };
@@ -51,16 +53,22 @@ enum class scaling_law { none, amdahl, usl };
 /// "none", "amdahl", "usl".
 std::string_view to_string(scaling_law law) noexcept;
 
+/// A law with a larger residual does not describe the points, unless the noise is larger. Nor does
+/// Amdahl's where more workers take longer than one: it knows nothing slower.
+inline constexpr double most_off = 0.1;
+
 /// Both laws, as far as the points allow.
 struct scaling_fit {
-    std::optional<amdahl_fit> amdahl; ///< Needs two worker counts.
-    std::optional<usl_fit> usl;       ///< Needs three.
-    scaling_law preferred = scaling_law::none;
+    std::optional<amdahl_fit> amdahl;          ///< Needs two worker counts.
+    std::optional<usl_fit> usl;                ///< Needs three.
+    scaling_law preferred = scaling_law::none; ///< None where none describes the points.
     std::size_t points = 0; ///< Worker counts behind it: undisturbed ones up to the CPUs available.
 };
 
 /// Fits both by least squares of the relative errors, with intervals from a bootstrap over the
 /// rounds. The same observations and seed give the same fit.
-scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed = 1);
+/// @param noise so far off is nothing, as a share: the noise floor.
+scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed = 1,
+                        double noise = 0);
 
 } // namespace regatta::race

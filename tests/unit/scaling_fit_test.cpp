@@ -141,6 +141,34 @@ TEST(scaling_fit, of_two_counts_is_amdahls_law_alone_and_of_one_none) {
     EXPECT_FALSE(fit_scaling({{1, {1}}, {2, {}}}).amdahl);
 }
 
+TEST(scaling_fit, a_law_that_is_far_off_is_not_preferred) {
+    const auto rounds_of = [](double speedup) { return std::vector<double>(15, speedup); };
+    const scaling_fit zigzag = fit_scaling(
+        {{1, rounds_of(1)}, {2, rounds_of(1.9)}, {4, rounds_of(1.2)}, {8, rounds_of(5)}});
+    EXPECT_GT(zigzag.amdahl->residual, 0.3);
+    EXPECT_EQ(zigzag.preferred, scaling_law::none);
+    // Slower than one worker, by little and by much.
+    for (const double speedup : {0.97, 0.5}) {
+        EXPECT_EQ(fit_scaling({{1, rounds_of(1)}, {2, rounds_of(speedup)}}).preferred,
+                  scaling_law::none);
+    }
+    const scaling_fit falls =
+        fit_scaling({{1, rounds_of(1)}, {2, rounds_of(0.75)}, {4, rounds_of(0.5)}});
+    EXPECT_FALSE(falls.amdahl->describes);
+    EXPECT_EQ(falls.preferred, scaling_law::usl);
+    // What the noise may do is no reason against a law.
+    EXPECT_EQ(fit_scaling({{1, rounds_of(1)}, {2, rounds_of(1.9)}, {4, rounds_of(2.1)}}, 1, 0.4)
+                  .amdahl->describes,
+              true);
+}
+
+// With 2 terms any 3 points lie on the curve.
+TEST(scaling_fit, too_few_rounds_tell_no_coherence) {
+    const scaling_fit few = fit_scaling({{1, {1, 1}}, {2, {1.9, 1.9}}, {4, {3.4, 3.4}}});
+    EXPECT_GT(few.usl->coherence.low, 0);
+    EXPECT_EQ(few.preferred, scaling_law::amdahl);
+}
+
 TEST(scaling_fit, is_the_same_for_the_same_seed) {
     const auto observed = observations({1, 2, 4, 8}, 0.1, 0.003, 0.05);
     const scaling_fit first = fit_scaling(observed, 7);

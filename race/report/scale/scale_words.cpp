@@ -149,6 +149,24 @@ std::string peak_of(const usl_fit& fit, const scale_result& result, const text_s
     return text;
 }
 
+/// Why no law says anything.
+std::string undescribed(const scaling_fit& fit) {
+    if (!fit.usl && fit.amdahl->serial_fraction.median >= 1) {
+        return "Amdahl's law knows nothing slower than one worker: no serial part can be told from "
+               "these figures.";
+    }
+    if (!fit.usl) {
+        return fmt::format("Amdahl's law does not describe the {} numbers of workers: it is {} "
+                           "off. No serial part can be told from them.",
+                           fit.points, percent_text(fit.amdahl->residual));
+    }
+    return fmt::format("Neither law of scaling describes the {} numbers of workers: on average "
+                       "Amdahl's is {} off, the Universal Scalability Law {}. No serial part and "
+                       "no peak can be told from them.",
+                       fit.points, percent_text(fit.amdahl->residual),
+                       percent_text(fit.usl->residual));
+}
+
 /// The end of a conclusion that notes cast doubt upon.
 constexpr std::string_view settle_the_notes = " Settle the notes above before you rely on this.";
 
@@ -253,13 +271,17 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
                          "peak can be told from these figures.");
         return all;
     }
-    if (fit.amdahl) {
+    if (fit.preferred == scaling_law::none && fit.amdahl) {
+        all.push_back(undescribed(fit));
+        return all;
+    }
+    if (fit.amdahl && fit.amdahl->describes) {
         all.push_back(amdahl_sentence(*fit.amdahl, result, style));
     }
     if (fit.usl) {
         all.push_back(usl_sentence(*fit.usl, style) + ' ' + peak_of(*fit.usl, result, style));
     }
-    if (fit.amdahl && fit.usl && fit.preferred != scaling_law::none) {
+    if (fit.amdahl && fit.usl && has_interval(fit.usl->coherence)) {
         const bool amdahl = fit.preferred == scaling_law::amdahl;
         all.push_back(fmt::format(
             "{} the {} numbers of workers{}: on average it is {} off, the other {}.",
