@@ -130,15 +130,26 @@ void say_items(const advising& with, const loss& lost) {
     }
 }
 
+/// A loss that may be none.
+void leave_to_noise(const advising& with, const loss& lost) {
+    with.leave_open(topic::limit,
+                    fmt::format("What the limit is: with {} workers each does {} of what one alone "
+                                "does, and what is lost is within the noise floor of {}.",
+                                lost.workers, percent_text(lost.efficiency),
+                                percent_text(lost.noise)),
+                    with.command("scale", {"--rounds", "15", "--json", "scale.json"}));
+}
+
 /// In which part of the run the workers wait, if a race shows it.
 void say_where(const advising& with, const loss& lost) {
     if (lost.largest_wait.empty()) {
         return;
     }
     with.say(topic::limit,
-             fmt::format("Most of it goes {}: {} of the time of the workers of {}.",
-                         lost.largest_wait_words, percent_text(lost.largest_wait_share),
-                         lost.scheme),
+             fmt::format("The largest share of the waiting of the workers of {} goes {}: {} of "
+                         "their time.",
+                         lost.scheme, lost.largest_wait_words,
+                         percent_text(lost.largest_wait_share)),
              {{lost.largest_wait, *lost.largest_wait_ns}});
 }
 
@@ -166,24 +177,30 @@ void say_serial(const advising& with, const loss& lost) {
         scale->coherence->low > 0 && scale->peak_workers) {
         with.to.limit = limit_kind::contention;
         with.say(topic::limit,
-                 fmt::format("The workers hold each other up: each pair costs {:.3g} % (95 % "
-                             "interval {:.3g} % to {:.3g} %), so that from {} workers on more of "
-                             "them are slower.",
+                 fmt::format("The workers probably hold each other up: by the Universal "
+                             "Scalability Law each pair costs {:.3g} % (95 % interval {:.3g} % to "
+                             "{:.3g} %), so that from {} workers on more of them are slower.",
                              scale->coherence->median.value * 100, scale->coherence->low * 100,
                              scale->coherence->high * 100, peak_text(*scale)),
                  {{"coherence", scale->coherence->median},
                   {"workers at the peak", *scale->peak_workers}});
-    } else if (scale != nullptr && scale->serial_fraction && is_told(*scale->serial_fraction)) {
+    } else if (scale != nullptr && scale->preferred_law == "amdahl" && scale->serial_fraction &&
+               is_told(*scale->serial_fraction)) {
         const figure_interval& serial = *scale->serial_fraction;
         with.to.limit = limit_kind::serial_part;
         with.say(topic::limit,
-                 fmt::format("The serial part is the limit: {} of a run (95 % interval {} to {}) "
-                             "is done by one worker alone, so that no number of them is more than "
-                             "some {} to {} times as fast as one.",
+                 fmt::format("The limit may be a serial part: by Amdahl's law {} of a run (95 % "
+                             "interval {} to {}) is done by one worker alone, so that no number of "
+                             "them is more than some {} to {} times as fast as one.",
                              percent_text(serial.median.value), percent_text(serial.low),
                              percent_text(serial.high), about_text(1 / serial.high),
                              about_text(1 / serial.low)),
                  {{"serial fraction", serial.median}});
+    } else if (!lost.items_share) {
+        with.say(topic::limit,
+                 fmt::format("With {} workers each does {} of what one alone does.", lost.workers,
+                             percent_text(lost.efficiency)),
+                 lost.figures);
     } else {
         with.to.limit = limit_kind::serial_part;
         with.say(topic::limit,
@@ -213,8 +230,10 @@ void advise_on_limit(const advising& with) {
     if (lost->items_share &&
         lost->items_ratio * lost->efficiency > 1 + std::max(disagreement, lost->noise)) {
         say_disagreement(with, *lost);
-    } else if (lost->efficiency >= std::min(good_efficiency, 1 - lost->noise)) {
+    } else if (lost->efficiency >= good_efficiency) {
         say_none(with, *lost);
+    } else if (lost->efficiency >= 1 - lost->noise) {
+        leave_to_noise(with, *lost);
     } else if (!lost->items_share) {
         say_serial(with, *lost);
         with.leave_open(

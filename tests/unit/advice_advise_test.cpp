@@ -272,7 +272,7 @@ TEST(advice_on_limit, a_serial_part_and_where_the_workers_wait) {
     EXPECT_THAT(said(made, topic::limit),
                 AllOf(HasSubstr("20 % of a run (95 % interval"),
                       HasSubstr("no number of them is more than some 4.9 to 5.0 times"),
-                      HasSubstr("Most of it goes into handing items out: 17 %")));
+                      HasSubstr("std_thread goes into handing items out: 17 %")));
 }
 
 TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
@@ -283,6 +283,28 @@ TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
     EXPECT_THAT(said(advised({file}), topic::limit),
                 AllOf(HasSubstr("What is lost is not in the items: with 2 workers each does 83 %"),
                       Not(HasSubstr("serial part"))));
+}
+
+TEST(advice_on_limit, a_law_that_does_not_describe_the_points_tells_no_serial_part) {
+    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 0.5, 100.5).finish()});
+    EXPECT_THAT(said(made, topic::limit), Not(HasSubstr("serial part")));
+}
+
+TEST(advice_on_limit, what_an_item_costs_is_not_made_up) {
+    const auto made = advised({scale_maker(2).add(1, 1, 0).add(2, 0.5, 0).finish()});
+    EXPECT_EQ(made.limit, limit_kind::unknown);
+    EXPECT_THAT(said(made, topic::limit),
+                AllOf(HasSubstr("each does 25 %"), Not(HasSubstr("item"))));
+    EXPECT_THAT(left_open(made, topic::limit), HasSubstr("regatta race primes"));
+}
+
+TEST(advice_on_limit, a_loss_within_the_noise_tells_none) {
+    auto maker = scale_maker(2).add(1, 1, 100).add(2, 1.3, 100.5);
+    maker.result.floor.distance = 0.4;
+    const auto made = advised({maker.finish()});
+    EXPECT_EQ(made.limit, limit_kind::unknown);
+    EXPECT_THAT(said(made, topic::limit), IsEmpty());
+    EXPECT_THAT(left_open(made, topic::limit), HasSubstr("regatta scale primes"));
 }
 
 TEST(advice_on_limit, workers_that_hold_each_other_up) {
