@@ -128,7 +128,7 @@ private:
         result_.load_resolution_ns = load_.resolution_ns();
         result_.clock_source = clock_source();
         if (workload.name == "matmul") {
-            floating_point_peak peak = peak_gflops();
+            floating_point_peak peak = peak_gflops(options_.work.type == "double");
             result_.peak = peak.gflops;
             result_.peak_source = std::move(peak.source);
         }

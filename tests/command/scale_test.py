@@ -36,6 +36,12 @@ class Scale(unittest.TestCase):
         for text in says:
             self.assertIn(text, result.stderr)
 
+    def test_the_peak_is_that_of_the_elements(self):
+        for kind in ("float", "double"):
+            document, report = measured("matmul", "--size", "64", "--type", kind, "--workers", "1",
+                                        "--rounds", "1")
+            self.assertIn(f" {kind}s at once", document["peak"]["source"])
+
     def test_json_has_a_point_for_each_number_of_workers(self):
         document, report = measured("primes", *SHORT, "--workers", "4,2,2,1", "--seed", "7")
         self.assertEqual(document["schema"], "regatta-scale/1")

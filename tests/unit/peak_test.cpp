@@ -14,12 +14,15 @@ using testing::HasSubstr;
 // As many as were done: a multiplication and an addition in each lane of each of twelve chains.
 TEST(peak, loops_count_their_operations) {
     EXPECT_EQ(peak_loop_generic(100), 100u * 2 * 4 * 12);
+    EXPECT_EQ(peak_loop_generic_double(100), 100u * 2 * 2 * 12);
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         EXPECT_EQ(peak_loop_avx2(100), 100u * 2 * 8 * 12);
+        EXPECT_EQ(peak_loop_avx2_double(100), 100u * 2 * 4 * 12);
     }
     if (__builtin_cpu_supports("avx512f")) {
         EXPECT_EQ(peak_loop_avx512(100), 100u * 2 * 16 * 12);
+        EXPECT_EQ(peak_loop_avx512_double(100), 100u * 2 * 8 * 12);
     }
 #endif
 }
@@ -29,6 +32,12 @@ TEST(peak, is_a_figure_with_its_source) {
     EXPECT_GT(peak.gflops, 0.01);
     EXPECT_LT(peak.gflops, 10'000);
     EXPECT_THAT(peak.source, HasSubstr("multiply-add loop"));
+}
+
+// A vector holds half as many doubles.
+TEST(peak, is_that_of_the_elements) {
+    EXPECT_THAT(peak_gflops().source, HasSubstr("floats at once"));
+    EXPECT_THAT(peak_gflops(true).source, HasSubstr("doubles at once"));
 }
 
 TEST(peak, is_in_the_unit_of_a_product) {
