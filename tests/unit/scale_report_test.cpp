@@ -291,6 +291,14 @@ TEST(scale_json, figures_without_a_clean_round_are_there_with_a_count_of_0) {
     EXPECT_EQ(point["speedup"]["count"], 0);
 }
 
+// As in the JSON: all numbers of workers take the same time.
+TEST(scale_csv, at_a_rate_there_is_no_verdict) {
+    const std::string csv = race::to_csv(fakes::at_a_rate().result);
+    for (const char* word : {"baseline", "faster", "undecided"}) {
+        EXPECT_THAT(csv, testing::Not(HasSubstr(word)));
+    }
+}
+
 TEST(scale_csv, a_line_a_number_of_workers) {
     auto maker = fakes::of_the_evaluation();
     maker.add_failed(16, "killed, by \"9\"");

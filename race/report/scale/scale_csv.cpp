@@ -30,14 +30,14 @@ std::string to_csv(const scale_result& result) {
         "latency_min_ns,latency_mean_ns,latency_median_ns,latency_p95_ns,latency_p99_ns,"
         "latency_max_ns,clock_hz,samples,dropped\n";
     for (const scale_point& one : result.points) {
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", one.workers,
-                           one.ok() ? "ok" : "failed", csv_quoted(one.failure),
-                           csv_quoted(result.unit), csv_fields(one.throughput, 6),
-                           csv_fields(one.events_per_second, 6), csv_fields(one.time, 0),
-                           csv_fields(one.speedup, 6), csv_fields(one.efficiency, 6),
-                           one.ran() ? to_string(one.word) : "", latency_fields(one.latency),
-                           one.clock_hz ? fmt::format("{:.0f}", *one.clock_hz) : "",
-                           one.measured.samples.size(), one.measured.dropped());
+        out += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", one.workers, one.ok() ? "ok" : "failed",
+            csv_quoted(one.failure), csv_quoted(result.unit), csv_fields(one.throughput, 6),
+            csv_fields(one.events_per_second, 6), csv_fields(one.time, 0),
+            csv_fields(one.speedup, 6), csv_fields(one.efficiency, 6),
+            one.ran() && !result.rate ? to_string(one.word) : "", latency_fields(one.latency),
+            one.clock_hz ? fmt::format("{:.0f}", *one.clock_hz) : "", one.measured.samples.size(),
+            one.measured.dropped());
     }
     return out;
 }
