@@ -122,6 +122,9 @@ std::string percent_text(double share) {
 }
 
 std::string ratio_text(double ratio) {
+    if (ratio > 0 && ratio < 0.00995) { // three decimals would leave one figure of it, or none
+        return fmt::format("{:.2g}", ratio);
+    }
     return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : ratio < 100 ? 2 : 1);
 }
 

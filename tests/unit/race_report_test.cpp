@@ -61,6 +61,9 @@ TEST(race_text, percent_and_ratio) {
     EXPECT_EQ(race::percent_text(0), "0 %");
     EXPECT_EQ(race::ratio_text(0.98765), "0.988");
     EXPECT_EQ(race::ratio_text(12.345), "12.35");
+    EXPECT_EQ(race::ratio_text(0.0123), "0.012");
+    EXPECT_EQ(race::ratio_text(0.00142), "0.0014");
+    EXPECT_EQ(race::ratio_text(0.000084), "8.4e-05");
 }
 
 TEST(race_bar, cells_sum_to_the_width) {
