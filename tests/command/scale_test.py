@@ -13,7 +13,7 @@ import support
 from support import OnTerminal, children_of, environment, run
 
 # Measurements of a fraction of a second.
-SHORT = ["--rounds", "2", "--size", "20", "--max-prime", "1000"]
+SHORT = ["--rounds", "2", "--size", "20", "--max-prime", "3000"]
 QUICK = [*SHORT, "--workers", "1,2"]
 LONG = ["--rounds", "100000", "--size", "20", "--max-prime", "1000", "--workers", "1,2"]
 
@@ -47,9 +47,9 @@ class Scale(unittest.TestCase):
         self.assertEqual(document["schema"], "regatta-scale/1")
         self.assertEqual(document["workload"], "primes")
         self.assertEqual(document["scheme"], "std_thread")
-        self.assertEqual(document["settings"]["max_prime"], 1000)
+        self.assertEqual(document["settings"]["max_prime"], 3000)
         self.assertEqual((document["rounds"], document["items"], document["seed"]), (2, 20, 7))
-        self.assertIn("--max-prime 1000", document["command"])
+        self.assertIn("--max-prime 3000", document["command"])
         self.assertEqual([point["workers"] for point in document["points"]], [1, 2, 4])
         for point in document["points"]:
             self.assertEqual(point["status"], "ok", point)

@@ -20,13 +20,15 @@ namespace regatta::race::fakes {
 /// Each item counts a little and marks that it ran.
 class counting : public workload {
 public:
-    explicit counting(const workload_options& options) : runs_(options.size.value_or(1000), 0) {}
+    explicit counting(const workload_options& options, std::uint32_t steps = 2000)
+        : runs_(options.size.value_or(1000), 0)
+        , steps_(steps) {}
 
     std::string_view name() const noexcept override { return "counting"; }
     std::size_t items() const noexcept override { return runs_.size(); }
     void run(std::size_t item) noexcept override {
         volatile std::uint32_t sum = 0;
-        for (std::uint32_t i = 0; i < 2000; ++i) {
+        for (std::uint32_t i = 0; i <= steps_; ++i) {
             sum = sum + i;
         }
         runs_[item] = sum != 0 ? 1 : 0;
@@ -44,15 +46,17 @@ public:
 
 private:
     std::vector<int> runs_;
+    std::uint32_t steps_;
 };
 
-inline workload_info counting_info() {
+/// @param steps of an item; 2000 take some microseconds.
+inline workload_info counting_info(std::uint32_t steps = 2000) {
     return {.name = "counting",
             .summary = "counts",
             .options = "--size 1..100000",
             .usual_size = 1000,
-            .make = [](const workload_options& o) -> std::unique_ptr<workload> {
-                return std::make_unique<counting>(o);
+            .make = [steps](const workload_options& o) -> std::unique_ptr<workload> {
+                return std::make_unique<counting>(o, steps);
             },
             .attach = nullptr};
 }

@@ -33,7 +33,7 @@ protected:
     }
 
     scale_result run(const scheme_info& scheme) {
-        return run_scale(fakes::counting_info(), scheme, options, control, observer);
+        return run_scale(fakes::counting_info(steps), scheme, options, control, observer);
     }
     scale_result run() { return run(fakes::info("threads", fakes::run_on_threads)); }
 
@@ -60,6 +60,7 @@ protected:
         return false;
     }
 
+    std::uint32_t steps = 20'000; // so long that each item is timed
     scale_options options;
     race_control control;
     std::function<void(const progress&)> observer;
@@ -90,6 +91,16 @@ TEST_F(scale_of_fakes, measures_each_number_of_workers_in_each_round) {
     EXPECT_GT(result.floor.control.median, 0);
     EXPECT_GT(result.baseline_drift.median, 0);
     EXPECT_EQ(result.points.front().speedup.median, 1);
+}
+
+// Two reads of the clock an item would be most of the time.
+TEST_F(scale_of_fakes, items_too_short_to_be_timed_are_counted_as_in_a_race) {
+    steps = 1;
+    const scale_result result = run();
+    for (const scale_point& point : result.points) {
+        EXPECT_TRUE(point.ran()) << point.failure;
+        EXPECT_EQ(point.latency.count(), 0u);
+    }
 }
 
 TEST_F(scale_of_fakes, each_run_has_the_workers_that_it_should) {
