@@ -94,6 +94,11 @@ double neighbour_stretch(const std::vector<double>& values) {
 estimate median_of_rounds(const std::vector<double>& values) {
     estimate found = median_by_ranks(values);
     const double stretch = neighbour_stretch(values);
+    if (found.low > 0) { // by ratios: no time is 0 or less
+        found.low = found.median * std::pow(found.low / found.median, stretch);
+        found.high = found.median * std::pow(found.high / found.median, stretch);
+        return found;
+    }
     const double least = std::min(found.low, 0.0);
     found.low = std::max(least, found.median - (found.median - found.low) * stretch);
     found.high = found.median + (found.high - found.median) * stretch;

@@ -42,7 +42,8 @@ double rank_autocorrelation(const std::vector<double>& values);
 double neighbour_stretch(const std::vector<double>& values);
 
 /// `median_by_ranks` of values in the order in which they were measured, with its interval
-/// stretched as far as neighbours resemble each other. Of values from 0 on no end is below 0.
+/// stretched as far as neighbours resemble each other: that of their logarithms, so that neither
+/// end is 0. Where the values go down to 0 it is stretched as it is, and no end is below 0.
 estimate median_of_rounds(const std::vector<double>& values);
 
 } // namespace regatta::race

@@ -105,6 +105,20 @@ TEST_F(made_up_scale, tells_rates_speedups_and_efficiency) {
     EXPECT_FALSE(result.disturbed());
 }
 
+// Times that drift have a wide interval; that of the rate still holds the rate.
+TEST_F(made_up_scale, a_drift_leaves_the_rate_within_its_interval) {
+    std::vector<double> times;
+    for (unsigned round = 1; round <= rounds; ++round) {
+        times.push_back(alone_ns * round);
+    }
+    add(2, 1.9).measured = series_of(times);
+    evaluate();
+    const estimate& rate = result.points[1].events_per_second;
+    EXPECT_GT(result.points[1].time.low, 0);
+    EXPECT_LT(rate.low, rate.median);
+    EXPECT_GT(rate.high, rate.median);
+}
+
 TEST_F(made_up_scale, throughput_is_in_the_units_of_the_work) {
     result.units_a_run = 25; // GFLOP
     evaluate();
