@@ -215,14 +215,15 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
             table.add(who, cpus, note, "36");
         }
     };
-    // Newer kernels list those of both kinds in both files; the groups tell them apart.
+    // From Linux 6.12 on the groups' file has both kinds. Should the other one, too, the groups
+    // that are seen tell them apart.
     cpu_set grouped;
     for (const cpuset_group& group : view.groups) {
         grouped |= group.partition == "isolated" ? group.cpus : cpu_set();
     }
-    add_unless_empty("isolated", (machine.isolated | machine.partitioned) - grouped,
-                     "at boot (isolcpus): only who is pinned there");
-    add_unless_empty("partitioned", machine.partitioned & grouped, "isolated by a control group");
+    const cpu_set at_boot = machine.isolated - grouped;
+    add_unless_empty("isolated", at_boot, "at boot (isolcpus): only who is pinned there");
+    add_unless_empty("partitioned", machine.partitioned - at_boot, "isolated by a control group");
     add_unless_empty("without ticks", machine.nohz_full, "at boot (nohz_full)");
     std::size_t shown = 0;
     for (const cpuset_group& group : view.groups) {
