@@ -43,6 +43,10 @@ if(REGATTA_SANITIZE)
     target_compile_options(regatta_development INTERFACE
         -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
+if(REGATTA_RANDOM_DELAYS)
+    target_compile_options(regatta_development INTERFACE
+        "SHELL:-fsanitize-coverage=trace-pc -include ${PROJECT_SOURCE_DIR}/tests/random_delays.hpp")
+endif()
 
 # Precompiled headers: what ccache needs to keep the files that use them.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)

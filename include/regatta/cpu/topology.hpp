@@ -34,7 +34,7 @@ struct topology {
     cpu_set present;  ///< CPUs that are plugged in.
     cpu_set online;   ///< CPUs that run threads.
     /// Excluded from the scheduler's load balancing at boot (`isolcpus=`): only threads pinned
-    /// there run there. Newer kernels also include `partitioned`.
+    /// there run there.
     cpu_set isolated;
     /// Isolated since boot by control groups (`cpuset.cpus.isolated`). From Linux 6.12 on the file
     /// also has those isolated at boot.
