@@ -44,8 +44,11 @@ if(REGATTA_SANITIZE)
         -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(REGATTA_RANDOM_DELAYS)
-    target_compile_options(regatta_development INTERFACE
-        "SHELL:-fsanitize-coverage=trace-pc -include ${PROJECT_SOURCE_DIR}/tests/random_delays.hpp")
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        message(FATAL_ERROR "REGATTA_RANDOM_DELAYS needs GCC, not ${CMAKE_CXX_COMPILER_ID}")
+    endif()
+    target_compile_options(regatta_development INTERFACE -fsanitize-coverage=trace-pc
+        "SHELL:-include \"${PROJECT_SOURCE_DIR}/tests/random_delays.hpp\"")
 endif()
 
 # Precompiled headers: what ccache needs to keep the files that use them.

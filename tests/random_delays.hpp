@@ -5,7 +5,7 @@
 /// @file
 /// Lets threads lose their CPU at random points, so that tests meet the orders of steps that a
 /// quiet machine hardly shows. REGATTA_RANDOM_DELAYS includes it in every source file; GCC calls
-/// the function below at the begin of each basic block.
+/// the function below at the start of each basic block.
 
 #include <sched.h>
 

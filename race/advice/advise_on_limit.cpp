@@ -173,8 +173,7 @@ std::string peak_text(const scale_evidence& scale) {
 
 void say_serial(const advising& with, const loss& lost) {
     const scale_evidence* scale = with.all.scale ? &*with.all.scale : nullptr;
-    if (scale != nullptr && scale->preferred_law == "usl" && scale->coherence &&
-        scale->coherence->low > 0 && scale->peak_workers) {
+    if (scale != nullptr && scale->has_sure_peak()) {
         with.to.limit = limit_kind::contention;
         with.say(topic::limit,
                  fmt::format("The workers probably hold each other up: by the Universal "
@@ -198,8 +197,9 @@ void say_serial(const advising& with, const loss& lost) {
                  {{"serial fraction", serial.median}});
     } else if (!lost.items_share) {
         with.say(topic::limit,
-                 fmt::format("With {} workers each does {} of what one alone does.", lost.workers,
-                             percent_text(lost.efficiency)),
+                 fmt::format("With {} workers each does {} of what one alone does. What an item "
+                             "costs is not known.",
+                             lost.workers, percent_text(lost.efficiency)),
                  lost.figures);
     } else {
         with.to.limit = limit_kind::serial_part;
@@ -234,14 +234,7 @@ void advise_on_limit(const advising& with) {
         say_none(with, *lost);
     } else if (lost->efficiency >= 1 - lost->noise) {
         leave_to_noise(with, *lost);
-    } else if (!lost->items_share) {
-        say_serial(with, *lost);
-        with.leave_open(
-            topic::limit,
-            fmt::format("Whether the items cost more with {} workers than alone.", lost->workers),
-            with.command("race",
-                         {"--workers", std::to_string(lost->workers), "--json", "race.json"}));
-    } else if (*lost->items_share >= 0.5) {
+    } else if (lost->items_share.value_or(0) >= 0.5) {
         say_items(with, *lost);
     } else {
         say_serial(with, *lost);

@@ -61,8 +61,7 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
                         with.command("scale", {"--workers", "auto", "--json", "scale.json"}));
         return;
     }
-    if (scale.preferred_law == "usl" && scale.peak_workers && scale.peak_speedup &&
-        scale.peak_workers->value > measured) {
+    if (scale.has_sure_peak() && scale.peak_speedup && scale.peak_workers->value > measured) {
         with.say(topic::workers,
                  fmt::format("On a larger machine of this kind the law that fits best has its peak "
                              "with {:.0f} workers, at {} times one; that goes beyond the {} that "

@@ -3,6 +3,8 @@
 
 #include "advice/evidence.hpp"
 
+#include "sampling/verdict.hpp"
+
 #include <algorithm>
 
 namespace regatta::race {
@@ -47,6 +49,11 @@ bool scale_evidence::warned(std::string_view kind, unsigned workers) const noexc
     return std::ranges::any_of(warnings, [&](const warning_evidence& one) {
         return one.kind == kind && (one.workers == 0 || one.workers == workers);
     });
+}
+
+bool scale_evidence::has_sure_peak() const noexcept {
+    return preferred_law == "usl" && peak_workers && coherence &&
+           coherence->count >= pairs_for_a_verdict && coherence->low > 0;
 }
 
 const mode_evidence* isolation_evidence::find(std::string_view name) const noexcept {

@@ -48,6 +48,7 @@ struct scheme_evidence {
     std::optional<figure_interval> vs_baseline;
     std::optional<figure_interval> speedup;
     std::vector<std::pair<std::string, figure>> parts; ///< Of the workers' time, nanoseconds.
+    bool times_items = false; ///< It is known what they cost; if not, the part `inflation` is 0.
 
     /// The part of that name; null where there is none.
     const figure* part(std::string_view wanted) const noexcept;
@@ -106,6 +107,8 @@ struct scale_evidence : result_evidence {
     const point_evidence* find(unsigned workers) const noexcept;
     /// Whether there is a warning of that kind about that many workers, or about all.
     bool warned(std::string_view kind, unsigned workers) const noexcept;
+    /// Whether the Universal Scalability Law is preferred, and its coherence certain.
+    bool has_sure_peak() const noexcept;
 };
 
 /// A way of placing threads.

@@ -81,7 +81,7 @@ void add_parts(const scheme_evidence& one, loss& found) {
     found.scheme = one.name;
     const double work = one.share("work");
     const figure* inflation = one.part("inflation");
-    if (!found.items_share && work > 0 && inflation != nullptr && one.speedup) {
+    if (!found.items_share && one.times_items && work > 0 && inflation != nullptr && one.speedup) {
         found.items_ratio = 1 + one.share("inflation") / work;
         found.items_share = share_of_loss(found.items_ratio, found.efficiency);
         found.figures.push_back({one.name + " inflation", *inflation});

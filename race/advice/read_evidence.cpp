@@ -62,6 +62,7 @@ scheme_evidence read_scheme(const result_value& scheme) {
     read.time = scheme["time_ns"].interval_or_null();
     read.vs_baseline = scheme["vs_baseline"].interval_or_null();
     read.speedup = scheme["speedup"].interval_or_null(largest_speedup);
+    read.times_items = scheme.find("item_cost").has_value();
     if (const auto attribution = scheme.find("attribution")) {
         for (const std::string& name : attribution->names()) {
             read.parts.emplace_back(name, (*attribution)[name].number());

@@ -83,7 +83,7 @@ public:
                                     "all of it, dispatch is "
                                     "all else; without serial in the race both are unlogged");
         }
-        counts_items_ = !options.rate && (work_->tiny_items() || items_are_short(*work_));
+        counts_items_ = !options.rate && items_are_short(*work_);
         cost_ = measured_log_cost(control.log());
         if (counts_items_) {
             result_.notes.push_back(

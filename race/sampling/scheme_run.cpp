@@ -55,7 +55,10 @@ public:
 
 bool items_are_short(workload& work) {
     const std::size_t count = work.items();
-    if (work.needs_forks() || work.tiny_items() || count < 2) {
+    if (work.tiny_items()) {
+        return true;
+    }
+    if (work.needs_forks() || count < 2) {
         return false;
     }
     const auto took = [&](std::size_t item) {

@@ -73,7 +73,7 @@ public:
             throw scheme_failure(std::string(scheme.name) + " cannot run: " + why);
         }
         describe(workload, scheme);
-        counts_items_ = !options.rate && items_are_short(*work_);
+        result_.counts_items = !options.rate && items_are_short(*work_);
         for (const unsigned workers : counts_of(options)) {
             scale_point& point = result_.points.emplace_back();
             point.workers = workers;
@@ -142,7 +142,7 @@ private:
                                        {.rate = options_.rate.value_or(0),
                                         .meter = &load_,
                                         .shortest_sample = options_.shortest_sample,
-                                        .count_items = counts_items_})});
+                                        .count_items = result_.counts_items})});
     }
 
     outcome run_once(course& one, unsigned workers) {
@@ -255,7 +255,6 @@ private:
     const std::function<void(const progress&)>& observer_;
     load_meter load_;
     std::unique_ptr<workload> work_;
-    bool counts_items_ = false;          ///< They are too short to be timed one by one.
     std::vector<course> courses_;        ///< Of the points, and last of the control.
     std::vector<std::size_t> numbers_{}; ///< Of those that are being measured.
     scale_samples evidence_{};

@@ -75,6 +75,7 @@ struct scale_result {
     std::string unit;             ///< Of the throughput: "events", "GFLOP", "GB", "items".
     double units_a_run = 0;       ///< How many of it a run does.
     std::size_t items = 0;        ///< A run.
+    bool counts_items = false;    ///< They are too short to be timed one by one.
     unsigned cpus = 0;            ///< Available to this process.
     std::uint64_t seed = 0;       ///< Of the data.
     std::uint64_t order_seed = 0; ///< Of the order of the runs.

@@ -54,7 +54,8 @@ enum class scaling_law { none, amdahl, usl };
 std::string_view to_string(scaling_law law) noexcept;
 
 /// A law with a larger residual does not describe the points, unless the noise is larger. Nor does
-/// Amdahl's where more workers take longer than one: it knows nothing slower.
+/// Amdahl's where more workers take longer than one, by more than `usual_margin`: it knows nothing
+/// slower.
 inline constexpr double most_off = 0.1;
 
 /// Both laws, as far as the points allow.
@@ -67,7 +68,7 @@ struct scaling_fit {
 
 /// Fits both by least squares of the relative errors, with intervals from a bootstrap over the
 /// rounds. The same observations and seed give the same fit.
-/// @param noise so far off is nothing, as a share: the noise floor.
+/// @param noise the noise floor, as a share.
 scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed = 1,
                         double noise = 0);
 

@@ -242,9 +242,11 @@ private:
                    " times as long as with 1 worker, at the same clock: probably what each worker "
                    "touches fits its own caches, and for 1 worker it is too much";
         }
-        return "neither the clock nor a drift of the baseline explains it: do not trust the time "
-               "of "
-               "1 worker";
+        return alone > 0
+                   ? "neither the clock nor a drift of the baseline explains it: do not trust "
+                     "the time of 1 worker"
+                   : "neither the clock nor a drift of the baseline explains it, and the "
+                     "items are not timed, which would show caches that fit";
     }
 
     void note_super_linear() {

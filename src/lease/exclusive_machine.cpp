@@ -145,7 +145,7 @@ exclusive_machine read_machine(exclusive_system& system) {
     machine.isolated_at_boot =
         read_cpus(system, "/sys/devices/system/cpu/isolated").value_or(cpu_set()) & machine.online;
     for (const held_cpus& one : machine.held) {
-        machine.isolated_at_boot -= one.cpus; // Newer kernels list CPUs of partitions, too.
+        machine.isolated_at_boot -= one.cpus; // Should the kernel list those of partitions, too.
     }
     return machine;
 }

@@ -77,10 +77,12 @@ class CpusPlan(unittest.TestCase):
         self.assertIn("isolcpus=", document["boot"]["line"])
 
     def test_its_command_has_the_permissions_of_the_plan(self):
-        with open("/sys/devices/system/cpu/online", encoding="ascii") as file:
-            last = file.read().strip().replace("-", ",").split(",")[-1]
-        if last == "0":
+        own = os.sched_getaffinity(0)
+        last = str(max(own))
+        if len(own) == 1:
             self.skipTest("one CPU: nothing can be kept free")
+        if "not to be had" in run("cpus", "plan", last, "--move-others", "--move-interrupts").stdout:
+            self.skipTest("something here keeps the CPUs from being taken")
         for words in ([], ["--move-others"], ["--move-others", "--move-interrupts"]):
             result = run("cpus", "plan", last, *words)
             command = " ".join(["regatta cpus run", last, *words, "-- COMMAND"])

@@ -310,6 +310,7 @@ TYPED_TEST(hipe_fixed_pond, checks_stealing) {
 TEST(hipe_steady_pond, limits_stealing) {
     SteadyThreadPond pond(4);
     pond.enableStealTasks(1);
+    int more_thieves = 0;
     for (int round = 0; round < 50; ++round) {
         std::mutex mutex;
         std::set<std::thread::id> thieves;
@@ -327,10 +328,10 @@ TEST(hipe_steady_pond, limits_stealing) {
             library_test::await([&] { return runs.load() == 10; });
         });
         pond.waitForTasks();
-        if (round != 0) { // Then a thread may just have looked, by the limit before.
-            ASSERT_EQ(thieves.size(), 1u) << round;
-        }
+        more_thieves += thieves.size() != 1 ? 1 : 0;
     }
+    // Each other thread may have been about to look, by the limit before.
+    EXPECT_LE(more_thieves, 3);
 }
 
 } // namespace

@@ -190,6 +190,8 @@ TEST(scale_table, items_too_short_to_be_timed_have_no_latency) {
     EXPECT_THAT(text, Not(HasSubstr("latency")));
     EXPECT_THAT(text, HasSubstr(" 9.100 M"));
     EXPECT_THAT(text, HasSubstr(" 17.00 M"));
+    maker.result.counts_items = true;
+    EXPECT_THAT(report(maker, {}), HasSubstr("be timed one by one"));
 }
 
 TEST(scale_table, sysbench_s_figures_are_those_of_primes_alone) {

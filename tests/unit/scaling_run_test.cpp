@@ -60,7 +60,7 @@ protected:
         return false;
     }
 
-    std::uint32_t steps = 20'000; // so long that each item is timed
+    std::uint32_t steps = 60'000; // so long that each item is timed
     scale_options options;
     race_control control;
     std::function<void(const progress&)> observer;

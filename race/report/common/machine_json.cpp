@@ -41,6 +41,7 @@ json to_value(const clock_settings& clock) {
             {"lowest_mhz", or_null(clock.lowest_mhz)},
             {"highest_mhz", or_null(clock.highest_mhz)},
             {"limit_mhz", or_null(clock.limit_mhz)},
+            {"full_mhz", or_null(clock.full_mhz)},
             {"throttled", or_null(clock.throttled)},
             {"on_battery", or_null(clock.on_battery)},
             {"time_source", text_or_null(clock.time_source)}};

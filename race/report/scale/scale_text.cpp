@@ -53,6 +53,8 @@ std::string table_words(const scale_result& result, const text_style& style) {
     if (latency) {
         text += result.rate ? "Latency: of an item, from when it was due to its end; the median. "
                             : "Latency: of an item, the median. ";
+    } else if (result.counts_items) {
+        text += "The items are too short to be timed one by one. ";
     }
     if (!result.floor.known()) {
         return text + "Noise floor: unknown, too few clean rounds.";
