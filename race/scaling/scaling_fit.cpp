@@ -207,10 +207,9 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
         fit.contention = with_interval(terms.contention, std::move(contention), rounds);
         fit.coherence = with_interval(terms.coherence, std::move(coherence), rounds);
         fit.residual = residual_of(fit, points);
-        fit.describes = fit.residual <= most;
         find_peak(fit);
         const bool better = fit.coherence.low > 0 && rounds >= pairs_for_a_verdict;
-        if (fit.describes && (better || !amdahl.describes)) {
+        if (fit.residual <= most && (better || !amdahl.describes)) {
             result.preferred = scaling_law::usl;
         }
     }

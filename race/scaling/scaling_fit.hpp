@@ -40,7 +40,6 @@ struct usl_fit {
     /// `usl_peak_workers`, and the speed-up there. Absent where κ is 0.
     std::optional<double> peak_workers;
     std::optional<double> peak_speedup;
-    bool describes = true; ///< The points: see `most_off`.
 
     double speedup(double workers) const noexcept;
 };

@@ -246,7 +246,8 @@ private:
                    ? "neither the clock nor a drift of the baseline explains it: do not trust "
                      "the time of 1 worker"
                    : "neither the clock nor a drift of the baseline explains it, and the "
-                     "items are not timed, which would show caches that fit";
+                     "items are too short to be timed: whether they fit the caches of more "
+                     "workers is not known";
     }
 
     void note_super_linear() {

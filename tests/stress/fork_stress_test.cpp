@@ -221,6 +221,20 @@ protected:
         }
     }
 
+    /// Calls `body(round, dice)` until a failure, for some seconds at most.
+    template<class Body>
+    static void repeat(Body&& body) {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        unsigned round = 0;
+        for (; round < static_cast<unsigned>(rounds(60)) && !HasFailure() &&
+               std::chrono::steady_clock::now() < deadline;
+             ++round) {
+            dice d(round * 8);
+            body(round, d);
+        }
+        std::printf("%u rounds\n", round);
+    }
+
 private:
     template<class Run>
     static long outcome(Run&& run) {
@@ -235,10 +249,7 @@ INSTANTIATE_TEST_SUITE_P(, fork_stress, library_test::every_pool(), library_test
 
 // Random programs on two pools, begun by two threads.
 TEST_P(fork_stress, random_programs_on_two_pools_end) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    int round = 0;
-    for (; round < rounds(60) && std::chrono::steady_clock::now() < deadline; ++round) {
-        dice d(static_cast<unsigned>(round) * 8);
+    repeat([](unsigned round, dice& d) {
         auto [first] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         auto [second] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         const ways what = d.roll(2) == 0 ? ways::forks : ways::tasks;
@@ -248,7 +259,7 @@ TEST_P(fork_stress, random_programs_on_two_pools_end) {
         // Not from outside with tasks: such a thread waits for a task without running any.
         const bool from_outside = what == ways::forks;
         std::thread other([&] {
-            dice mine(static_cast<unsigned>(round) * 8 + 1);
+            dice mine(round * 8 + 1);
             run_programs(on_second, mine, second, from_outside);
         });
         const library_test::time_limit limit("the end of random programs");
@@ -256,24 +267,19 @@ TEST_P(fork_stress, random_programs_on_two_pools_end) {
         other.join();
         first.wait();
         second.wait();
-        ASSERT_FALSE(HasFailure());
-    }
-    std::printf("%d rounds\n", round);
+    });
 }
 
 // Random programs on one pool, while another thread pauses and resumes it.
 TEST_P(fork_stress, random_programs_on_a_pool_that_pauses_end) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    int round = 0;
-    for (; round < rounds(60) && std::chrono::steady_clock::now() < deadline; ++round) {
-        dice d(static_cast<unsigned>(round) * 8);
+    repeat([](unsigned round, dice& d) {
         auto [pool] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         const program all(pool, pool, ways::tasks, d.roll(2) == 0);
         std::atomic<int> running{2};
         std::vector<std::thread> threads;
         for (unsigned t = 1; t < 3; ++t) {
             threads.emplace_back([&, t] {
-                dice mine(static_cast<unsigned>(round) * 8 + t);
+                dice mine(round * 8 + t);
                 run_programs(all, mine, pool, false);
                 --running;
             });
@@ -288,9 +294,7 @@ TEST_P(fork_stress, random_programs_on_a_pool_that_pauses_end) {
         for (auto& thread : threads) {
             thread.join();
         }
-        ASSERT_FALSE(HasFailure());
-    }
-    std::printf("%d rounds\n", round);
+    });
 }
 
 } // namespace

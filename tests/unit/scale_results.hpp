@@ -84,7 +84,7 @@ public:
         return *this;
     }
     scale_maker& fit_usl(double contention, double coherence, double residual) {
-        usl_fit law{around(contention, 0.1), around(coherence, 0.2), residual, {}, {}, true};
+        usl_fit law{around(contention, 0.1), around(coherence, 0.2), residual, {}, {}};
         if (coherence > 0) {
             law.peak_workers = std::sqrt((1 - contention) / coherence);
             law.peak_speedup = law.speedup(*law.peak_workers);
@@ -156,8 +156,7 @@ inline scale_maker of_a_server() {
     maker.result.peak = 76.8;
     maker.result.peak_source = "multiply-add loop in registers, AVX2 and FMA, 8 floats at once";
     constexpr double alone = 2400 * gflop_of_512 / 512; // 2400 rows a second
-    const usl_fit law{
-        scale_maker::around(0.03, 0.1), scale_maker::around(0.0011, 0.1), 0, {}, {}, true};
+    const usl_fit law{scale_maker::around(0.03, 0.1), scale_maker::around(0.0011, 0.1), 0, {}, {}};
     for (const unsigned workers : {1U, 2U, 4U, 8U, 16U, 32U}) {
         const double wobble = 1 + 0.004 * ((workers * 7) % 5 - 2.0);
         maker.add(workers, alone * (workers == 1 ? 1 : wobble * law.speedup(workers)),

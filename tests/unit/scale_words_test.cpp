@@ -85,12 +85,10 @@ TEST(scale_words, a_law_that_does_not_describe_the_points_tells_no_limit) {
                 ElementsAre("Amdahl's law knows nothing slower than one worker: no serial part can "
                             "be told from these figures."));
     maker.add(4, 300).fit_usl(0.11, 0, 0.35);
-    maker.result.fit.usl->describes = false;
     maker.result.fit.preferred = race::scaling_law::none;
     EXPECT_THAT(race::fit_sentences(maker.result, {}),
                 ElementsAre(StartsWith("Neither law of scaling describes the ")));
     // One that does is told alone.
-    maker.result.fit.usl->describes = true;
     maker.result.fit.preferred = race::scaling_law::usl;
     EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
                 StartsWith("Universal Scalability Law: "));
