@@ -11,6 +11,7 @@
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
 #include "machine/fingerprint.hpp"
+#include "report/common/page.hpp"
 #include "report/common/provenance.hpp"
 #include "sampling/race_control.hpp"
 #include "text/text.hpp"
@@ -43,7 +44,9 @@ int measure_and_write(const result_paths& files, const std::vector<std::string>&
     interrupt_guard::measured();
     const bool written =
         to.write([&] { return to_json(result, from); }, [&] { return to_csv(result); },
-                 [&](const race::text_style& style) { return to_text(result, from, style); });
+                 [&](const race::text_style& style) {
+                     return race::page_of(to_text(result, from, style), from, style);
+                 });
     return interrupt_guard::exit_status(written ? status_of(result) : exit_code::failure);
 }
 

@@ -7,6 +7,7 @@
 #include "common/disk_file.hpp"
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
+#include "report/common/page.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
@@ -15,6 +16,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -48,10 +50,14 @@ void add_json_option(subcommand command, result_paths& paths, const std::string&
 
 void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row) {
     add_json_option(command, paths, "the whole result");
-    command
-        .add_option("--csv", paths.csv, "Write a line a " + csv_row + " here; - is standard output")
-        .check(check_file)
-        .type_name("FILE");
+    const auto add = [&](const char* option, std::string& path, const std::string& what) {
+        command.add_option(option, path, "Write " + what + " here; - is standard output")
+            .check(check_file)
+            .type_name("FILE");
+    };
+    add("--csv", paths.csv, "a line a " + csv_row);
+    add("--markdown", paths.markdown, "the report with its origin, for GitHub,");
+    add("--html", paths.html, "the same as a page for a browser");
     add_quiet_option(command, paths);
 }
 
@@ -61,18 +67,22 @@ result_paths data_alone(result_paths paths) {
 }
 
 result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
-    if (paths.json == "-" && paths.csv == "-") {
-        throw usage_error("--json and --csv cannot both go to standard output");
-    }
-    if (!paths.json.empty() && paths.json == paths.csv) {
-        throw usage_error("--json and --csv cannot both go to " + paths.json);
+    const std::array<const std::string*, view_count> names{&paths.json, &paths.csv, &paths.markdown,
+                                                           &paths.html};
+    for (unsigned i = 0; i < view_count; ++i) {
+        for (unsigned other = i + 1; other < view_count && !names[i]->empty(); ++other) {
+            if (*names[i] == *names[other]) {
+                throw usage_error(fmt::format("{} and {} cannot both go to {}", options[i],
+                                              options[other],
+                                              *names[i] == "-" ? "standard output" : *names[i]));
+            }
+        }
     }
     try {
-        if (!paths.json.empty()) {
-            json_.emplace(paths.json);
-        }
-        if (!paths.csv.empty()) {
-            csv_.emplace(paths.csv);
+        for (unsigned i = 0; i < view_count; ++i) {
+            if (!names[i]->empty()) {
+                files_[i].emplace(*names[i]);
+            }
         }
     } catch (const std::system_error& e) {
         throw usage_error(e.what());
@@ -87,13 +97,12 @@ result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
 
 std::vector<result_files::place> result_files::places() const {
     std::vector<place> all;
-    const auto add = [&](const char* option, const std::optional<output_file>& file) {
-        if (file && !file->is_standard_output()) {
-            all.push_back({fmt::format("{} {}", option, file->path()), file->descriptor()});
+    for (unsigned i = 0; i < view_count; ++i) {
+        if (files_[i] && !files_[i]->is_standard_output()) {
+            all.push_back(
+                {fmt::format("{} {}", options[i], files_[i]->path()), files_[i]->descriptor()});
         }
-    };
-    add("--json", json_);
-    add("--csv", csv_);
+    }
     if (!quiet_ || text_descriptor() != STDOUT_FILENO) { // else nothing is written there
         all.push_back({"standard output", STDOUT_FILENO});
     }
@@ -113,10 +122,9 @@ void result_files::refuse_to_overwrite(const std::vector<std::string>& names) co
 }
 
 bool result_files::data_on_standard_output() const noexcept {
-    const auto takes_it = [](const std::optional<output_file>& file) {
+    return std::ranges::any_of(files_, [](const std::optional<output_file>& file) {
         return file && file->is_standard_output();
-    };
-    return takes_it(json_) || takes_it(csv_);
+    });
 }
 
 void result_files::print_aside() const {
@@ -134,16 +142,19 @@ int result_files::text_descriptor() const noexcept {
 bool result_files::write(const std::function<std::string()>& json,
                          const std::function<std::string()>& csv,
                          const std::function<std::string(const race::text_style&)>& text) {
-    bool written = try_to([&] {
-        if (json_) {
-            json_->write(json());
-        }
-    });
-    written &= try_to([&] {
-        if (csv_) {
-            csv_->write(csv());
-        }
-    });
+    const auto page = [&](race::text_medium medium) {
+        return [&text, medium] { return text(race::page_style(medium)); };
+    };
+    const std::array<std::function<std::string()>, view_count> views{
+        json, csv, page(race::text_medium::markdown), page(race::text_medium::html)};
+    bool written = true;
+    for (unsigned i = 0; i < view_count; ++i) {
+        written &= try_to([&] {
+            if (files_[i]) {
+                files_[i]->write(views[i]());
+            }
+        });
+    }
     written &= try_to([&] {
         const int to = text_descriptor();
         if (quiet_) {

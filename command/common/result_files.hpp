@@ -3,12 +3,13 @@
 #pragma once
 
 /// @file
-/// Where the results of a measurement go: text, JSON and CSV.
+/// Where the results of a measurement go: text, JSON, CSV and pages.
 
 #include "common/output_file.hpp"
 #include "common/subcommand.hpp"
 #include "text/text.hpp"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ namespace regatta::command {
 struct result_paths {
     std::string json;
     std::string csv;
+    std::string markdown;
+    std::string html;
     bool quiet = false; ///< Neither report nor progress; errors and the files are written.
 };
 
@@ -27,7 +30,8 @@ struct result_paths {
 void add_quiet_option(subcommand command, result_paths& paths);
 /// Adds `--json`. @param what is written there ("the whole result").
 void add_json_option(subcommand command, result_paths& paths, const std::string& what);
-/// Adds `--json`, `--csv` and `--quiet`. @param csv_row what a line of the CSV is ("scheme").
+/// Adds `--json`, `--csv`, `--markdown`, `--html` and `--quiet`. @param csv_row what a line of the
+/// CSV is ("scheme").
 void add_result_options(subcommand command, result_paths& paths, const std::string& csv_row);
 
 /// For what only looks things up: JSON on standard output has no text besides it.
@@ -49,8 +53,8 @@ public:
     /// Failure: `usage_error` where `write` would write over one of them.
     void refuse_to_overwrite(const std::vector<std::string>& names) const;
 
-    /// Writes all three views. What was measured is not lost because one of them cannot be written.
-    /// @param text gives the report in the style that it is called with.
+    /// Writes all views. What was measured is not lost because one of them cannot be written.
+    /// @param text gives the report in the style that it is called with, of a screen or a page.
     /// @returns false where one could not be written; standard error says which and why.
     bool write(const std::function<std::string()>& json, const std::function<std::string()>& csv,
                const std::function<std::string(const race::text_style&)>& text);
@@ -59,6 +63,10 @@ public:
                const std::function<std::string(const race::text_style&)>& text);
 
 private:
+    /// A view that goes to a file.
+    enum view : unsigned { json_view, csv_view, markdown_view, html_view, view_count };
+    static constexpr std::array<const char*, view_count> options{"--json", "--csv", "--markdown",
+                                                                 "--html"};
     /// What goes where.
     struct place {
         std::string name;
@@ -69,8 +77,7 @@ private:
     int text_descriptor() const noexcept;
     std::vector<place> places() const;
 
-    std::optional<output_file> json_;
-    std::optional<output_file> csv_;
+    std::array<std::optional<output_file>, view_count> files_;
     bool quiet_;
 };
 

@@ -83,9 +83,6 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                      const std::vector<std::string>& typed_options) {
     const race::workload_info& workload = chosen_workload(arguments);
     if (arguments.list) {
-        if (!arguments.files.csv.empty()) {
-            throw usage_error("--list has no CSV; --json FILE writes the list for programs");
-        }
         for (const std::string& one : typed_options) {
             if (std::ranges::find(options_of_list, one) == options_of_list.end()) {
                 throw usage_error(fmt::format(

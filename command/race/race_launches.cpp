@@ -28,8 +28,8 @@ namespace regatta::command {
 namespace {
 
 /// Options that the launches get from here, with their values.
-constexpr std::array<std::string_view, 4> own_options{"--launches", "--json", "--csv",
-                                                      "--order-seed"};
+constexpr std::array<std::string_view, 6> own_options{"--launches", "--json", "--csv",
+                                                      "--markdown", "--html", "--order-seed"};
 
 /// What was typed after the program's name, without those, and with `own` after "race": behind a
 /// "--" of the user's no option is one.

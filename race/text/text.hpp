@@ -13,11 +13,19 @@
 
 namespace regatta::race {
 
-/// What the reader's screen can show. The report itself looks at no terminal.
+/// What a text is part of.
+enum class text_medium {
+    screen,   ///< Lines of a terminal.
+    markdown, ///< Markdown as GitHub reads it.
+    html      ///< The body of a page; its style sheet gives the classes of `coloured` a look.
+};
+
+/// What the reader's screen or page can show. The report itself looks at no terminal.
 struct text_style {
-    unsigned width = 100; ///< In columns; lines of prose and tables keep to it.
-    bool colour = false;  ///< ANSI escape sequences.
+    unsigned width = 100; ///< In columns; lines of prose and tables of a screen keep to it.
+    bool colour = false;  ///< ANSI escape sequences, or classes of a page.
     bool unicode = true;  ///< UTF-8; otherwise plain ASCII.
+    text_medium medium = text_medium::screen;
 };
 
 /// Columns that UTF-8 text takes; every character of a report is one column wide.
@@ -27,12 +35,22 @@ std::size_t columns_of(std::string_view text) noexcept;
 std::string padded_left(std::string_view text, std::size_t width, const text_style& style);
 std::string padded_right(std::string_view text, std::size_t width, const text_style& style);
 
-/// Between the sequences of an ANSI colour ("32", "1;31"); unchanged where colours are off.
+/// So written that each character stands for itself: in Markdown and HTML some have a meaning.
+std::string escaped(std::string_view text, const text_style& style);
+
+/// Between the sequences of an ANSI colour ("32", "1;31"), where colours are on; `escaped`.
 std::string coloured(std::string_view text, std::string_view colour, const text_style& style);
 
 /// Broken at spaces to lines that keep to the width; lines after the first begin with `indent`
 /// spaces. Ends with a newline.
 std::string wrapped(std::string_view text, std::size_t indent, const text_style& style);
+
+/// Prose that stands by itself, `wrapped`, escaped and coloured; nothing of an empty text.
+std::string paragraph(std::string_view text, const text_style& style, std::string_view colour = {});
+/// What the text after it is about; on a screen a paragraph.
+std::string heading(std::string_view text, const text_style& style);
+/// Lines that stay as they are, escaped already.
+std::string verbatim(std::string_view lines, const text_style& style);
 
 /// Phrases with a separator between them; empty ones are left out.
 std::string joined(const std::vector<std::string>& phrases, std::string_view separator);

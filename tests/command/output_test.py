@@ -5,6 +5,7 @@
 import array
 import csv
 import fcntl
+import html.parser
 import io
 import json
 import os
@@ -147,6 +148,42 @@ class Output(unittest.TestCase):
             self.assertEqual(row["status"], "ok")
             self.assertGreater(float(row["median_ns"]), 0)
             self.assertEqual(row["samples"], "2")
+
+    def test_pages_have_the_report_and_its_origin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            markdown, page = (os.path.join(folder, name) for name in ("report.md", "report.html"))
+            for words, told in ((["race", "--schemes", "serial,std_thread", *QUICK], "where the time went"),
+                                (["race", "--command", "a=true '<&-'", "--rounds", "1"], "CPU time"),
+                                (["race", "--schemes", "serial", *QUICK, "--workers", "1,2"], "drawn"),
+                                (["race", "--schemes", "serial", *QUICK, "--launches", "2"], "over launches"),
+                                (["race", "empty", "--schemes", "steady", "--size", "100", "--rate", "20000",
+                                  "--rounds", "1"], "p99.9"),
+                                (["scale", "primes", "--size", "20", "--rounds", "1", "--workers", "1,2"], "effic.")):
+                result = run(*words, "-q", "--markdown", markdown, "--html", page)
+                self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+                with open(markdown, encoding="utf-8") as file:
+                    text = file.read()
+                self.assertTrue(text.startswith("### "), text)
+                for part in (told, "| --: |", "Processor", " ".join(words[:2])):
+                    self.assertIn(part, text)
+                with open(page, encoding="utf-8") as file:
+                    text = file.read()
+                self.assertTrue(text.startswith("<!doctype html>"), text)
+                open_tags = []
+                parser = html.parser.HTMLParser()
+                parser.handle_starttag = lambda tag, _: tag != "meta" and open_tags.append(tag)
+                parser.handle_endtag = lambda tag: self.assertEqual(open_tags.pop(), tag)
+                parser.feed(text)
+                self.assertEqual(open_tags, [])
+                self.assertIn(told, text)
+                self.assertNotIn("<&-", text)  # what was typed is text
+
+    def test_a_page_on_standard_output_stands_alone(self):
+        for option, first in (("--markdown", "### "), ("--html", "<!doctype html>")):
+            result = run("race", "--schemes", "serial", *QUICK, option, "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(result.stdout.startswith(first), result.stdout)
+            self.assertIn("serial", result.stderr)  # the table gives way
 
     def test_files_are_replaced(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -339,7 +339,7 @@ class Usage(unittest.TestCase):
             path = os.path.join(folder, "result.csv")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("kept")
-            self.refused("race", "--list", "--csv", path, says=["--list has no CSV", "--json"])
+            self.refused("race", "--list", "--csv", path, says=["--csv is for a race", "--json"])
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), "kept")
 
@@ -372,7 +372,8 @@ class Usage(unittest.TestCase):
                 self.assertEqual(file.read(), "precious")
 
     def test_two_results_do_not_fit_into_one_standard_output(self):
-        self.refused("race", "--json", "-", "--csv", "-", says=["standard output"])
+        self.refused("race", "--json", "-", "--csv", "-", says=["--json and --csv", "standard output"])
+        self.refused("scale", "--html", "-", "--csv", "-", says=["--csv and --html", "standard output"])
 
     def test_two_results_do_not_fit_into_one_file(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -91,7 +91,7 @@ std::string legend_text(const std::vector<attribution>& bars, std::size_t width,
         column += (column == 0 ? 0 : 2) + length;
         out += coloured(cell(i, style), looks[i].colour, style) + " " + name;
     }
-    return out.empty() ? out : out + '\n';
+    return out.empty() ? out : verbatim(out + '\n', style);
 }
 
 } // namespace regatta::race

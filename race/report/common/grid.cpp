@@ -3,7 +3,10 @@
 
 #include "report/common/grid.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace regatta::race {
 namespace {
@@ -41,9 +44,64 @@ bool drop_one(std::vector<grid_column>& columns) {
     return true;
 }
 
+std::string_view colour_of(const grid_column& column, std::size_t row) {
+    return row < column.colours.size() ? std::string_view(column.colours[row]) : std::string_view();
+}
+
+std::string markdown_grid(const std::vector<grid_column>& columns, const text_style& style) {
+    std::string titles = "|";
+    std::string sides = "|";
+    for (const grid_column& one : columns) {
+        titles += fmt::format(" {} |", escaped(one.title, style));
+        sides += one.to_the_left ? " :-- |" : " --: |";
+    }
+    std::string out = titles + '\n' + sides + '\n';
+    for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+        out += '|';
+        for (const grid_column& one : columns) {
+            const std::string& cell = one.cells[row];
+            // What is drawn is of one width as code only.
+            out += !one.drawn     ? fmt::format(" {} |", escaped(cell, style))
+                   : cell.empty() ? "  |"
+                                  : fmt::format(" `{}` |", cell);
+        }
+        out += '\n';
+    }
+    return out + '\n';
+}
+
+std::string html_grid(const std::vector<grid_column>& columns, const text_style& style) {
+    const auto cell_of = [&](std::string_view name, const grid_column& column,
+                             std::string_view text) {
+        const std::string_view look = column.drawn         ? " class=\"left drawn\""
+                                      : column.to_the_left ? " class=\"left\""
+                                                           : "";
+        return fmt::format("<{0}{1}>{2}</{0}>", name, look, text);
+    };
+    std::string out = "<table>\n<thead><tr>";
+    for (const grid_column& one : columns) {
+        out += cell_of("th", one, escaped(one.title, style));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+        out += "<tr>";
+        for (const grid_column& one : columns) {
+            out += cell_of("td", one,
+                           one.drawn ? one.cells[row]
+                                     : coloured(one.cells[row], colour_of(one, row), style));
+        }
+        out += "</tr>\n";
+    }
+    return out + "</tbody>\n</table>\n";
+}
+
 } // namespace
 
 std::string grid_text(std::vector<grid_column> columns, const text_style& style) {
+    if (style.medium != text_medium::screen && !columns.empty()) {
+        return style.medium == text_medium::html ? html_grid(columns, style)
+                                                 : markdown_grid(columns, style);
+    }
     while (width_of(columns) > style.width && drop_one(columns)) {
     }
     if (columns.empty()) {
@@ -79,9 +137,8 @@ std::string grid_text(std::vector<grid_column> columns, const text_style& style)
     using cell = std::pair<std::string, std::string>;
     std::string out = line_of([](const grid_column& one) { return cell(one.title, "1"); });
     for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
-        out += line_of([&](const grid_column& one) {
-            return cell(one.cells[row], row < one.colours.size() ? one.colours[row] : "");
-        });
+        out += line_of(
+            [&](const grid_column& one) { return cell(one.cells[row], colour_of(one, row)); });
     }
     return out;
 }

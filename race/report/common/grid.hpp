@@ -20,10 +20,12 @@ struct grid_column {
     unsigned dropped = 0;
     std::vector<std::string> cells{};   ///< A row each.
     std::vector<std::string> colours{}; ///< Of the cells, as `coloured` takes them; may be fewer.
+    /// Whether the cells are drawings, whose characters stand at their places. They are escaped.
+    bool drawn = false;
 };
 
-/// A line of titles and a line a row. Where even the columns that stay are too wide, the first one
-/// is shortened, then the others of words.
+/// A line of titles and a line a row. Where even the columns that stay are too wide for a screen,
+/// the first one is shortened, then the others of words. A page has all columns.
 std::string grid_text(std::vector<grid_column> columns, const text_style& style);
 
 } // namespace regatta::race

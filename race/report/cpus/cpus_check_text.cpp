@@ -52,7 +52,7 @@ std::string_view colour_of(cpu_verdict verdict) {
     return verdict == cpu_verdict::soft ? "1;31" : "1;32";
 }
 
-std::string paragraph(std::string_view text, const text_style& style) {
+std::string indented(std::string_view text, const text_style& style) {
     text_style inner = style;
     inner.width = style.width - 2;
     return "  " + wrapped(text, 2, inner);
@@ -157,9 +157,9 @@ std::string task_table(const cpu_check& check, const text_style& style) {
                    .text(intruder ? "31" : "", style);
     }
     if (left_out != 0) {
-        out += paragraph(fmt::format("and {} more, {} in all; --json has every one", left_out,
-                                     time_text(left_out_ns, style)),
-                         style);
+        out += indented(fmt::format("and {} more, {} in all; --json has every one", left_out,
+                                    time_text(left_out_ns, style)),
+                        style);
     }
     return out;
 }
@@ -240,11 +240,11 @@ std::string legend(const gap_report& gaps, const text_style& style) {
 std::string gap_text(const cpu_check& check, const text_style& style) {
     const gap_report& gaps = *check.gaps;
     if (gaps.all.empty()) {
-        return paragraph(fmt::format("The loop there was never away for {} or more.",
-                                     time_text(gaps.threshold_ns, style)),
-                         style);
+        return indented(fmt::format("The loop there was never away for {} or more.",
+                                    time_text(gaps.threshold_ns, style)),
+                        style);
     }
-    std::string out = paragraph(
+    std::string out = indented(
         fmt::format("The loop there was away {} for {} or more, {} in all ({}):",
                     count_text(gaps.all.count(), "time", "times"),
                     time_text(gaps.threshold_ns, style), time_text(gaps.all.total_ns(), style),
@@ -252,7 +252,7 @@ std::string gap_text(const cpu_check& check, const text_style& style) {
         style);
     out += histogram(gaps, style) + legend(gaps, style);
     if (gaps.dropped != 0) {
-        out += paragraph(fmt::format("{} more found no room to be noted.", gaps.dropped), style);
+        out += indented(fmt::format("{} more found no room to be noted.", gaps.dropped), style);
     }
     return out;
 }
@@ -266,7 +266,7 @@ std::string interrupt_text(const cpu_check& check, const text_style& style) {
                             detail::printable_text(one.name), one.count, a_second,
                             a_second < 10 ? 1 : 0);
     }
-    return paragraph("Interrupts: " + (text.empty() ? "none" : text) + ".", style);
+    return indented("Interrupts: " + (text.empty() ? "none" : text) + ".", style);
 }
 
 std::string cpu_text(const cpu_check& check, bool certain, const text_style& style) {
@@ -289,9 +289,9 @@ std::string cpu_text(const cpu_check& check, bool certain, const text_style& sty
                 : fmt::format(" {} may run there, whether {} did or not.",
                               count_text(check.allowed_tasks, "task of others", "tasks of others"),
                               check.allowed_tasks == 1 ? "it" : "they");
-    out += paragraph(text, style);
+    out += indented(text, style);
     for (const std::string& note : check.notes) {
-        out += paragraph("Note: " + detail::printable_text(note), style);
+        out += indented("Note: " + detail::printable_text(note), style);
     }
     return out;
 }

@@ -15,8 +15,8 @@
 namespace regatta::race {
 namespace {
 
-/// A paragraph between a mark and the right edge: "  ! text", its further lines below the text.
-std::string paragraph(std::string_view mark, std::string_view text, const text_style& style) {
+/// Prose between a mark and the right edge: "  ! text", its further lines below the text.
+std::string marked(std::string_view mark, std::string_view text, const text_style& style) {
     const std::size_t indent = race::columns_of(mark);
     text_style inner = style;
     inner.width = style.width > indent + 20 ? style.width - static_cast<unsigned>(indent) : 20;
@@ -47,26 +47,24 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     const exclusive_way* const first = plan.run_time.first();
     if (first == nullptr) {
         return coloured("Without a reboot: not to be had", "1", style) + '\n' +
-               paragraph("  ", sentence(plan.run_time.refused), style);
+               marked("  ", sentence(plan.run_time.refused), style);
     }
     std::string out =
         coloured(fmt::format("Without a reboot: {}", to_string(first->level)), "1", style) + '\n';
-    out += paragraph("  ", sentence(first->way), style);
+    out += marked("  ", sentence(first->way), style);
     std::size_t number = 0;
     for (const std::string& step : first->steps) {
-        out += paragraph(fmt::format("  {:2}. ", ++number), step, style);
+        out += marked(fmt::format("  {:2}. ", ++number), step, style);
     }
     if (plan.this_machine) {
-        out +=
-            paragraph("  ",
+        out += marked("  ",
                       fmt::format("Do it with: regatta cpus run {}{} -- COMMAND{}",
                                   regatta::detail::compact_list(plan.boot.cpus), plan.permissions,
                                   first->steps.empty() ? "" : "; its end undoes each step"),
                       style);
     }
     if (plan.this_machine && !plan.privileged && !first->steps.empty()) {
-        out +=
-            paragraph("  ",
+        out += marked("  ",
                       "You are not root: where a step is refused, the next way is tried, and the "
                       "last one needs nothing.",
                       style);
@@ -79,7 +77,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
         for (++way; way->impossible == reason && &*way != first; ++way) {
             names += fmt::format(", {}", to_string(way->level));
         }
-        out += paragraph("  ", sentence(fmt::format("Not {}: {}", names, reason)), style);
+        out += marked("  ", sentence(fmt::format("Not {}: {}", names, reason)), style);
     }
     return out;
 }
@@ -87,7 +85,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
 std::string note_text(const exclusive_preview& plan, const text_style& style) {
     std::string out;
     for (const std::string& note : plan.notes) {
-        out += paragraph("  Note: ", note, style);
+        out += marked("  Note: ", note, style);
     }
     return out;
 }
@@ -105,18 +103,18 @@ std::string boot_text(const cpus_plan& plan, const text_style& style) {
         width = std::max(width, option.name.size());
     }
     for (const boot_option& option : line.options) {
-        out += paragraph(fmt::format("  {:<{}}  ", option.name, width), option.purpose, style);
+        out += marked(fmt::format("  {:<{}}  ", option.name, width), option.purpose, style);
     }
     out += '\n';
     if (plan.loaders.empty()) {
-        out += paragraph("  ",
-                         "No boot loader was found whose files are known, so the options go to "
-                         "wherever this machine's kernel gets its command line from, and then a "
-                         "reboot.",
-                         style);
+        out += marked("  ",
+                      "No boot loader was found whose files are known, so the options go to "
+                      "wherever this machine's kernel gets its command line from, and then a "
+                      "reboot.",
+                      style);
     }
     for (const boot_loader& loader : plan.loaders) {
-        out += paragraph("  ", loader.name + ": " + advice_of(loader, line), style);
+        out += marked("  ", loader.name + ": " + advice_of(loader, line), style);
     }
     return out;
 }
@@ -142,7 +140,7 @@ std::string cpus_plan_text(const cpus_plan& plan, const text_style& style) {
     if (!line.warnings.empty()) {
         out += '\n' + coloured("Before you do", "1", style) + '\n';
         for (const boot_warning& warning : line.warnings) {
-            out += paragraph("  ! ", warning.text, style);
+            out += marked("  ! ", warning.text, style);
         }
     }
     return out;

@@ -313,12 +313,11 @@ std::string short_warnings(const fingerprint& machine, const text_style& style) 
     const auto all = warnings_of(machine);
     std::string out;
     for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
-        out += coloured(wrapped("Warning: " + all[i] + ".", 2, style), "33", style);
+        out += paragraph("Warning: " + all[i] + ".", style, "33");
     }
     if (all.size() > most) {
-        out += coloured(
-            wrapped(fmt::format("{} more: see `regatta info`.", all.size() - most), 2, style), "33",
-            style);
+        out +=
+            paragraph(fmt::format("{} more: see `regatta info`.", all.size() - most), style, "33");
     }
     return out;
 }

@@ -212,42 +212,40 @@ std::string rounds_text(const isolation_result& result, const text_style& style)
 
 std::string to_text(const isolation_result& result, const provenance& from,
                     const text_style& style) {
-    std::string out = wrapped(title(result, from, style), 2, style);
-    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
-        if (!text.empty()) {
-            out += coloured(wrapped(text, 2, style), colour, style);
-        }
+    std::string out = heading(title(result, from, style), style);
+    const auto say = [&](const std::string& text, std::string_view colour = {}) {
+        out += paragraph(text, style, colour);
     };
     out += short_warnings(from.machine, style);
     for (const std::string& note : result.notes) {
-        paragraph("NOTE: " + note + ".", "1;33");
+        say("NOTE: " + note + ".", "1;33");
     }
     if (const std::string table = rounds_text(result, style); !table.empty()) {
         out += '\n' + table;
         if (const unsigned first = first_round_shown(result); first != 0) {
-            paragraph(fmt::format("The last {}; the JSON has all.",
-                                  plural(result.rounds - first, "round")));
+            say(fmt::format("The last {}; the JSON has all.",
+                            plural(result.rounds - first, "round")));
         }
         if (result.contaminated > 0) {
-            paragraph("* other processes used the CPUs meanwhile");
+            say("* other processes used the CPUs meanwhile");
         }
     }
     if (const std::string table = modes_text(result, style); !table.empty()) {
         out += '\n' + table;
-        paragraph(floor_words(result, style));
+        say(floor_words(result, style));
     }
-    paragraph(dropped(result));
+    say(dropped(result));
     const mode_result& owned = result.of(isolation_mode::exclusive);
-    paragraph(owned.ran() ? joined(owned.explanation) : "");
+    say(owned.ran() ? joined(owned.explanation) : "");
     if (result.stopped) {
-        paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
-                              plural(result.rounds, "round")),
-                  "1;33");
+        say(fmt::format("Cut short after {}: this is what was measured by then.",
+                        plural(result.rounds, "round")),
+            "1;33");
     }
     out += '\n';
     const auto sentences = isolation_sentences(result, style);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-        paragraph(sentences[i], i + 1 == sentences.size() ? "1" : "");
+        say(sentences[i], i + 1 == sentences.size() ? "1" : "");
     }
     return out;
 }

@@ -135,59 +135,57 @@ std::string floor_words(const race_result& result, const text_style& style) {
 } // namespace
 
 std::string to_text(const race_result& result, const provenance& from, const text_style& style) {
-    std::string out = wrapped(title(result, from, style), 2, style);
-    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
-        if (!text.empty()) {
-            out += coloured(wrapped(text, 2, style), colour, style);
-        }
+    std::string out = heading(title(result, from, style), style);
+    const auto say = [&](const std::string& text, std::string_view colour = {}) {
+        out += paragraph(text, style, colour);
     };
     if (result.oversubscribed()) {
-        paragraph(fmt::format("Oversubscribed: {} workers share {}.", result.how.workers,
-                              counted(result.cpus, "CPU")),
-                  "33");
+        say(fmt::format("Oversubscribed: {} workers share {}.", result.how.workers,
+                        counted(result.cpus, "CPU")),
+            "33");
     }
     out += short_warnings(from.machine, style);
     for (const std::string& note : result.notes) {
-        paragraph("NOTE: " + note + ".", "1;33");
+        say("NOTE: " + note + ".", "1;33");
     }
     const std::string table =
         result.rate ? latency_table_text(result, style) : table_text(result, style);
     if (!table.empty()) {
         out += '\n' + table;
-        paragraph(floor_words(result, style));
-        paragraph(unclear_words(result));
+        say(floor_words(result, style));
+        say(unclear_words(result));
     }
-    paragraph(dropped(result));
+    say(dropped(result));
     for (const scheme_result& one : result.schemes) {
         if (one.status == scheme_status::failed) {
-            paragraph(fmt::format("{} {}: {}", one.wrong_result ? "DISQUALIFIED" : "FAILED",
-                                  one.name, one.reason),
-                      "1;31");
+            say(fmt::format("{} {}: {}", one.wrong_result ? "DISQUALIFIED" : "FAILED", one.name,
+                            one.reason),
+                "1;31");
         }
     }
     for (const auto& [reason, names] : skipped_by_reason(result)) {
-        paragraph(fmt::format("skipped {}: {}", names, reason));
+        say(fmt::format("skipped {}: {}", names, reason));
     }
     if (result.stopped) {
-        paragraph(fmt::format("Cut short after {}: this is what was measured by then.",
-                              counted(result.rounds, "round")),
-                  "1;33");
+        say(fmt::format("Cut short after {}: this is what was measured by then.",
+                        counted(result.rounds, "round")),
+            "1;33");
     }
     out += '\n';
-    paragraph(outcome_words(result, style), "1");
+    say(outcome_words(result, style), "1");
     const bool schemes = std::ranges::any_of(
         result.schemes, [](const scheme_result& one) { return !one.program.has_value(); });
     if (schemes && !result.rate) { // the workers' time says nothing of a latency
-        paragraph(reason_words(result));
+        say(reason_words(result));
     }
-    paragraph(set_up_words(result, style));
-    paragraph(death_words(result, style));
-    paragraph(program_words(result, style));
+    say(set_up_words(result, style));
+    say(death_words(result, style));
+    say(program_words(result, style));
     for (const std::string& text : python_words(result, style)) {
-        paragraph(text);
+        say(text);
     }
     if (schemes) {
-        paragraph(choice_words(result));
+        say(choice_words(result));
     }
     return out;
 }

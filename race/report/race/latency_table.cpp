@@ -111,9 +111,10 @@ std::string latency_table_text(const race_result& result, const text_style& styl
     const std::string title =
         fmt::format("{}{}{}", duration_text(axis.low_ns(), style), style.unicode ? " … " : " .. ",
                     duration_text(axis.high_ns(), style));
-    add(title, 3, [&](const scheme_result& row) {
-        return histogram_of(row.latency, axis, style);
-    }).to_the_left = true;
+    grid_column& drawn = add(
+        title, 3, [&](const scheme_result& row) { return histogram_of(row.latency, axis, style); });
+    drawn.to_the_left = true;
+    drawn.drawn = true;
     return grid_text(std::move(columns), style);
 }
 

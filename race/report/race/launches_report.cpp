@@ -82,36 +82,35 @@ std::string missing_text(const launches_result& result, const std::string& where
                          const text_style& style) {
     std::string out;
     for (const unmeasured_scheme& one : result.missing) {
-        out += wrapped(fmt::format("Not in every launch{}: {}{}{}", where, one.name,
-                                   one.reason.empty() ? "." : ", ", one.reason),
-                       2, style);
+        out += paragraph(fmt::format("Not in every launch{}: {}{}{}", where, one.name,
+                                     one.reason.empty() ? "." : ", ", one.reason),
+                         style);
     }
     return out;
 }
 
 std::string to_text(const launches_result& result, const provenance& from,
                     const text_style& style) {
-    std::string out = wrapped(
+    std::string out = heading(
         fmt::format("{} of {}", counted(result.races.size(), "launch", "launches"), result.planned),
-        2, style);
+        style);
     out += short_warnings(from.machine, style);
     if (!result.schemes.empty()) {
         out += '\n' + table_of(result, style);
-        out += wrapped(fmt::format("Ratios are those of the launches, each a race in a fresh "
-                                   "process: {} = 1. Lowest and highest: of one launch. Verdicts "
-                                   "are about differences of {} and more.",
-                                   result.baseline, percent_text(result.margin)),
-                       2, style);
+        out += paragraph(fmt::format("Ratios are those of the launches, each a race in a fresh "
+                                     "process: {} = 1. Lowest and highest: of one launch. Verdicts "
+                                     "are about differences of {} and more.",
+                                     result.baseline, percent_text(result.margin)),
+                         style);
     }
     out += missing_text(result, "", style);
     for (const std::string& note : result.notes) {
-        out += wrapped(note, 2, style);
+        out += paragraph(note, style);
     }
     if (result.stopped || result.races.size() < result.planned) {
-        out += coloured(wrapped("Cut short: this is what was measured by then.", 2, style), "1;33",
-                        style);
+        out += paragraph("Cut short: this is what was measured by then.", style, "1;33");
     }
-    return out + '\n' + coloured(wrapped(outcome_of(result), 2, style), "1", style);
+    return out + '\n' + paragraph(outcome_of(result), style, "1");
 }
 
 std::string to_json(const launches_result& result, const provenance& from) {

@@ -4,11 +4,13 @@
 #include "report/race/table.hpp"
 
 #include "report/common/bar.hpp"
+#include "report/common/grid.hpp"
 #include "report/race/race_rows.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace regatta::race {
@@ -39,6 +41,7 @@ constexpr column dropped_first[] = {column::interval, column::efficiency, column
 constexpr std::size_t gap = 2;
 constexpr std::size_t smallest_bar = 13;
 constexpr std::size_t largest_bar = 40;
+constexpr std::size_t page_bar = 20;
 
 struct table_column {
     column kind;
@@ -211,6 +214,35 @@ std::string row_text(const std::vector<table_column>& columns, const scheme_resu
     return line + '\n';
 }
 
+std::string legend_of(const std::vector<const scheme_result*>& rows, std::size_t width,
+                      const text_style& style) {
+    std::vector<attribution> bars;
+    for (const scheme_result* row : rows) {
+        bars.push_back(row->where);
+    }
+    return legend_text(bars, width, style);
+}
+
+/// All columns, for which a page has room.
+std::string page_text(const std::vector<table_column>& columns,
+                      const std::vector<const scheme_result*>& rows, const text_style& style) {
+    std::vector<grid_column> grid;
+    for (const table_column& one : columns) {
+        grid_column& to = grid.emplace_back(
+            grid_column{.title = one.title, .to_the_left = one.to_the_left(), .cells = one.cells});
+        to.drawn = one.kind == column::bar;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (to.drawn) {
+                to.cells[i] = bar_text(rows[i]->where, page_bar, style);
+            } else if (one.kind == column::verdict) {
+                to.colours.emplace_back(verdict_colour(rows[i]->word));
+            }
+        }
+    }
+    const bool bars = grid.back().drawn;
+    return grid_text(std::move(grid), style) + (bars ? legend_of(rows, page_bar, style) : "");
+}
+
 } // namespace
 
 std::string table_text(const race_result& result, const text_style& style) {
@@ -219,17 +251,16 @@ std::string table_text(const race_result& result, const text_style& style) {
         return {};
     }
     auto columns = columns_for(rows, result, style);
+    if (style.medium != text_medium::screen) {
+        return page_text(columns, rows, style);
+    }
     fit(columns, style);
     std::string out = row_text(columns, nullptr, 0, style);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         out += row_text(columns, rows[i], i, style);
     }
     if (columns.back().kind == column::bar) {
-        std::vector<attribution> bars;
-        for (const scheme_result* row : rows) {
-            bars.push_back(row->where);
-        }
-        out += '\n' + legend_text(bars, columns.back().width, style);
+        out += '\n' + legend_of(rows, columns.back().width, style);
     }
     return out;
 }

@@ -148,6 +148,7 @@ std::string scale_table_text(const scale_result& result, const text_style& style
         add(style.unicode ? "█used ░lost" : "#used -lost", 3,
             [&](const scale_point& p) { return efficiency_bar(result, p, longest, width, style); });
         columns.back().to_the_left = true;
+        columns.back().drawn = true;
     }
     return grid_text(std::move(columns), style);
 }
@@ -180,7 +181,7 @@ std::string sysbench_text(const scale_result& result, const text_style& style) {
     }
     return columns.front().cells.empty()
                ? std::string()
-               : "In sysbench's terms:\n" + grid_text(std::move(columns), style);
+               : paragraph("In sysbench's terms:", style) + grid_text(std::move(columns), style);
 }
 
 } // namespace regatta::race

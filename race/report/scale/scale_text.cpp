@@ -132,47 +132,41 @@ std::string sentence(std::string text, const text_style& style) {
 } // namespace
 
 std::string to_text(const scale_result& result, const provenance& from, const text_style& style) {
-    std::string out = wrapped(title(result, from, style), 2, style);
-    const auto paragraph = [&](const std::string& text, std::string_view colour = {}) {
-        if (!text.empty()) {
-            std::string lines = wrapped(text, 2, style);
-            lines.pop_back(); // the end of the line has no colour
-            out += coloured(lines, colour, style) + '\n';
-        }
+    std::string out = heading(title(result, from, style), style);
+    const auto say = [&](const std::string& text, std::string_view colour = {}) {
+        out += paragraph(text, style, colour);
     };
     const auto block = [&](const std::string& text) { out += text.empty() ? "" : '\n' + text; };
     out += short_warnings(from.machine, style);
-    block(scale_curve_text(result, style));
+    block(verbatim(scale_curve_text(result, style), style));
     if (const std::string table = scale_table_text(result, style); !table.empty()) {
         block(table);
-        paragraph(table_words(result, style));
+        say(table_words(result, style));
     }
-    paragraph(dropped(result));
-    paragraph(cut(result));
+    say(dropped(result));
+    say(cut(result));
     for (const scale_point& one : result.points) {
         if (!one.ok()) {
-            paragraph(
-                fmt::format("FAILED with {}: {}", counted(one.workers, "worker"), one.failure),
+            say(fmt::format("FAILED with {}: {}", counted(one.workers, "worker"), one.failure),
                 "1;31");
         }
     }
     block(sysbench_text(result, style));
-    std::string remarks = peak_sentence(result);
-    remarks = remarks.empty() ? remarks : wrapped(remarks, 2, style);
+    std::string remarks = paragraph(peak_sentence(result), style);
     for (const std::string& one : fit_sentences(result, style)) {
-        remarks += wrapped(one, 2, style);
+        remarks += paragraph(one, style);
     }
     for (const scale_warning& one : result.warnings) {
-        remarks += is_remark(one.kind) ? wrapped(sentence(one.text, style), 2, style) : "";
+        remarks += is_remark(one.kind) ? paragraph(sentence(one.text, style), style) : "";
     }
     block(remarks);
     out += '\n';
     for (const scale_warning& one : result.warnings) {
         if (!is_remark(one.kind) && !is_said_twice(one, result)) {
-            paragraph("NOTE: " + sentence(one.text, style), "1;33");
+            say("NOTE: " + sentence(one.text, style), "1;33");
         }
     }
-    paragraph(scale_conclusion(result, style), "1");
+    say(scale_conclusion(result, style), "1");
     return out;
 }
 

@@ -222,7 +222,7 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
         for (; end < cells.size(); ++end) {
             grid_column column{.title = short_name(sweep, *cells[end])};
             const std::size_t wide = std::max(ratio_width, column.title.size()) + 2;
-            if (end != begin && width + wide > style.width) {
+            if (end != begin && width + wide > style.width && style.medium == text_medium::screen) {
                 break;
             }
             width += wide;
@@ -232,7 +232,7 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
             columns.push_back(column);
         }
         if (end == cells.size()) {
-            grid_column shape{.title = "drawn", .to_the_left = true, .dropped = 1};
+            grid_column shape{.title = "drawn", .to_the_left = true, .dropped = 1, .drawn = true};
             for (const auto& row : rows) {
                 shape.cells.push_back(heights_of(row, least, most, style));
             }
@@ -277,11 +277,11 @@ std::string gaps_text(const sweep_result& sweep, const std::vector<const sweep_c
         out += missing_text(cell->launches, " of " + name, style);
     }
     for (const auto& [text, where] : all) {
-        out += coloured(wrapped(fmt::format("{} ({})", text, where), 2, style),
-                        text.starts_with("NOTE") ? "1;33" : "1;31", style);
+        out += paragraph(fmt::format("{} ({})", text, where), style,
+                         text.starts_with("NOTE") ? "1;33" : "1;31");
     }
     if (sweep.stopped) {
-        out += wrapped("Cut short: this is what was measured by then.", 0, style);
+        out += paragraph("Cut short: this is what was measured by then.", style);
     }
     return out;
 }
@@ -291,19 +291,18 @@ std::string gaps_text(const sweep_result& sweep, const std::vector<const sweep_c
 std::string to_text(const sweep_result& sweep, const provenance& from, const text_style& style) {
     const std::vector<const sweep_cell*> cells = sweep.measured();
     if (cells.empty()) {
-        return "Stopped before the first race was done.\n";
+        return paragraph("Stopped before the first race was done.", style);
     }
-    return wrapped(title_of(sweep, cells, from), 0, style) + '\n' +
-           winners_text(sweep, cells, style) + '\n' + matrix_text(sweep, cells, style) +
-           gaps_text(sweep, cells, style) +
+    return heading(title_of(sweep, cells, from), style) + '\n' + winners_text(sweep, cells, style) +
+           '\n' + matrix_text(sweep, cells, style) + gaps_text(sweep, cells, style) +
            (names_of(cells).empty()
                 ? std::string()
-                : wrapped(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
-                                      "intervals, verdicts and {} are in the JSON.",
-                                      sweep.rate ? "99th percentiles of the latency" : "Times",
-                                      baseline_of(cells), sweep.rate ? "lower" : "faster",
-                                      sweep.rate ? "other percentiles" : "where the time went"),
-                          0, style));
+                : paragraph(fmt::format("{} over those of {} in the same race; below 1 is {}. The "
+                                        "intervals, verdicts and {} are in the JSON.",
+                                        sweep.rate ? "99th percentiles of the latency" : "Times",
+                                        baseline_of(cells), sweep.rate ? "lower" : "faster",
+                                        sweep.rate ? "other percentiles" : "where the time went"),
+                            style));
 }
 
 } // namespace regatta::race
