@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "seeded.hpp"
+#include "random_programs.hpp"
 #include "support/pool_cases.hpp"
 
 #include <regatta/fork.hpp>
@@ -22,31 +22,12 @@ namespace {
 
 using library_test::dice;
 using library_test::made_pool;
+using library_test::point;
+using library_test::repeat;
 using library_test::rounds;
 using regatta::thread_pool;
 
 struct oddity {};
-
-/// A point in a random program, from which all beneath it follows.
-struct point {
-    std::uint64_t seed;
-    int depth; ///< Of the tree beneath.
-
-    std::uint64_t draw(std::uint64_t what, std::uint64_t sides) const {
-        std::uint64_t x = seed + what * 0x9e3779b97f4a7c15u;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        return (x ^ (x >> 31)) % sides;
-    }
-    std::vector<point> children() const {
-        std::vector<point> all(depth == 0 ? 0 : draw(1, 6));
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i] = {draw(10 + i, ~0ull), depth - 1};
-        }
-        return all;
-    }
-    bool throws() const { return draw(2, 50) == 0; }
-};
 
 /// What a random program does.
 enum class ways {
@@ -202,10 +183,6 @@ private:
 
 class fork_stress : public library_test::pool_test {
 protected:
-    void SetUp() override {
-        std::printf("REGATTA_SEED=%llu\n", static_cast<unsigned long long>(library_test::seed()));
-    }
-
     /// Runs programs as tasks, or also on this thread, and checks what they return.
     static void run_programs(const program& all, dice& d, thread_pool& pool, bool from_outside) {
         for (int i = 0; i < 4; ++i) {
@@ -219,20 +196,6 @@ protected:
                       outcome([&] { return all.expect(p); }))
                 << "program " << p.seed;
         }
-    }
-
-    /// Calls `body(round, dice)` until a failure, for some seconds at most.
-    template<class Body>
-    static void repeat(Body&& body) {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-        unsigned round = 0;
-        for (; round < static_cast<unsigned>(rounds(60)) && !HasFailure() &&
-               std::chrono::steady_clock::now() < deadline;
-             ++round) {
-            dice d(round * 8);
-            body(round, d);
-        }
-        std::printf("%u rounds\n", round);
     }
 
 private:
@@ -249,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(, fork_stress, library_test::every_pool(), library_test
 
 // Random programs on two pools, begun by two threads.
 TEST_P(fork_stress, random_programs_on_two_pools_end) {
-    repeat([](unsigned round, dice& d) {
+    repeat(rounds(60), std::chrono::seconds(5), [](unsigned round, dice& d) {
         auto [first] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         auto [second] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         const ways what = d.roll(2) == 0 ? ways::forks : ways::tasks;
@@ -272,7 +235,7 @@ TEST_P(fork_stress, random_programs_on_two_pools_end) {
 
 // Random programs on one pool, while another thread pauses and resumes it.
 TEST_P(fork_stress, random_programs_on_a_pool_that_pauses_end) {
-    repeat([](unsigned round, dice& d) {
+    repeat(rounds(60), std::chrono::seconds(5), [](unsigned round, dice& d) {
         auto [pool] = make_pool(1u + static_cast<unsigned>(d.roll(3)));
         const program all(pool, pool, ways::tasks, d.roll(2) == 0);
         std::atomic<int> running{2};
