@@ -16,7 +16,7 @@
 
 namespace regatta {
 
-/// Receives each exception that escapes from a fire-and-forget task.
+/// Receives each exception that escapes from a fire-and-forget task or a timer.
 ///
 /// The default prints the first one to stderr; its owner's statistics count them all. It never
 /// swallows errors silently and never terminates. Another callable receives each exception on the
@@ -68,12 +68,12 @@ private:
             std::rethrow_exception(error);
         } catch (const std::exception& e) {
             std::fprintf(stderr,
-                         "regatta: a task ended with an exception: %s (later ones of this "
-                         "pool are only counted)\n",
+                         "regatta: unhandled exception: %s (later ones of the same pool or "
+                         "timer_scheduler are only counted)\n",
                          e.what());
         } catch (...) {
-            std::fputs("regatta: a task ended with an exception of unknown type (later ones of "
-                       "this pool are only counted)\n",
+            std::fputs("regatta: unhandled exception of unknown type (later ones of the same "
+                       "pool or timer_scheduler are only counted)\n",
                        stderr);
         }
 #else
