@@ -89,7 +89,9 @@ public:
         const auto deadline = detail::deadline_after(time);
         return deadline ? wait_until(*deadline) : state().wait();
     }
-    /// Waits until that time at the latest, on any clock. @returns whether the future is ready.
+    /// Waits until that time at the latest, on any clock. If another clock than `steady_clock` is
+    /// set forward during the wait, the wait may end late by that much.
+    /// @returns whether the future is ready.
     template<class Clock, class Duration>
     bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
         const auto deadline = detail::saturated_moment(time);
