@@ -55,6 +55,18 @@ struct last_words {
     std::shared_ptr<int> said;
 };
 
+/// A message that says something when it is destroyed.
+struct farewell {
+    explicit farewell(std::function<void()> w) : words(std::move(w)) {}
+    farewell(farewell&& other) noexcept : words(std::exchange(other.words, nullptr)) {}
+    ~farewell() {
+        if (words) {
+            words();
+        }
+    }
+    std::function<void()> words;
+};
+
 } // namespace
 
 // `block`: "The caller waits for room": not where there is some.
@@ -207,16 +219,6 @@ TEST(bus, what_the_destructor_of_a_message_publishes_into_a_bus_that_ends_is_des
 // "The destructors of both may still use the bus": those of messages subscribe and unsubscribe,
 // too.
 TEST(bus, the_destructor_of_a_message_may_change_subscriptions_in_a_bus_that_ends) {
-    struct farewell {
-        std::function<void()> words;
-        explicit farewell(std::function<void()> w) : words(std::move(w)) {}
-        farewell(farewell&& other) noexcept : words(std::exchange(other.words, nullptr)) {}
-        ~farewell() {
-            if (words) {
-                words();
-            }
-        }
-    };
     for (const bool common : {false, true}) {
         const auto held = std::make_shared<int>(0);
         int changes = 0;
@@ -236,6 +238,32 @@ TEST(bus, the_destructor_of_a_message_may_change_subscriptions_in_a_bus_that_end
         }
         EXPECT_EQ(changes, 2) << "common: " << common;
         EXPECT_EQ(held.use_count(), 1) << "common: " << common;
+    }
+}
+
+// "Calls `handler` with every message of type `T` from now on", "destroys the handler before the
+// next message": also if a message's destructor subscribes and unsubscribes, between two of a
+// batch.
+TEST(bus, what_the_destructor_of_a_message_changes_holds_for_the_next_message) {
+    for (const bool common : {false, true}) {
+        const auto held = std::make_shared<int>(0);
+        int joined = 0;
+        regatta::async_bus<farewell> bus({.capacity = 4, .producers = 1, .subscribers = 2});
+        auto lane = bus.make_producer();
+        const auto s = bus.subscribe<farewell>([held](farewell&) { ++*held; });
+        const std::function<void()> change = [&] {
+            EXPECT_TRUE(bus.unsubscribe(s));
+            static_cast<void>(bus.subscribe<farewell>([&](farewell&) {
+                ++joined;
+                EXPECT_EQ(held.use_count(), 1);
+            }));
+        };
+        for (const auto& words : {change, std::function<void()>()}) {
+            common ? bus.publish(farewell(words)) : lane.publish(farewell(words));
+        }
+        EXPECT_EQ(bus.process_batch(), 2u);
+        EXPECT_EQ(*held, 1) << "common: " << common;
+        EXPECT_EQ(joined, 1) << "common: " << common;
     }
 }
 

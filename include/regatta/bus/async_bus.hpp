@@ -265,6 +265,9 @@ private:
     auto give_to_handlers() noexcept {
         return [this](auto& m) {
             constexpr std::size_t type = set::template index<std::remove_cvref_t<decltype(m)>>;
+            if (tidy_due_) [[unlikely]] {
+                tidy(); // The destructor of the last message has subscribed or unsubscribed.
+            }
             if (!tables_[type].dispatch(std::addressof(m))) {
                 // relaxed: a counter that only the consumer writes.
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
