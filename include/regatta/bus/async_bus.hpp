@@ -94,7 +94,7 @@ public:
         , tables_{(static_cast<void>(sizeof(Messages)), table(o.subscribers))...} {}
     /// Destroys the handlers, then unprocessed messages. The destructors of both may still use the
     /// bus; what those of messages publish is refused. All producers and the consumer must have
-    /// finished.
+    /// finished, and every `close` have returned: `run` may return before the `close` that ends it.
     ~async_bus() {
         this->wait_no_more(); // Nobody will make room for what a destructor publishes.
         drop_handlers();
