@@ -153,6 +153,39 @@ TEST(bus, what_makes_a_message_may_unsubscribe_while_a_closed_bus_runs_out) {
     consumer.join();
 }
 
+// The same of a message that is copied into the common lane, while `run` waits for it.
+TEST(bus, the_copy_of_a_message_may_unsubscribe_while_run_returns) {
+    struct copied {
+        explicit copied(const std::function<void()>& c) : call(&c) {}
+        copied(copied&&) noexcept = default;
+        copied(const copied& other) noexcept : call(other.call) { (*call)(); }
+        const std::function<void()>* call;
+    };
+    for (const bool close : {true, false}) {
+        const library_test::time_limit limit("run and unsubscribe, which must not wait");
+        regatta::async_bus<copied, reply> bus;
+        const auto s = bus.subscribe<reply>([](reply&) {});
+        std::stop_source stop;
+        std::atomic<bool> over{false};
+        observed_thread seen;
+        std::thread consumer([&] {
+            await([&] { return over.load(); });
+            seen.announce();
+            bus.run(stop.get_token());
+        });
+        const std::function<void()> call = [&] {
+            close ? bus.close() : static_cast<void>(stop.request_stop());
+            over = true;
+            seen.await_sleep(); // It waits for this message.
+            EXPECT_TRUE(bus.unsubscribe(s));
+        };
+        const copied m(call);
+        EXPECT_TRUE(bus.publish(m));
+        consumer.join();
+        EXPECT_EQ(bus.stats().processed, 1u);
+    }
+}
+
 // The lock of the registrations is "never held while user code runs": moves of closures are some.
 TEST(bus, a_closure_that_takes_a_lock_when_it_moves_does_not_hang_with_unsubscribe) {
     const library_test::time_limit limit("subscribe and unsubscribe, which must not deadlock");

@@ -50,7 +50,7 @@ struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned>
             this->await_publications([this] { return consume(2) != 0; });
         }
         const consumer_role role(*this);
-        this->take_backlog([this](unsigned m) { arrives(m); });
+        this->take_backlog([this](unsigned m) { arrives(m); }, [](auto&& take) { return take(); });
     }
     void consume_all(std::size_t count) {
         while (count != 0) {

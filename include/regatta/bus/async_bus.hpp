@@ -207,8 +207,10 @@ public:
         }
         // Only messages published by now, so that producers that go on cannot delay the return.
         const typename lanes::consumer_role role(*this);
-        const dispatching now(*this);
-        this->take_backlog(give_to_handlers());
+        this->take_backlog(give_to_handlers(), [this](auto&& take) {
+            const dispatching now(*this);
+            return take();
+        });
     }
 
     /// Statistics since construction; callable from any thread.

@@ -283,8 +283,10 @@ protected:
 
     /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
     /// other. Of closed lanes it first calls `await_publications`.
-    template<class Use>
-    void take_backlog(Use&& use) {
+    /// @param batch calls what takes some, and returns the same. Not around a wait for a publisher:
+    /// what copies its message may wait for the end of the batch.
+    template<class Use, class Batch>
+    void take_backlog(Use&& use, Batch&& batch) {
         // All marks first: what takes a message may publish others.
         for (std::size_t i = 0; i < lane_count_; ++i) {
             lanes_[i].backlog = lanes_[i].ring->size();
@@ -292,13 +294,13 @@ protected:
         const std::uint64_t last = common_.claimed();
         for (std::size_t i = 0; i < lane_count_; ++i) {
             for (std::size_t left = lanes_[i].backlog; left != 0;) {
-                left -= take_lane(i, left, use);
+                left -= batch([&] { return take_lane(i, left, use); });
             }
         }
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
             // 0 consumed: a publisher is between its claim and the end of its move.
-            if (take_common(left, use) == 0) {
+            if (batch([&] { return take_common(left, use); }) == 0) {
                 pace.pause_or_sleep();
             } else {
                 pace.reset();
