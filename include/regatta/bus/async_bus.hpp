@@ -268,15 +268,13 @@ private:
         return [this](auto& m) {
             constexpr std::size_t type = set::template index<std::remove_cvref_t<decltype(m)>>;
             if (tidy_due_) [[unlikely]] {
-                tidy(); // The destructor of the last message has subscribed or unsubscribed.
+                tidy(); // For the last message, with its destructor: what it left frees places,
+                        // too.
             }
             if (!tables_[type].dispatch(std::addressof(m))) {
                 // relaxed: a counter that only the consumer writes.
                 unhandled_.store(unhandled_.load(std::memory_order_relaxed) + 1,
                                  std::memory_order_relaxed);
-            }
-            if (tidy_due_) [[unlikely]] {
-                tidy(); // now, so that a handler that replaces itself always finds a free place
             }
         };
     }
