@@ -52,8 +52,9 @@ function(regatta_add_system target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     # On 32-bit machines: files, inode numbers and limits of 64 bits.
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+    # A name that is not to be seen elsewhere is told once a folder: CMAKE_UNITY_BUILD would join folders.
     set_target_properties(${target} PROPERTIES
-        CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+        CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 

@@ -1,6 +1,6 @@
-# A project takes the library's folder into its own build: it gets the target and nothing else.
+# A project takes the library's folder into its own build, which joins sources: it gets the target and nothing else.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D CMAKE_BUILD_TYPE= -D REGATTA_FROM=folder
+configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D CMAKE_BUILD_TYPE= -D CMAKE_UNITY_BUILD=ON -D REGATTA_FROM=folder
     -D REGATTA_FOLDER=${source} -D REGATTA_COMPONENTS=system
     -D CMAKE_INSTALL_PREFIX=${work}/installed)
 run_user(${work}/user)
