@@ -157,19 +157,19 @@ inline std::vector<cpu_set> share_nodes(unsigned workers, const topology& machin
 /// Cost: linear in CPUs times caches, without a system call.
 inline std::vector<cpu_set> place(unsigned workers, placement_policy policy,
                                   const topology& machine, const cpu_set& allowed) {
-    const std::vector<detail::cpu_place> near = detail::places_of(machine, allowed);
-    if (near.empty()) {
+    const std::vector<detail::cpu_place> nearest_first = detail::places_of(machine, allowed);
+    if (nearest_first.empty()) {
         fail_argument("no CPU of '" + allowed.to_string() + "' is online; those online are '" +
                       machine.online.to_string() + "'");
     }
     if (policy == placement_policy::per_node) {
         return detail::share_nodes(workers, machine, allowed & machine.online);
     }
-    std::vector<detail::cpu_place> order = near;
+    std::vector<detail::cpu_place> order = nearest_first;
     if (policy == placement_policy::scatter) {
         // Kinds and siblings are ranks, not places: fast cores come before slow ones, and the first
         // sibling of every core before the second sibling of any core.
-        order = detail::take_turns(near, detail::cpu_place::outermost);
+        order = detail::take_turns(nearest_first, detail::cpu_place::outermost);
         detail::order_by(order, detail::cpu_place::kind);
         detail::order_by(order, detail::cpu_place::sibling);
     } else if (policy == placement_policy::avoid_siblings) {

@@ -30,9 +30,9 @@ constexpr std::int64_t scaled_up(Rep count) noexcept {
         const std::int64_t product = rest * Factor::num;
         part = product / Factor::den + (product % Factor::den > 0 ? 1 : 0);
     } else {
-        const double near = static_cast<double>(rest) / static_cast<double>(Factor::den) *
-                            static_cast<double>(Factor::num);
-        part = static_cast<std::int64_t>(near) + (near > 0 ? 1 : 0);
+        const double estimate = static_cast<double>(rest) / static_cast<double>(Factor::den) *
+                                static_cast<double>(Factor::num);
+        part = static_cast<std::int64_t>(estimate) + (estimate > 0 ? 1 : 0);
     }
     if (whole > 0 && whole > (limits::max() - part) / Factor::num) {
         return limits::max();

@@ -122,7 +122,7 @@ struct queue_segment {
         if (index >= Size) {
             return;
         }
-        REGATTA_PREFETCH(&slots[index]);
+        REGATTA_PREFETCH(&cells[index]);
         if constexpr (Room != 0) {
             const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));
             for (std::size_t i = 0; i < (Room + cache_line_size - 1) / cache_line_size; ++i) {
@@ -144,7 +144,7 @@ struct queue_segment {
     /// Written and read by consumers.
     typename Atomics::template atomic<std::uint32_t> finished{0};
     Queue& owner; ///< Read by consumers.
-    alignas(destructive_alignment) slot slots[Size];
+    alignas(destructive_alignment) slot cells[Size];
 };
 
 } // namespace regatta::detail

@@ -70,10 +70,10 @@ public:
     public:
         std::uint32_t size() const noexcept { return count_; }
         T& operator[](std::uint32_t i) const noexcept {
-            return at_->slots[first_ + i].element.get();
+            return at_->cells[first_ + i].element.get();
         }
         /// Destroys an element after its use.
-        void destroy(std::uint32_t i) const noexcept { at_->slots[first_ + i].element.destroy(); }
+        void destroy(std::uint32_t i) const noexcept { at_->cells[first_ + i].element.destroy(); }
         /// A batch of that element alone.
         batch only(std::uint32_t i) const noexcept {
             batch one;
@@ -188,7 +188,7 @@ public:
             }
             s.template expect_write<Room>(index + claimed);
             for (std::size_t i = 0; i < claimed; ++i) {
-                slot& at = s.slots[index + i];
+                slot& at = s.cells[index + i];
                 fill(at.element, i,
                      Room != 0 ? s.room_of(segment::room_class(Room), index + i) : nullptr);
                 // release: partner is the acquire of the turn in take(); publishes the element.
@@ -313,7 +313,7 @@ private:
             std::size_t count = 0;
             const std::size_t most = std::min(max, SegmentSize - index);
             // acquire: partner is the release of the turn in append(); the element is constructed.
-            while (count < most && s.slots[index + count].turn.load(std::memory_order_acquire) ==
+            while (count < most && s.cells[index + count].turn.load(std::memory_order_acquire) ==
                                        segment::turn_of(position + count)) {
                 ++count;
             }
