@@ -58,14 +58,14 @@ private:
     /// Whether the range was sorted, or is now, since it was strictly descending.
     bool one_run() {
         if (comp_(first_[1], first_[0])) {
-            const Iterator end =
-                std::is_sorted_until(first_ + 1, last_, [this](const auto& a, const auto& b) {
-                    return !static_cast<bool>(comp_(a, b)); // ends where it does not descend
-                });
-            if (end == last_) {
+            const bool descends =
+                std::adjacent_find(first_ + 1, last_, [this](const auto& a, const auto& b) {
+                    return !static_cast<bool>(comp_(b, a));
+                }) == last_;
+            if (descends) {
                 std::reverse(first_, last_);
             }
-            return end == last_;
+            return descends;
         }
         return std::is_sorted(first_, last_, std::ref(comp_));
     }
