@@ -95,7 +95,7 @@ private:
 };
 
 /// The policy of real programs: the standard's atomics; threads sleep in the operating system.
-struct std_atomics {
+struct REGATTA_POOLS_EXPORT std_atomics {
     template<class T>
     using atomic = std::atomic<T>;
     template<class T>

@@ -5,6 +5,8 @@
 /// @file
 /// Whether the calling thread is destroying a task of a pool unrun.
 
+#include <regatta/base/config.hpp>
+
 namespace regatta::detail {
 
 /// While one lives, its thread destroys tasks of a pool unrun. What these own may be called, and
@@ -43,7 +45,7 @@ private:
         }
         return at;
     }
-    static const drop_scope*& innermost() noexcept {
+    REGATTA_POOLS_EXPORT static const drop_scope*& innermost() noexcept {
         static constinit thread_local const drop_scope* scope = nullptr;
         return scope;
     }

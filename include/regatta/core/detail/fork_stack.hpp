@@ -35,7 +35,7 @@ class basic_fork_helping;
 /// I2: `root_scope` is the innermost scope around all of that list. A frame in it lies in the loop
 ///     or scope that the next older splittable frame stands for, or else in `root_scope`.
 template<class Atomics>
-class basic_fork_stack {
+class REGATTA_POOLS_EXPORT basic_fork_stack {
     friend basic_fork_region<Atomics>;
     friend basic_fork_aside<Atomics>;
     friend basic_fork_helping<Atomics>;

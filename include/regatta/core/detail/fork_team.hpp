@@ -25,7 +25,7 @@ namespace regatta::detail {
 ///
 /// I1: `quiet` is true only if, at some moment since the stamp, no region from outside was open.
 template<class Atomics>
-class basic_fork_team {
+class REGATTA_POOLS_EXPORT basic_fork_team {
 public:
     using member = basic_fork_member<Atomics>;
     using frame = basic_fork_frame<Atomics>;

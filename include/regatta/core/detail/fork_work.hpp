@@ -26,7 +26,7 @@ struct fork_request {
     }
 };
 template<>
-struct fork_request<std_atomics> {
+struct REGATTA_POOLS_EXPORT fork_request<std_atomics> {
     using word = std::atomic<std::uint32_t>;
     static constexpr word* none() noexcept { return &always; }
     static bool made(const word* w) noexcept {

@@ -5,6 +5,7 @@
 /// @file
 /// The identity of a worker thread, for code that runs on it.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 
 #include <thread>
@@ -50,7 +51,7 @@ public:
     /// The context of the calling thread, or null. Modules of one program that hide their names
     /// have a variable each: there it is null on the workers of another module's pool. Only
     /// `block_store::find_worker` finds those.
-    static worker_context*& current() noexcept {
+    REGATTA_POOLS_EXPORT static worker_context*& current() noexcept {
         static constinit thread_local worker_context* context = nullptr;
         return context;
     }
