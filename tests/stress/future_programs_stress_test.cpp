@@ -4,6 +4,7 @@
 #include "random_programs.hpp"
 #include "support/counted.hpp"
 #include "support/pool_cases.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/std_future.hpp>

@@ -6,7 +6,6 @@
 /// What stress tests of random programs share: the shape of a program, and rounds of them.
 
 #include "seeded.hpp"
-#include "support/threads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "seeded.hpp"
+#include "random_programs.hpp"
 #include "support/threads.hpp"
 
 #include <regatta/message/worker_pool.hpp>
@@ -308,7 +308,7 @@ private:
             ++here.thrown;
             throw mishap();
         case 7:
-            // Who resumes it may wait for a handler, and that for room in another pool.
+            // The thread that resumes it may wait for a handler, and that for room in another pool.
             return pools_.size() == 1 ? here.pool.pause() : void();
         case 8:
             return static_cast<void>(p + 1 < pools_.size() ? send_tasks(*pools_[p + 1], d)
@@ -346,20 +346,15 @@ private:
     std::atomic<bool> done_{false};
     std::atomic<int> next_id_{0};
     std::array<std::atomic<int>, 4000> handled_{};
-    std::array<int, 4000> accepted_{}; ///< Each written by whom submits it.
+    std::array<int, 4000> accepted_{}; ///< Each written by its submitter.
     std::vector<std::unique_ptr<one>> pools_;
 };
 
-using worker_pool_programs_stress = library_test::stress;
-
-TEST_F(worker_pool_programs_stress, each_message_is_handled_once) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
-    unsigned round = 0;
-    for (; round < 300 && !HasFailure() && std::chrono::steady_clock::now() < deadline; ++round) {
+TEST(worker_pool_programs_stress, each_message_is_handled_once) {
+    library_test::repeat(300, std::chrono::milliseconds(1500), [](unsigned round, dice&) {
         SCOPED_TRACE(round);
         pool_program(round).run();
-    }
-    std::printf("%u rounds\n", round);
+    });
 }
 
 } // namespace

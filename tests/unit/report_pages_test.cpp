@@ -3,6 +3,7 @@
 
 #include "isolation_results.hpp"
 #include "race_results.hpp"
+#include "report/common/grid.hpp"
 #include "report/common/page.hpp"
 #include "report/isolation/isolation_table.hpp"
 #include "report/race/full_text.hpp"
@@ -102,11 +103,31 @@ TEST(report_pages, say_where_the_figures_come_from) {
     EXPECT_EQ(race::page_of("text", fakes::some_machine(), {}), "text"); // a screen shows no more
 }
 
+TEST(report_pages, drawings_keep_their_blanks) {
+    const std::vector<race::grid_column> drawn{
+        {.title = "drawn", .cells = {" ▂ ", ""}, .drawn = true}};
+    EXPECT_EQ(race::grid_text(drawn, markdown),
+              "| drawn |\n| --: |\n| `\u00a0▂\u00a0` |\n|  |\n\n");
+}
+
+TEST(report_pages, a_command_of_several_lines_stays_where_it_is) {
+    race::provenance from = fakes::some_machine();
+    from.command = {"regatta", "race", "a=true\n```\n</details>\n# two"};
+    const std::string page = race::page_of("", from, markdown);
+    EXPECT_EQ(page.find("```"), page.find("```\nregatta race"));
+    EXPECT_THAT(page, Not(HasSubstr("\n# two")));
+    EXPECT_EQ(left_open(race::page_of("", from, html)), "");
+}
+
 TEST(report_pages, text_of_others_means_nothing_there) {
     EXPECT_EQ(race::escaped(R"(<b>&"|*_a_b_)", html), "&lt;b&gt;&amp;&quot;|*_a_b_");
     EXPECT_EQ(race::escaped(R"(<b>|*_a_b_[c]\)", markdown), R"(\<b>\|\*\_a_b\_\[c\]\\)");
     EXPECT_EQ(race::escaped("<b>", {}), "<b>");
+    EXPECT_EQ(race::escaped("`a`~~b~~", markdown), R"(\`a\`\~\~b\~\~)");
     EXPECT_EQ(race::paragraph("# none", markdown), "\\# none\n\n");
+    EXPECT_EQ(race::paragraph("- none", markdown), "\\- none\n\n");
+    EXPECT_EQ(race::paragraph("1. won", markdown), "1\\. won\n\n");
+    EXPECT_EQ(race::paragraph("12 rounds.", markdown), "12 rounds.\n\n");
     EXPECT_EQ(race::paragraph("a < b", html, "1;33"), "<p class=\"c1 c33\">a &lt; b</p>\n");
     EXPECT_EQ(race::coloured("<", "32", html), "<span class=\"c32\">&lt;</span>");
 

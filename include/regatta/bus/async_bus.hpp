@@ -232,8 +232,8 @@ private:
         dispatching(const dispatching&) = delete;
         dispatching& operator=(const dispatching&) = delete;
         ~dispatching() {
-            // Before the batch ends, so that a thread that waits for its end finds all tidied. A
-            // handler that threw has skipped the `tidy` of its message.
+            // Before the batch ends, so that a thread that waits for its end finds all tidied. No
+            // message follows the last one that would do it.
             bus_.tidy();
             bus_.batches_.leave();
         }
@@ -268,8 +268,9 @@ private:
         return [this](auto& m) {
             constexpr std::size_t type = set::template index<std::remove_cvref_t<decltype(m)>>;
             if (tidy_due_) [[unlikely]] {
-                tidy(); // For the last message, with its destructor: what it left frees places,
-                        // too.
+                // What the handlers and the destructor of the message before have changed holds for
+                // this one; a handler that replaces itself always finds a free place.
+                tidy();
             }
             if (!tables_[type].dispatch(std::addressof(m))) {
                 // relaxed: a counter that only the consumer writes.

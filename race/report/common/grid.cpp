@@ -48,6 +48,14 @@ std::string_view colour_of(const grid_column& column, std::size_t row) {
     return row < column.colours.size() ? std::string_view(column.colours[row]) : std::string_view();
 }
 
+/// As code, so that all characters are of one width, Markdown drops blanks at both ends; not these.
+std::string unbroken(std::string text) {
+    for (auto at = text.find(' '); at != text.npos; at = text.find(' ', at)) {
+        text.replace(at, 1, "\u00a0");
+    }
+    return text;
+}
+
 std::string markdown_grid(const std::vector<grid_column>& columns, const text_style& style) {
     std::string titles = "|";
     std::string sides = "|";
@@ -60,10 +68,9 @@ std::string markdown_grid(const std::vector<grid_column>& columns, const text_st
         out += '|';
         for (const grid_column& one : columns) {
             const std::string& cell = one.cells[row];
-            // What is drawn is of one width as code only.
             out += !one.drawn     ? fmt::format(" {} |", escaped(cell, style))
                    : cell.empty() ? "  |"
-                                  : fmt::format(" `{}` |", cell);
+                                  : fmt::format(" `{}` |", unbroken(cell));
         }
         out += '\n';
     }

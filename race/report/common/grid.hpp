@@ -20,7 +20,8 @@ struct grid_column {
     unsigned dropped = 0;
     std::vector<std::string> cells{};   ///< A row each.
     std::vector<std::string> colours{}; ///< Of the cells, as `coloured` takes them; may be fewer.
-    /// Whether the cells are drawings, whose characters stand at their places. They are escaped.
+    /// Whether the cells are drawings, whose characters keep their places. They are escaped
+    /// already.
     bool drawn = false;
 };
 

@@ -6,6 +6,8 @@
 #include "report/info/info_text.hpp"
 #include "text/command_line.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <limits>
@@ -51,13 +53,14 @@ std::string page_of(std::string report, const provenance& from, const text_style
     if (style.medium == text_medium::screen) {
         return report;
     }
-    const std::string origin = fmt::format("{}\n{}\n\n{}", command_line(from.command),
-                                           from.machine.time, info_text(from.machine, {}));
+    const std::string command = detail::printable_text(command_line(from.command));
+    const std::string origin =
+        fmt::format("{}\n{}\n\n{}", command, from.machine.time, info_text(from.machine, {}));
     report += "<details><summary>Where these figures come from</summary>\n\n";
     if (style.medium == text_medium::markdown) {
         return report + verbatim(origin, style) + "</details>\n";
     }
-    const std::string title = escaped("regatta: " + command_line(from.command), style);
+    const std::string title = escaped("regatta: " + command, style);
     return fmt::format(head, title) + report + verbatim(escaped(origin, style), style) +
            "</details>\n</body>\n</html>\n";
 }

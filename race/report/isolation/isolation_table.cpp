@@ -9,6 +9,8 @@
 #include "report/isolation/isolation_words.hpp"
 #include "text/command_line.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -38,7 +40,7 @@ std::string title(const isolation_result& result, const provenance& from, const 
                                    result.noise.to_string(), dot, plural(result.workers, "worker"),
                                    result.cpus.to_string(), from.machine.online_cpus);
     if (!result.program.empty()) {
-        text += fmt::format("{}{}", dot, command_line(result.program));
+        text += fmt::format("{}{}", dot, detail::printable_text(command_line(result.program)));
     }
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);

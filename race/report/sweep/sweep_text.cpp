@@ -222,7 +222,7 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
         for (; end < cells.size(); ++end) {
             grid_column column{.title = short_name(sweep, *cells[end])};
             const std::size_t wide = std::max(ratio_width, column.title.size()) + 2;
-            if (end != begin && width + wide > style.width && style.medium == text_medium::screen) {
+            if (end != begin && width + wide > style.width) {
                 break;
             }
             width += wide;

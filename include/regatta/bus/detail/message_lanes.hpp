@@ -283,8 +283,9 @@ protected:
 
     /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
     /// other. Of closed lanes it first calls `await_publications`.
-    /// @param batch calls what takes some, and returns the same. Not around a wait for a publisher:
-    /// what copies its message may wait for the end of the batch.
+    /// @param batch `batch(take)` calls `take`, which consumes some messages, and returns its
+    /// result. It does not span the wait for a publisher: what its message does as it is copied may
+    /// wait for the end of the batch.
     template<class Use, class Batch>
     void take_backlog(Use&& use, Batch&& batch) {
         // All marks first: what takes a message may publish others.

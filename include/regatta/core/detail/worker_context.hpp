@@ -48,9 +48,9 @@ public:
     worker_context& operator=(const worker_context&) = delete;
     ~worker_context() { current() = nullptr; }
 
-    /// The context of the calling thread, or null. Modules of one program that hide their names
-    /// have a variable each: there it is null on the workers of another module's pool. Only
-    /// `block_store::find_worker` finds those.
+    /// The context of the calling thread, or null. Modules of one program that hide their names,
+    /// and share no regatta::pools, have a variable each: there it is null on the workers of
+    /// another module's pool. Only `block_store::find_worker` finds those.
     REGATTA_POOLS_EXPORT static worker_context*& current() noexcept {
         static constinit thread_local worker_context* context = nullptr;
         return context;
