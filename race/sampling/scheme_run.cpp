@@ -17,7 +17,8 @@ namespace {
 constexpr unsigned calibration_runs = 10; ///< At most, of the first sample.
 constexpr unsigned most_repeats = 1000;
 /// A sample that takes this many times as long as it should ends before its last run: on a busy
-/// machine, threads that spin at a barrier for one that waits for a CPU need a minute for it.
+/// machine, threads that spin at a barrier for one that waits for a CPU need a minute for it. So do
+/// threads that are started and joined for each run, and not only the runs are held against it.
 constexpr double most_stretch = 20;
 /// The workload may need longer to reset and to verify than to run. All of that in a sample takes
 /// this many times as long as its runs should at most, by fewer runs.
@@ -112,6 +113,7 @@ struct scheme_run::sums {
     double ns = 0;
     double shortest_ns = 0;
     double around_ns = 0; ///< Of the shortest reset and verification of a run.
+    double whole_ns = 0;  ///< Of the runs and all between them.
     time_split split{};
     std::vector<run_figure> figures{};
     std::optional<program_usage> usage{};
@@ -174,7 +176,8 @@ outcome scheme_run::run_sample() {
     // The first run of all may be far longer than the next ones: memory is touched, code made.
     const auto long_enough = [&] {
         const double stretch = first && sum.runs > 1 ? 1 : most_stretch;
-        return sum.runs != 0 && sum.ns >= stretch * wanted_ns;
+        return sum.runs != 0 && (sum.ns >= stretch * wanted_ns ||
+                                 (!first && sum.whole_ns >= most_stretch * usual_ns_));
     };
     // The first verification may compute what all are compared with: the second run counts.
     const auto affordable = [&] {
@@ -184,15 +187,18 @@ outcome scheme_run::run_sample() {
                               std::floor(most_around * wanted_ns / std::max(1.0, sum.around_ns)));
     };
     while (sum.runs < planned && !long_enough() && !(first && sum.runs >= affordable())) {
+        const std::int64_t begin_ns = detail::monotonic_ns();
         if (const std::string failure = run_once(one, sum); !failure.empty()) {
             return outcome::failed(failure);
         }
+        sum.whole_ns += static_cast<double>(detail::monotonic_ns() - begin_ns);
     }
     if (first) {
         const double runs =
             std::min(std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns)), double{most_repeats});
         repeats_ = static_cast<unsigned>(std::max(1.0, std::min(runs, affordable())));
         short_samples_ = repeats_ < runs;
+        usual_ns_ = repeats_ * sum.whole_ns / sum.runs;
     }
     if (sum.kernel_at_once) {
         sum.used.kernel_ns = how_.meter->kernel_ns() - kernel_before;

@@ -72,6 +72,41 @@ TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
     EXPECT_EQ(runs, 1) << "of " << run.repeats();
 }
 
+// "with all between them": as threads that are started for each run, on a machine that got busy.
+TEST(race_sample, that_takes_twenty_times_as_long_as_the_first_between_its_runs_ends) {
+    fakes::counting work({.size = 1});
+    race::race_control control;
+    static std::int64_t start_ns;
+    static int runs;
+    class slow_to_start final : public race::scheme {
+    public:
+        void prepare(race::run_context&) override { spend(start_ns); }
+        void run(race::run_context& context) override {
+            ++runs;
+            spend(10'000);
+            fakes::run_serially(context);
+        }
+
+    private:
+        static void spend(std::int64_t ns) {
+            const auto until = regatta::detail::monotonic_ns() + ns;
+            while (regatta::detail::monotonic_ns() < until) {
+            }
+        }
+    };
+    race::scheme_info one = fakes::info("one", fakes::run_serially);
+    one.make = [](const race::scheme_options&) { return std::make_unique<slow_to_start>(); };
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::milliseconds(1);
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    start_ns = 0;
+    ASSERT_EQ(run.run_sample().failure, "");
+    start_ns = 100'000'000;
+    runs = 0;
+    ASSERT_EQ(run.run_sample().failure, "");
+    EXPECT_LT(runs, static_cast<int>(run.repeats()));
+}
+
 // "two at least": the first run of all may be cold.
 TEST(race_sample, has_many_runs_where_only_the_first_of_all_is_long) {
     fakes::counting work({.size = 10});
