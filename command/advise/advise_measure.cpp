@@ -52,7 +52,7 @@ std::string scale_document(const race::workload_info& workload, const measure_ar
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
     progress_bar bar(quiet);
-    return race::to_json(race::run_scale(workload, race::usual_baseline(), options, control,
+    return race::to_json(race::run_scale(workload, race::usual_scheme(workload), options, control,
                                          [&](const race::progress& now) { bar.show(now); }),
                          from);
 }
@@ -106,7 +106,7 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
                "Measuring {}: {} schemes with {}, then {} with {} workers; {}. Ctrl-C ends "
                "it with what there is by then.\n",
                workload.name, schemes, race::counted(available_cpus(), "worker"),
-               race::usual_baseline().name, counts, length);
+               race::usual_scheme(workload).name, counts, length);
 }
 
 } // namespace

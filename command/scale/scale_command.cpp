@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace regatta::command {
@@ -29,7 +30,7 @@ namespace {
 /// As they were typed; what was not typed is absent.
 struct scale_arguments : measure_arguments {
     std::string workload = "primes";
-    std::string scheme{race::usual_baseline().name};
+    std::optional<std::string> scheme;
     std::string workers = "auto";
     result_paths files;
 };
@@ -60,7 +61,8 @@ int status_of(const race::scale_result& result) {
 
 int run_command(const scale_arguments& arguments, const std::vector<std::string>& words) {
     const race::workload_info& workload = workload_named(arguments.workload);
-    const race::scheme_info& scheme = scheme_named(arguments.scheme);
+    const race::scheme_info& scheme =
+        arguments.scheme ? scheme_named(*arguments.scheme) : race::usual_scheme(workload);
     if (scheme.traits.workers == race::worker_kind::one) {
         throw usage_error(fmt::format("the scheme {} has one worker, whatever number it is given; "
                                       "choose another one",
@@ -86,7 +88,7 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
         .default_str(a.workload);
     command.add_option("--scheme,--schemes", a.scheme, "What runs it")
         .type_name("NAME")
-        .default_str(a.scheme);
+        .default_str("std_thread, or the first that can");
     command
         .add_option("--workers", a.workers,
                     "Numbers of workers; auto: 1, 2, 4 ... up to the CPUs, and twice as many. One "

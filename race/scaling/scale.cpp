@@ -276,6 +276,19 @@ std::vector<unsigned> usual_worker_counts(unsigned cpus) {
     return counts;
 }
 
+const scheme_info& usual_scheme(const workload_info& workload) {
+    workload_options small;
+    if (workload.small_size != 0) {
+        small.size = workload.small_size;
+    }
+    const auto work = workload.make(small);
+    const auto found = std::ranges::find_if(schemes(), [&](const scheme_info& one) {
+        return one.traits.workers != worker_kind::one && one.library_version == nullptr &&
+               !one.on_request && one.missing(*work).empty();
+    });
+    return found != schemes().end() ? *found : usual_baseline();
+}
+
 scale_result run_scale(const workload_info& workload, const scheme_info& scheme,
                        const scale_options& options, race_control& control,
                        const std::function<void(const progress&)>& observer) {

@@ -35,6 +35,13 @@ struct scale_options {
 /// 1, 2, 4 … up to the CPUs, the CPUs themselves, and twice as many.
 std::vector<unsigned> usual_worker_counts(unsigned cpus);
 
+/// What runs it where the user names no scheme: the first in the list that can, with as many
+/// workers as it is given and without a library, so that it is the same on every machine. That is
+/// std_thread but for items that fork or hand over others.
+///
+/// Failure: `std::system_error` where the memory of a small one cannot be had.
+const scheme_info& usual_scheme(const workload_info& workload);
+
 /// Measures: in each round every number of workers runs once, in random order, and one worker once
 /// more as its own control; before the first round and after the last one worker runs again, so
 /// that a drift shows. Each run is verified.

@@ -120,6 +120,12 @@ class Advise(unittest.TestCase):
                                         r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 
+    def test_from_a_measurement_of_forks(self):
+        self.skip_where_libraries_cannot_run()
+        result = run("advise", "fib", "--size", "12", "--rounds", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("then regatta_fork with 1, 2", result.stderr)
+
     def test_a_folder_with_the_name_of_a_workload_does_not_hide_it(self):
         self.skip_where_libraries_cannot_run()
         os.makedirs(os.path.join(self.folder.name, "here", "primes"))

@@ -182,6 +182,13 @@ class Scale(unittest.TestCase):
         self.refused("fib", "--scheme", "std_thread", status=1,
                      says=["std_thread cannot run: fib divides itself by forks"])
 
+    def test_a_workload_that_std_thread_cannot_run_has_another_usual_scheme(self):
+        for workload, scheme in (("fib", "regatta_fork"), ("within", "steady"), ("reduce", "regatta_fork")):
+            result = run("scale", workload, "--size", "100" if workload != "fib" else "12", "--rounds", "1",
+                         "--workers", "1,2", "-q", "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["scheme"], scheme)
+
     def test_too_few_rounds_have_no_interval(self):
         result = run("scale", "primes", *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)
