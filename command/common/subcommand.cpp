@@ -197,9 +197,21 @@ std::string as_typed(std::string word) {
     return word;
 }
 
-std::string unexpected_words(const named_command& found, std::vector<std::string> extra) {
-    std::ranges::transform(extra, extra.begin(), as_typed);
-    const auto unknown = std::find_if(extra.begin(), extra.end(), is_option);
+/// The words that the parser had no use for, without the "--" before which options end.
+std::vector<std::string> words_left(const CLI::App& app) {
+    std::vector<std::string> left = app.remaining(true);
+    std::erase(left, "--");
+    std::ranges::transform(left, left.begin(), as_typed);
+    return left;
+}
+
+/// @param words the whole command line.
+std::string unexpected_words(const named_command& found, const std::vector<std::string>& extra,
+                             const std::vector<std::string>& words) {
+    const auto mark = std::ranges::find(words, "--");
+    const auto unknown = std::find_if(extra.begin(), extra.end(), [&](const std::string& word) {
+        return is_option(word) && std::find(mark, words.end(), word) == words.end();
+    });
     if (unknown == extra.end()) {
         return fmt::format("`{}` takes no further word: \"{}\"", found.path, extra.front());
     }
@@ -399,11 +411,11 @@ std::optional<int> command_line::parse(std::vector<std::string> words) const {
         std::transform(words.rbegin(), words.rend(), last_first.begin(), kept_whole);
         app_->parse(std::move(last_first));
     } catch (const CLI::ExtrasError&) {
-        throw usage_error(unexpected_words(found, app_->remaining(true)));
+        throw usage_error(unexpected_words(found, words_left(*app_), words));
     } catch (const CLI::RequiredError& e) {
         // `regatta --typo` names no command either, but the option is what is wrong.
-        if (const auto extra = app_->remaining(true); !extra.empty()) {
-            throw usage_error(unexpected_words(found, extra));
+        if (const auto extra = words_left(*app_); !extra.empty()) {
+            throw usage_error(unexpected_words(found, extra, words));
         }
         const bool command = found.last == app_.get();
         throw usage_error(command ? "no command was named" : e.what());

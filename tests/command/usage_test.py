@@ -141,6 +141,12 @@ class Usage(unittest.TestCase):
     def test_a_word_too_many(self):
         self.refused("scale", "primes", "matmul", says=["takes no further word", '"matmul"'])
 
+    def test_no_word_after_two_dashes_is_an_option(self):
+        self.refused("scale", "primes", "--", "--items", "4", says=['takes no further word: "--items"\n'])
+        self.refused("race", "--", "primes", "--rounds", "1", says=['takes no further word: "--rounds"\n'])
+        self.refused("cpus", "plan", "--", says=["cpus is required"])
+        self.refused("scale", "--item", "4", "--", "primes", says=['has no option "--item"; did you mean "--items"?\n'])
+
     def test_words_in_brackets_are_told_as_they_were_typed(self):
         self.refused("scale", "primes", "[a,b]", says=['takes no further word: "[a,b]"\n'])
         self.refused("advise", "[a,b]", says=['"[a,b]" is neither a file nor a workload\n'])
