@@ -3,6 +3,7 @@
 
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
+#include "scaling/scale.hpp"
 #include "schemes/scheme.hpp"
 
 #include <fmt/core.h>
@@ -106,6 +107,10 @@ void advise_on_processes(const advising& with) {
         if (native || python) {
             return;
         }
+    }
+    const workload_info* const workload = find_workload(with.to.workload.name);
+    if (workload != nullptr && !usual_scheme(*workload).traits.usual_baseline) {
+        return; // It forks, or its items hand over others: no scheme with processes runs it.
     }
     with.leave_open(
         topic::processes, fmt::format("Processes or threads: {}.", with.nothing_is_said()),

@@ -125,6 +125,9 @@ class Advise(unittest.TestCase):
         result = run("advise", "fib", "--size", "12", "--rounds", "1")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("then regatta_fork with 1, 2", result.stderr)
+        # No scheme with processes forks, so there is no such question.
+        self.assertIn("Which scheme: ", result.stdout)
+        self.assertNotIn("Processes or threads", result.stdout)
 
     def test_a_folder_with_the_name_of_a_workload_does_not_hide_it(self):
         self.skip_where_libraries_cannot_run()
