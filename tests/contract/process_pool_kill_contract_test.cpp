@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
@@ -88,6 +90,36 @@ TEST_P(killed_at, loses_nothing_twenty_times) {
     EXPECT_EQ(pool.stats().run, 17 * jobs);
     EXPECT_EQ(pool.stats().poisoned, 0u);
 }
+
+/// "A worker that a signal has stopped while it had no task, and that is wanted for one, is killed"
+class stopped_at : public testing::TestWithParam<worker_step> {
+private:
+    library_test::time_limit limit_{"jobs whose workers are stopped at one step"};
+};
+
+TEST_P(stopped_at, keeps_no_job_from_its_end) {
+    const std::string wish =
+        std::to_string(static_cast<unsigned>(GetParam())) + ":2:" + std::to_string(SIGSTOP);
+    ASSERT_EQ(::setenv(regatta::detail::kill_variable, wish.c_str(), 1), 0);
+    regatta::process_pool pool({.workers = 2, .deadline = std::chrono::milliseconds(50)});
+    ::unsetenv(regatta::detail::kill_variable);
+    const auto in = pool.allocate_input<std::uint64_t>(3);
+    const auto out = pool.allocate<std::uint64_t>(3);
+    library_test::eventually("two workers that were stopped", [&] {
+        auto one = pool.submit<killed_calls::mix>(std::uint64_t{7});
+        pool.map<killed_calls::mix>(in, out).get();
+        EXPECT_EQ(one.get(), pool_test::mixed(7));
+        return pool.stats().deadline_kills >= 2;
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(process_pool, stopped_at,
+                         testing::Values(worker_step::mapped, worker_step::attached,
+                                         worker_step::claiming, worker_step::claimed,
+                                         worker_step::ran, worker_step::committed,
+                                         worker_step::swept, worker_step::completed,
+                                         worker_step::rung),
+                         [](const auto& one) { return name_of(one.param); });
 
 INSTANTIATE_TEST_SUITE_P(
     process_pool, killed_at,

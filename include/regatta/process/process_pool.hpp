@@ -38,7 +38,8 @@ struct process_pool_options {
     /// How often a task may begin; after as many deaths it is given up.
     unsigned attempts = 3;
     /// How long an attempt may take before its worker is killed; 0: as long as it likes. A worker
-    /// that a signal has stopped in its sleep is killed as long after it was woken for a task.
+    /// that a signal has stopped while it had no task, and that is wanted for one, is killed after
+    /// as long.
     std::chrono::nanoseconds deadline{0};
     /// How much memory of its own a worker may allocate, in bytes (RLIMIT_DATA); 0: no limit. The
     /// pool's shared memory does not count.

@@ -104,6 +104,7 @@ struct worker_settings {
     int nice = 0;
     std::uint64_t memory = 0;                ///< RLIMIT_DATA; 0: none.
     worker_step kill_at = worker_step::none; ///< For tests: where workers die.
+    std::int32_t kill_by = 0;                ///< The signal of which they do.
 };
 
 /// The begin of the control memory; the words of the tasks follow.

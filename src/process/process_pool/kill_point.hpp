@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// For tests: workers that die between two steps.
+/// For tests: workers that die, or are stopped, between two steps.
 
 #include "process/process_pool/control_block.hpp"
 
@@ -14,16 +14,16 @@
 
 namespace regatta::detail {
 
-/// In the environment of a program that makes a pool, "STEP:COUNT": so many of its workers die at
-/// that step, a number of `worker_step`.
+/// In the environment of a program that makes a pool, "STEP:COUNT:SIGNAL": so many of its workers
+/// get that signal, SIGKILL if none is given, at that step, a number of `worker_step`.
 inline constexpr const char* kill_variable = "REGATTA_TEST_KILL_WORKERS";
 
-/// Ends this process here if workers are still to die at this step.
+/// Ends or stops this process here if workers are still to be at this step.
 inline void at_step(pool_control& control, worker_step step) noexcept {
     // relaxed: it only hands out deaths.
     if (control.settings.kill_at == step &&
         control.kills_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
-        ::kill(::getpid(), SIGKILL);
+        ::kill(::getpid(), control.settings.kill_by);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <regatta/sync/backoff.hpp>
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -65,8 +66,10 @@ process_pool_options checked(process_pool_options options) {
 void read_kill_point(pool_control& control) {
     unsigned step = 0;
     int count = 0;
+    int signal = SIGKILL;
     const char* text = std::getenv(kill_variable);
-    if (text != nullptr && std::sscanf(text, "%u:%d", &step, &count) == 2) {
+    if (text != nullptr && std::sscanf(text, "%u:%d:%d", &step, &count, &signal) >= 2) {
+        control.settings.kill_by = signal;
         control.settings.kill_at = static_cast<worker_step>(step);
         control.kills_left.store(count, std::memory_order_relaxed);
     }

@@ -133,6 +133,7 @@ void worker_fleet::start(unsigned slot) {
     one.retiring = false;
     one.killed_at = 0;
     one.rung_ns = 0;
+    one.awake_ns = 0;
     one.committed = shared.committed.load(std::memory_order_relaxed);
     ++counts_.spawned;
     counts_.copied += copied ? 1 : 0;
@@ -245,14 +246,18 @@ void worker_fleet::enforce_deadline() {
             one.killed_at = begun;
             one.process.kill(SIGKILL);
         }
-        const std::int64_t absent = absent_since(slot);
-        if (absent != 0 && now - absent >= longest_absence().count()) {
+        // relaxed: if it has begun and this does not see it yet, it is not stopped, and is spared.
+        if (!one.running || one.killed_at != 0 || begun != 0 ||
+            control_.slots[slot].bell.asleep()) {
+            one.awake_ns = 0;
+        } else if (one.awake_ns == 0) {
+            one.awake_ns = now;
+        } else if (now - one.awake_ns >= longest_absence().count()) {
             if (is_stopped(one.process.pid())) {
-                one.killed_at = absent; // Not the begin of an attempt: none is charged.
+                one.killed_at = one.awake_ns; // Not the begin of an attempt: none is charged.
                 one.process.kill(SIGKILL);
-            } else {
-                one.rung_ns = now; // It waits for a CPU.
             }
+            one.awake_ns = now; // It waits for a CPU.
         }
     }
 }
@@ -285,17 +290,6 @@ bool worker_fleet::ring_was_lost(bool rung) {
     return lost;
 }
 
-std::int64_t worker_fleet::absent_since(unsigned slot) const noexcept {
-    const member& one = members_[slot];
-    std::uint32_t ring = 0;
-    // relaxed: if it has begun and this does not see it yet, it is not stopped, and is spared.
-    return one.running && one.killed_at == 0 && one.rung_ns != 0 &&
-                   control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == 0 &&
-                   control_.slots[slot].bell.unanswered(ring) && ring == one.ring
-               ? one.rung_ns
-               : 0;
-}
-
 std::chrono::nanoseconds worker_fleet::longest_back_off() const noexcept {
     return std::max(saturated_nanoseconds(options_.longest_back_off), std::chrono::nanoseconds(0));
 }
@@ -318,8 +312,8 @@ std::optional<worker_fleet::clock::time_point> worker_fleet::next(bool jobs) con
             take(saturated_sum(clock::time_point(std::chrono::nanoseconds(begun)),
                                options_.deadline));
         }
-        if (const std::int64_t absent = deadlines ? absent_since(slot) : 0; absent != 0) {
-            take(saturated_sum(clock::time_point(std::chrono::nanoseconds(absent)),
+        if (one.running && deadlines && one.awake_ns != 0 && one.killed_at == 0) {
+            take(saturated_sum(clock::time_point(std::chrono::nanoseconds(one.awake_ns)),
                                longest_absence()));
         }
         if (!one.running && slot < wanted_ && given_up_.empty()) {

@@ -48,8 +48,8 @@ public:
     /// Waits for those that have ended, by what poll(2) has found of those that `watch` added last.
     /// @returns how, and what that means for their tasks.
     std::vector<worker_death> bury(std::span<const pollfd> watched);
-    /// Kills those whose attempt has taken too long, and those that were rung as long ago and are
-    /// stopped in their sleep.
+    /// Kills those whose attempt has taken too long, and those that are as long awake without a
+    /// task and are stopped.
     void enforce_deadline();
     /// Checks whether workers that were rung have come: the ring of a stopped process is lost.
     /// Looks once every 10 ms while workers are rung; an idle pool needs no look.
@@ -87,18 +87,17 @@ private:
         clock::time_point due{};     ///< When its own deaths let it be started.
         unsigned deaths = 0;         ///< In a row, without a task done in between.
         std::uint64_t committed = 0; ///< What the slot had committed when it was started.
-        std::int64_t killed_at = 0;  ///< When the attempt began, or the ring came, it died for.
+        std::int64_t killed_at = 0;  ///< When the attempt, or being awake, began that it died for.
         std::int64_t died_ns = 0;    ///< When its predecessor's end was noticed.
         std::uint32_t ring = 0;      ///< The last one that was seen without an answer.
         std::int64_t rung_ns = 0;    ///< Since when it counts as without one; 0: it has one.
+        std::int64_t awake_ns = 0;   ///< Since when it has no task and does not sleep; 0: it does.
         bool lost = false;           ///< `ring_was_lost` has returned true for that ring.
     };
 
     clock::time_point next_start(const member& one) const noexcept {
         return std::max(one.due, resume_);
     }
-    /// Since when a worker has left a ring unanswered and has no task; 0: it does not.
-    std::int64_t absent_since(unsigned slot) const noexcept;
     std::chrono::nanoseconds longest_back_off() const noexcept;
     std::chrono::nanoseconds longest_absence() const noexcept;
     void start(unsigned slot);

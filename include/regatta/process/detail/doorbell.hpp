@@ -29,7 +29,7 @@ struct shared_atomics : std_atomics {
 /// wrong for ever once a worker died in its sleep.
 ///
 /// Threads: `announce`, `sleep`, `awake`, `answer` by the worker; `ring` and `reset` by one thread
-/// at a time of its parent; `unanswered` by the parent.
+/// at a time of its parent; `unanswered` and `asleep` by the parent.
 ///
 /// I1: a worker that sleeps has looked at the work count after its last change, or is rung.
 template<class Atomics>
@@ -77,6 +77,8 @@ public:
         bell = bell_.load(std::memory_order_relaxed);
         return bell != answered_.load(std::memory_order_relaxed);
     }
+    /// Whether the worker sleeps, or is about to, and was not rung since.
+    bool asleep() const noexcept { return sleeping_.load(std::memory_order_relaxed) != 0; }
     /// For the next worker in the place of one that has ended.
     void reset() noexcept {
         sleeping_.store(0, std::memory_order_relaxed);
