@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace recovery_calls {
 
@@ -227,6 +229,37 @@ TEST_F(process_pool, a_fork_that_leaves_the_function_of_a_task_ends_there) {
         EXPECT_EQ(pool.stats().run, 5u);
         EXPECT_EQ(pool.stats().deaths, 0u);
     }
+}
+
+// "In a child of fork … map, submit, execute … throw": also where another thread was at the memory.
+TEST_F(process_pool, a_fork_is_refused_jobs_while_other_threads_allocate) {
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<int>(4);
+    const auto out = pool.allocate<int>(4);
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+        while (!over) {
+            pool.release(pool.allocate<int>(100'000)); // Under the lock most of the time.
+        }
+    });
+    for (int forks = 0; forks < 10; ++forks) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::signal(SIGALRM, SIG_DFL);
+            ::alarm(5);
+            try {
+                pool.map<same>(in, out);
+            } catch (const std::system_error& error) {
+                ::_exit(error.code() == std::errc::no_such_process ? 0 : 1);
+            }
+            ::_exit(2);
+        }
+        int status = -1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    over = true;
+    other.join();
 }
 
 // "In a child of fork the pool is inert … leave the workers to the parent"

@@ -297,7 +297,8 @@ private:
 
     void* allocate_bytes(detail::pool_segment segment, std::size_t count, std::size_t size);
     void release_bytes(const void* begin);
-    const detail::pool_memory& memory() const noexcept;
+    /// Of a job that is to begin: refuses a fork, where a thread that is not there may hold a lock.
+    const detail::pool_memory& memory() const;
     detail::block_cache& blocks() noexcept;
     static void check_elements(std::size_t tasks, std::size_t input, std::size_t output);
     static void check_apart(std::span<const std::byte> input, std::span<const std::byte> output);

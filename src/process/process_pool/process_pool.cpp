@@ -67,7 +67,8 @@ void process_pool::release_bytes(const void* begin) {
     core_->refuse_fork("release");
     core_->memory().release(begin);
 }
-const detail::pool_memory& process_pool::memory() const noexcept {
+const detail::pool_memory& process_pool::memory() const {
+    core_->refuse_fork("begin a job");
     return core_->memory();
 }
 detail::block_cache& process_pool::blocks() noexcept {
