@@ -5,6 +5,7 @@
 #include "race_fakes.hpp"
 #include "sampling/race.hpp"
 #include "schemes/temporary_folder.hpp"
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,26 +49,23 @@ protected:
     /// The process whose number a program wrote into that file.
     pid_t process_in(const std::string& name) const {
         pid_t pid = 0;
-        for (;;) {
+        library_test::await([&] {
             std::ifstream file(folder.path() + "/" + name);
             std::string line;
             if (std::getline(file, line) && !file.eof()) { // whole, with its line end
                 pid = std::stoi(line);
-                return pid;
             }
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+            return pid != 0;
+        });
+        return pid;
     }
     /// Whoever adopts an orphan need not wait for it, so a zombie is gone, too.
     static void wait_until_gone(pid_t pid) {
-        for (;;) {
+        library_test::await([&] {
             std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
             std::string line;
-            if (!std::getline(file, line) || line[line.rfind(')') + 2] == 'Z') {
-                return;
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+            return !std::getline(file, line) || line[line.rfind(')') + 2] == 'Z';
+        });
     }
 
     race::temporary_folder folder;
@@ -216,7 +214,8 @@ TEST_F(race_of_programs, what_they_leave_behind_is_ended) {
 
 TEST_F(race_of_programs, what_left_their_process_group_is_ended) {
     const std::string child = folder.path() + "/child";
-    enter("parent=sh -c 'setsid sh -c \"echo \\$\\$ > " + child +
+    // Of the run before it is there already.
+    enter("parent=sh -c 'rm -f " + child + "; setsid sh -c \"echo \\$\\$ > " + child +
           "; exec sleep 1000\" & until test -s " + child + "; do sleep 0.01; done'");
     const auto result = run();
     EXPECT_TRUE(result.find("parent")->ok()) << result.find("parent")->reason;
