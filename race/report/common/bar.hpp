@@ -22,8 +22,8 @@ std::array<std::size_t, part_count> bar_cells(const attribution& where, std::siz
 /// The bar, `width` columns wide. Each part has its own character, so colours only help.
 std::string bar_text(const attribution& where, std::size_t width, const text_style& style);
 
-/// "█ work  ░ dispatch …": the parts that any of the bars shows, in lines that keep to the width,
-/// `verbatim`; empty if there is none.
+/// What the characters of the bars mean, "█ work  ░ dispatch …", for the parts that any bar shows:
+/// lines that keep to the width, as `verbatim` gives them. Empty if no bar shows any part.
 std::string legend_text(const std::vector<attribution>& bars, std::size_t width,
                         const text_style& style);
 
