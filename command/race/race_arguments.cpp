@@ -116,7 +116,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         "  regatta race --schemes serial,std_thread,tbb --workers 64\n"
         "  regatta race --size 128,256,512 --workers 1,2,4\n"
         "  regatta race --schemes a=std_thread,b=std_thread   # how large is the noise?\n"
-        "  regatta race --time 1min --json result.json\n"
+        "  regatta race --time 1min --json result.json --html result.html\n"
         "  regatta race empty --rate 20000/s --size 20000   # whose latency is lowest?\n"
         "  regatta race --command 'one=xz -kc f' --command 'all=xz -kc -T{workers} f'\n"
         "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
