@@ -214,13 +214,13 @@ public:
         using shape = detail::map_shape_of<Function>;
         detail::process_call call(detail::registered_function<Function, shape>::entry(), tasks,
                                   shape::codec::size, 0);
-        call.input = memory().locate(input.data(), input.size(), sizeof(input[0]));
-        call.output = memory().locate(output.data(), output.size(), sizeof(output[0]));
+        call.input = memory_for_job().locate(input.data(), input.size(), sizeof(input[0]));
+        call.output = memory_for_job().locate(output.data(), output.size(), sizeof(output[0]));
         if (shape::by_element) {
             check_elements(tasks, input.size(), output.size());
             check_apart(std::as_bytes(input.first(tasks)), std::as_bytes(output.first(tasks)));
         }
-        shape::codec::pack(memory(), call.arguments.data(), more...);
+        shape::codec::pack(memory_for_job(), call.arguments.data(), more...);
         return start_map(call);
     }
     /// With a task for each element of the output.
@@ -284,7 +284,7 @@ private:
         using shape = detail::submit_shape_of<Function>;
         detail::process_call call(detail::registered_function<Function, shape>::entry(), 1,
                                   shape::codec::size, shape::result_size());
-        shape::codec::pack(memory(), call.arguments.data(), args...);
+        shape::codec::pack(memory_for_job(), call.arguments.data(), args...);
         return call;
     }
     template<class T>
@@ -298,7 +298,7 @@ private:
     void* allocate_bytes(detail::pool_segment segment, std::size_t count, std::size_t size);
     void release_bytes(const void* begin);
     /// Of a job that is to begin: refuses a fork, where a thread that is not there may hold a lock.
-    const detail::pool_memory& memory() const;
+    const detail::pool_memory& memory_for_job() const;
     detail::block_cache& blocks() noexcept;
     static void check_elements(std::size_t tasks, std::size_t input, std::size_t output);
     static void check_apart(std::span<const std::byte> input, std::span<const std::byte> output);

@@ -67,7 +67,7 @@ void process_pool::release_bytes(const void* begin) {
     core_->refuse_fork("release");
     core_->memory().release(begin);
 }
-const detail::pool_memory& process_pool::memory() const {
+const detail::pool_memory& process_pool::memory_for_job() const {
     core_->refuse_fork("begin a job");
     return core_->memory();
 }
