@@ -61,13 +61,22 @@ void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function
         }
     }
     error_ = try_pin_this_thread(cpu_set{cpu});
-    started_.release();
     if (error_ != 0) {
+        started_.release();
         return;
     }
+    bool runs = false;
     result_ = run_gap_loop(
         std::numeric_limits<std::int64_t>::max(), threshold_ns,
-        [&] { return stop.stop_requested(); },
+        [&] {
+            // From the loop's first reading of the clock on: were its CPU taken between the release
+            // and that, the check would begin without it.
+            if (!runs) {
+                runs = true;
+                started_.release();
+            }
+            return stop.stop_requested();
+        },
         [&](const gap& one) { dropped_ += ring_.try_emplace(one) ? 0 : 1; });
 }
 
