@@ -205,7 +205,11 @@ TEST(printable_text, only_characters_are_left) {
         {"\x9b\xc3", "??"}, // No UTF-8, and the half of a character.
         {"\xe2\x82", "??"},
         {"\xc0\x9b\xe0\x82\x9b\xf0\x80\x82\x9b", "?????????"}, // Longer than need be.
-        {"\xf8\x88\x80\x80\x80", "?????"}};
+        {"\xf8\x88\x80\x80\x80", "?????"},
+        {"\xed\x9f\xbf\xed\xa0\x80", "\xed\x9f\xbf???"},              // A surrogate.
+        {"\xf4\x8f\xbf\xbf\xf4\x90\x80\x80", "\xf4\x8f\xbf\xbf????"}, // Above U+10FFFF.
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", "\xe2\x80\xa7??\xe2\x80\xaf"},
+        {"\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", "\xe2\x81\xa5??\xe2\x81\xaa"}};
     for (const auto& [text, printable] : cases) {
         EXPECT_EQ(regatta::detail::printable_text(text), printable) << text;
     }

@@ -28,20 +28,29 @@ inline std::size_t utf8_length(std::string_view text) noexcept {
             return 0;
         }
     }
-    // An overlong encoding.
-    const bool too_long = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-    return too_long ? 0 : length;
+    // An overlong encoding, a surrogate, or more than U+10FFFF.
+    const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
+                       (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
+    return wrong ? 0 : length;
 }
 
-/// `text` with '?' for each control character, including U+0080 to U+009F, and for each byte that
-/// is not UTF-8. A terminal would take them for commands.
+/// Whether a character ends the line or sets the direction of the text behind it, which would then
+/// be read in another order: U+2028 to U+202E and U+2066 to U+2069.
+inline bool is_layout_control(std::string_view character) noexcept {
+    return (character >= "\xE2\x80\xA8" && character <= "\xE2\x80\xAE") ||
+           (character >= "\xE2\x81\xA6" && character <= "\xE2\x81\xA9");
+}
+
+/// `text` with '?' for each control character, U+0080 to U+009F and those of layout included, and
+/// for each byte that is not UTF-8. A terminal would take them for commands.
 inline std::string printable_text(std::string_view text) {
     std::string printable;
     while (!text.empty()) {
         const std::size_t length = utf8_length(text);
         const auto last = static_cast<unsigned char>(text[length > 0 ? length - 1 : 0]);
-        const bool control = length == 1 ? last < 0x20 || last == 0x7F
-                                         : length == 2 && text[0] == '\xC2' && last < 0xA0;
+        const bool control = length == 1   ? last < 0x20 || last == 0x7F
+                             : length == 2 ? text[0] == '\xC2' && last < 0xA0
+                                           : length == 3 && is_layout_control(text.substr(0, 3));
         printable += length == 0 || control ? std::string_view("?") : text.substr(0, length);
         text.remove_prefix(length == 0 ? 1 : length);
     }
