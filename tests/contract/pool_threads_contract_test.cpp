@@ -9,6 +9,7 @@
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/detail/configured_cpus.hpp>
 #include <regatta/fork/parallel_algorithms.hpp>
+#include <regatta/time/timer_scheduler.hpp>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -252,8 +254,8 @@ TEST_P(pool_threads, are_scheduled_as_asked) {
 }
 
 #if !REGATTA_THREAD_SANITIZER
-// Threads that cannot be had: the constructor throws; a pool that has none for its last tasks
-// destroys these unrun and tells.
+// Threads that cannot be had: the constructor throws and names the thread; a pool that has none for
+// its last tasks destroys these unrun and tells.
 TEST_P(pool_threads, that_cannot_be_had_are_reported) {
     const auto without_threads = [](auto&& test) {
         if (::getuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) { // The limit is not root's.
@@ -269,13 +271,16 @@ TEST_P(pool_threads, that_cannot_be_had_are_reported) {
         try {
             call();
         } catch (const std::system_error& error) {
-            return error.code() == std::errc::resource_unavailable_try_again;
+            return error.code() == std::errc::resource_unavailable_try_again &&
+                   std::string_view(error.what()).starts_with("start thread '");
         }
         return false;
     };
     testing::FLAGS_gtest_death_test_style =
         "fast"; // No thread runs here, and emulators do not start programs.
     EXPECT_EXIT(without_threads([&] { return refused([] { make_pool({.threads = 3}); }); }),
+                testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(without_threads([&] { return refused([] { regatta::timer_scheduler timers; }); }),
                 testing::ExitedWithCode(0), "");
     // shared_pool() of an algorithm: "the first use throws what the constructor of a pool throws".
     EXPECT_EXIT(without_threads([&] {

@@ -6,6 +6,7 @@
 /// Callbacks that run later, once or periodically.
 
 #include <regatta/base/detail/saturated_time.hpp>
+#include <regatta/base/detail/start_thread.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_core.hpp>
@@ -168,7 +169,7 @@ private:
     /// The third argument distinguishes it from the public constructors.
     timer_scheduler(options&& o, detail::timer_core::dispatcher dispatch, int)
         : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch)))
-        , thread_([core = core_.get()] { core->serve(); }) {}
+        , thread_(detail::start_thread({core_->name()}, [core = core_.get()] { core->serve(); })) {}
 
     template<class Rep, class Period>
     static clock::time_point from_now(std::chrono::duration<Rep, Period> d) noexcept {

@@ -9,6 +9,7 @@
 #include "process/process_pool/worker_entry.hpp"
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/start_thread.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/sync/backoff.hpp>
@@ -100,7 +101,7 @@ pool_core::pool_core(process_pool_options options)
 }
 
 void pool_core::start() {
-    monitor_ = std::thread([this] { monitor(); });
+    monitor_ = detail::start_thread({options_.name, "/monitor"}, [this] { monitor(); });
     std::unique_lock lock(lock_);
     changed_.wait(lock, [this] { return started_; });
     if (start_error_ != nullptr) {

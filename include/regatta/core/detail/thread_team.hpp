@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/detail/process_stamp.hpp>
+#include <regatta/base/detail/start_thread.hpp>
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
@@ -161,11 +162,12 @@ void thread_team::start_all(const request& wanted, unsigned first, unsigned coun
     REGATTA_TRY {
         for (made_ = 0; made_ < count; ++made_) {
             members_[made_].thread =
-                std::thread([this, &wanted, &m = members_[made_], i = first + made_] {
-                    if (begin(m, wanted, i)) {
-                        body_(i);
-                    }
-                });
+                start_thread({wanted.name, "/", decimal(first + made_)},
+                             [this, &wanted, &m = members_[made_], i = first + made_] {
+                                 if (begin(m, wanted, i)) {
+                                     body_(i);
+                                 }
+                             });
         }
         for (unsigned i = 0; i < count; ++i) {
             member& m = members_[i];

@@ -25,6 +25,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -68,6 +69,9 @@ public:
         wait_for_tick(n, first, lock);
         return id;
     }
+
+    /// Of the timer thread.
+    std::string_view name() const noexcept { return options_.name; }
 
     /// Whether this is a fork of the process that has the scheduler's thread.
     bool elsewhere() const noexcept { return stamp_.elsewhere(); }
