@@ -179,7 +179,7 @@ public:
     void execute(F&& f, Args&&... args) {
         if constexpr (std::is_same_v<std::decay_t<F>, detail::future_job>) {
             enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
-        } else if constexpr (is_task<F, Args...>) {
+        } else if constexpr (detail::callable_task<F, Args...>) {
             auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
             enqueue(make_task([this, closure = std::move(closure)]() mutable {
                         REGATTA_TRY {
@@ -194,20 +194,20 @@ public:
                         }
                     }).second);
         } else {
-            static_assert(is_task<F, Args...>,
+            static_assert(detail::callable_task<F, Args...>,
                           "the argument of execute is not callable with these arguments");
         }
     }
     /// The same. @returns the future of the result or exception.
     template<class F, class... Args>
     requires(!set::template contains<std::decay_t<F>>) auto submit(F&& f, Args&&... args) {
-        if constexpr (is_task<F, Args...>) {
+        if constexpr (detail::callable_task<F, Args...>) {
             auto made =
                 make_task(detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
             enqueue(std::move(made.second));
             return std::move(made.first);
         } else {
-            static_assert(is_task<F, Args...>,
+            static_assert(detail::callable_task<F, Args...>,
                           "the argument of submit is neither one of the pool's messages nor "
                           "callable with these arguments");
         }
@@ -218,7 +218,7 @@ public:
     template<detail::batch Range>
     auto submit_batch(Range&& callables) {
         using given = detail::batch_value_t<Range>;
-        static_assert(is_task<given>, "submit_batch takes a range of callables");
+        static_assert(detail::callable_task<given>, "submit_batch takes a range of callables");
         future_group<detail::task_result_t<given>> futures;
         std::vector<detail::future_job> jobs;
         detail::reserve_for(callables, futures, jobs);
@@ -325,12 +325,6 @@ public:
 
 private:
     friend struct detail::fork_access;
-
-    /// Whether `F` can be called once, as a task; a stop token may precede the arguments.
-    template<class F, class... Args>
-    static constexpr bool is_task =
-        std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
-        std::is_invocable_v<std::decay_t<F>, std::stop_token, std::decay_t<Args>...>;
 
     template<class F>
     auto make_task(F&& closure) {

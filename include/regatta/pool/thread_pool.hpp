@@ -61,17 +61,28 @@ public:
     /// A worker calls `f(args...)`. Its exception goes to `pool_options::on_error`.
     template<class F, class... Args>
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
-        auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-        if constexpr (detail::takes_stop_token<decltype(closure)>) {
-            intake_.enqueue_with(task_options{}, std::move(closure));
+        if constexpr (detail::callable_job<F, Args...>) {
+            auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
+            if constexpr (detail::takes_stop_token<decltype(closure)>) {
+                intake_.enqueue_with(task_options{}, std::move(closure));
+            } else {
+                intake_.enqueue(priority::medium, detail::queueable(std::move(closure)));
+            }
         } else {
-            intake_.enqueue(priority::medium, detail::queueable(std::move(closure)));
+            static_assert(detail::callable_job<F, Args...>,
+                          "the argument of execute is not callable with these arguments");
         }
     }
     template<class F, class... Args>
     void execute(task_options options, F&& f, Args&&... args) {
-        intake_.enqueue_with(std::move(options),
-                             detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+        if constexpr (detail::callable_job<F, Args...>) {
+            intake_.enqueue_with(
+                std::move(options),
+                detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+        } else {
+            static_assert(detail::callable_job<F, Args...>,
+                          "the argument of execute is not callable with these arguments");
+        }
     }
 
     /// The same if the pool has room and is not closed; never waits.
@@ -100,12 +111,17 @@ public:
     }
     template<class F, class... Args>
     auto submit(task_options options, F&& f, Args&&... args) {
-        engine_.refuse_fork(detail::pool_intake::submission);
-        auto made =
-            make_future_task(engine_.blocks(), std::move(options.stop),
-                             detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
-        intake_.enqueue(options.level, std::move(made.second));
-        return std::move(made.first);
+        if constexpr (detail::callable_task<F, Args...>) {
+            engine_.refuse_fork(detail::pool_intake::submission);
+            auto made = make_future_task(
+                engine_.blocks(), std::move(options.stop),
+                detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+            intake_.enqueue(options.level, std::move(made.second));
+            return std::move(made.first);
+        } else {
+            static_assert(detail::callable_task<F, Args...>,
+                          "the argument of submit is not callable with these arguments");
+        }
     }
 
     /// The same for every callable of a range. @returns their futures, in order.

@@ -21,6 +21,16 @@ namespace regatta::detail {
 template<class F>
 concept takes_stop_token = std::is_invocable_v<F&, std::stop_token>;
 
+/// `F` can be called once with these arguments, as a task; a stop token may precede them.
+template<class F, class... Args>
+concept callable_task = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
+    std::is_invocable_v<std::decay_t<F>, std::stop_token, std::decay_t<Args>...>;
+/// The same where no result is asked for: alone, `F` may also be one that is called as an lvalue.
+template<class F, class... Args>
+concept callable_job = callable_task<F, Args...> ||
+    (sizeof...(Args) == 0 &&
+     (std::is_invocable_v<std::decay_t<F>&> || takes_stop_token<std::decay_t<F>>));
+
 /// A callable with its arguments, all stored by value. Use `std::ref` to pass a reference.
 ///
 /// It is called once. Callable and arguments are then rvalues.
