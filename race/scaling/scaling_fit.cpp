@@ -83,12 +83,19 @@ double residual_of(const Fit& fit, const std::vector<speedup_at>& points) {
     return points.empty() ? 0 : std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-/// The estimate with the 2.5 and 97.5 percentiles of its bootstrap values as its interval.
-estimate with_interval(double value, std::vector<double> resampled, std::size_t count) {
+/// The estimate with the 2.5 and 97.5 percentiles of its bootstrap values as its interval. Rounds
+/// that are drawn one by one are taken as independent, so it is stretched as far as the values of
+/// neighbouring rounds resemble each other.
+/// @param most that the value may be; the least is 0.
+estimate with_interval(double value, std::vector<double> resampled,
+                       const std::vector<double>& of_rounds, double most) {
     std::ranges::sort(resampled);
     const std::size_t cut = resampled.size() / 40;
-    return {value, std::min(value, resampled[cut]),
-            std::max(value, resampled[resampled.size() - 1 - cut]), count};
+    const double below = value - std::min(value, resampled[cut]);
+    const double above = std::max(value, resampled[resampled.size() - 1 - cut]) - value;
+    const double stretch = neighbour_stretch(of_rounds);
+    return {value, std::max(0.0, value - below * stretch), std::min(most, value + above * stretch),
+            of_rounds.size()};
 }
 
 /// Of each observation with more than one worker the median of its speed-ups.
@@ -120,6 +127,16 @@ std::vector<speedup_at> resampled_medians(const std::vector<scaling_observation>
             values.push_back(one.speedups[drawn[i] * one.speedups.size() / range]);
         }
         points.push_back({one.workers, median(std::move(values))});
+    }
+    return points;
+}
+
+/// The speed-ups of one round. An observation with more rounds is thinned out.
+std::vector<speedup_at> points_of_round(const std::vector<scaling_observation>& observed,
+                                        std::size_t round, std::size_t rounds) {
+    std::vector<speedup_at> points;
+    for (const scaling_observation& one : observed) {
+        points.push_back({one.workers, one.speedups[round * one.speedups.size() / rounds]});
     }
     return points;
 }
@@ -183,19 +200,25 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
     }
     const bool usl = several.size() >= 2;
     random_source random(seed);
-    std::vector<double> serial, contention, coherence;
-    for (std::size_t i = 0; i < resamples; ++i) {
-        const std::vector<speedup_at> points = resampled_medians(several, random);
-        serial.push_back(amdahl_serial(points));
-        if (usl) {
+    struct {
+        std::vector<double> serial{}, contention{}, coherence{};
+        void add(const std::vector<speedup_at>& points) {
             const usl_terms terms = usl_least_squares(points);
+            serial.push_back(amdahl_serial(points));
             contention.push_back(terms.contention);
             coherence.push_back(terms.coherence);
         }
+    } resampled, of_rounds;
+    for (std::size_t i = 0; i < resamples; ++i) {
+        resampled.add(resampled_medians(several, random));
+    }
+    for (std::size_t i = 0; i < rounds; ++i) {
+        of_rounds.add(points_of_round(several, i, rounds));
     }
     const std::vector<speedup_at> points = medians_of(several);
     amdahl_fit& amdahl = result.amdahl.emplace();
-    amdahl.serial_fraction = with_interval(amdahl_serial(points), std::move(serial), rounds);
+    amdahl.serial_fraction =
+        with_interval(amdahl_serial(points), std::move(resampled.serial), of_rounds.serial, 1);
     amdahl.residual = residual_of(amdahl, points);
     const double most = std::max(most_off, noise);
     const bool only_slower = amdahl.serial_fraction.median >= 1 && amdahl.residual > usual_margin;
@@ -204,8 +227,10 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
     if (usl) {
         const usl_terms terms = usl_least_squares(points);
         usl_fit& fit = result.usl.emplace();
-        fit.contention = with_interval(terms.contention, std::move(contention), rounds);
-        fit.coherence = with_interval(terms.coherence, std::move(coherence), rounds);
+        fit.contention = with_interval(terms.contention, std::move(resampled.contention),
+                                       of_rounds.contention, 1);
+        fit.coherence = with_interval(terms.coherence, std::move(resampled.coherence),
+                                      of_rounds.coherence, HUGE_VAL);
         fit.residual = residual_of(fit, points);
         find_peak(fit);
         const bool better = fit.coherence.low > 0 && rounds >= pairs_for_a_verdict;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <vector>
 
 using namespace regatta::race;
@@ -124,6 +126,38 @@ TEST(scaling_fit, intervals_hold_the_terms_that_made_noisy_data) {
     for (const int held : {serial, contention, coherence}) {
         EXPECT_GE(held, trials * 85 / 100);
     }
+}
+
+// "Stretched as far as the values of neighbouring rounds resemble each other."
+TEST(scaling_fit, intervals_hold_the_terms_where_rounds_resemble_their_neighbours) {
+    constexpr int trials = 300;
+    normal_source normal(11);
+    const auto wandering = [&] { // logarithms, alike by 0.6 from round to round
+        std::vector<double> logs{0.02 * normal.next()};
+        while (logs.size() < 15) {
+            logs.push_back(0.6 * logs.back() + 0.8 * 0.02 * normal.next());
+        }
+        return logs;
+    };
+    int held = 0;
+    int slow_down = 0; // with more workers, as it seems
+    for (int trial = 0; trial < trials; ++trial) {
+        std::vector<scaling_observation> observed;
+        const std::vector<double> alone = wandering();
+        for (const double p : {2.0, 3.0, 4.0, 8.0}) {
+            const std::vector<double> together = wandering();
+            scaling_observation& one = observed.emplace_back(p, std::vector<double>{});
+            for (std::size_t i = 0; i < alone.size(); ++i) {
+                one.speedups.push_back(usl(p, 0.05, 0) * std::exp(alone[i] - together[i]));
+            }
+        }
+        const scaling_fit fit = fit_scaling(observed);
+        const estimate& serial = fit.amdahl->serial_fraction;
+        held += serial.low <= 0.05 && 0.05 <= serial.high ? 1 : 0;
+        slow_down += fit.preferred == scaling_law::usl ? 1 : 0;
+    }
+    EXPECT_GE(held, trials * 85 / 100);
+    EXPECT_LE(slow_down, trials * 6 / 100);
 }
 
 TEST(scaling_fit, of_two_counts_is_amdahls_law_alone_and_of_one_none) {
