@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace regatta::race {
 namespace {
@@ -92,19 +93,34 @@ void describe(mode_result& mode) {
     mode.run_delay = median_where_known(mode, &team_figures::run_delay_ns);
 }
 
+/// All modes beside alone at once, since their number is part of the verdict.
+void judge_all(isolation_result& result) {
+    mode_result& alone = result.of(isolation_mode::alone);
+    alone.slowdown = paired_ratio(alone.measured, alone.measured);
+    alone.word = verdict::baseline;
+    std::vector<mode_result*> judged;
+    std::vector<paired_comparison> beside;
+    for (mode_result& mode : result.modes) {
+        if (mode.ran() && &mode != &alone) {
+            judged.push_back(&mode);
+            beside.emplace_back(mode.measured, alone.measured, result.control);
+            mode.slowdown = beside.back().ratio();
+        }
+    }
+    if (!result.floor.known()) {
+        return;
+    }
+    const std::vector<judgement> words = judge(beside, usual_margin);
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        judged[i]->word = words[i].word;
+    }
+}
+
 void compare(mode_result& mode, const mode_result& alone, const isolation_result& result) {
     const auto workers = static_cast<double>(std::max(1U, result.workers));
     const figure cost = [&](const team_figures& r) { return r.cpu_ns / workers; };
     const figure gap = [&](const team_figures& r) { return r.displaced_ns() / workers; };
     const series alone_cost = series_of(alone, cost);
-    if (&mode == &alone) {
-        mode.slowdown = paired_ratio(alone.measured, alone.measured);
-        mode.word = verdict::baseline;
-    } else {
-        const paired_comparison beside(mode.measured, alone.measured, result.control);
-        mode.slowdown = beside.ratio();
-        mode.word = result.floor.known() ? judge(beside, usual_margin).word : verdict::undecided;
-    }
     mode.work_cost = paired_ratio(series_of(mode, cost), alone_cost);
     mode.slower = paired_difference(series_of(mode, cost), alone_cost);
     mode.displaced = paired_difference(series_of(mode, gap), series_of(alone, gap));
@@ -235,6 +251,7 @@ void evaluate_isolation(isolation_result& result) {
     result.contaminated =
         samples == 0 ? 0 : static_cast<double>(bad) / static_cast<double>(samples);
     if (alone.ran()) {
+        judge_all(result);
         for (mode_result& mode : result.modes) {
             if (mode.ran()) {
                 compare(mode, alone, result);
