@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <system_error>
@@ -207,6 +208,34 @@ TEST_P(pool_waiting, a_task_that_waits_for_one_beneath_it_is_told) {
     d.open();
     EXPECT_TRUE(on_top.get());
     beneath.wait();
+}
+
+// The same for one that is cancelled beneath it, and whose closure waits when it is destroyed.
+TEST_P(pool_waiting, a_task_that_waits_for_one_cancelled_beneath_it_is_told) {
+    struct waiter {
+        void operator()(regatta::thread_pool* pool) const {
+            static_cast<void>(pool->wait_for(std::chrono::milliseconds(100)));
+        }
+    };
+    for (const bool by_token : {true, false}) {
+        const library_test::time_limit limit("a wait for a task that is destroyed beneath it");
+        auto [pool] = make_pool({.threads = 1});
+        door d;
+        std::stop_source stop;
+        regatta::future<void> beneath;
+        hold_worker(pool, d);
+        auto first = pool.submit([&] { return !by_token && beneath.cancel(); });
+        beneath =
+            pool.submit(stop.get_token(),
+                        [last = std::unique_ptr<regatta::thread_pool, waiter>(&pool)] { FAIL(); });
+        auto on_top =
+            pool.submit([&] { return beneath.ready() || would_deadlock([&] { beneath.wait(); }); });
+        by_token ? static_cast<void>(stop.request_stop()) : void();
+        d.open();
+        EXPECT_NE(first.get(), by_token);
+        EXPECT_TRUE(on_top.get());
+        EXPECT_THROW(beneath.get(), regatta::task_cancelled);
+    }
 }
 
 // "`std::system_error` (`resource_deadlock_would_occur`) in a task of the pool."

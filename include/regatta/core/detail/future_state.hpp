@@ -166,6 +166,8 @@ protected:
 private:
     /// Runs the task that this thread has claimed. @returns false if it was cancelled.
     REGATTA_APART bool run_claimed(bool as_job) noexcept;
+    /// The calling thread, which has claimed the task, is about to run it or to destroy its
+    /// closure: that, too, may wait.
     void begin() noexcept {
         const context_type* const worker = context_type::current();
         // relaxed: see runner_.
@@ -316,10 +318,10 @@ protected:
 private:
     const bool chained_;
     store_type& store_;
-    /// The level of the worker that runs the task. Written by the thread that claimed it, read
-    /// under the lock of the wait graph while a chain is followed. relaxed: of the workers that
-    /// wait in a circle, the last to register takes that lock after all the others. They wrote this
-    /// before they took it.
+    /// The level of the worker that runs the task, or destroys its closure unrun. Written by the
+    /// thread that claimed it, read under the lock of the wait graph while a chain is followed.
+    /// relaxed: of the workers that wait in a circle, the last to register takes that lock after
+    /// all the others. They wrote this before they took it.
     typename atomics::template atomic<worker_level*> runner_{nullptr};
     const token_type stop_;
 };
@@ -332,6 +334,7 @@ bool basic_future_state<World>::drop_as_job() noexcept {
         return ran;
     }
     basic_future_state** const place = place_after_hand_over();
+    begin();
     drop_closure();
     basic_future_state* const next = end(outcome::cancelled, true);
     if (place != nullptr) {
@@ -347,6 +350,7 @@ bool basic_future_state<World>::cancel() noexcept {
     if (store_.elsewhere() || !status_.claim_to_cancel()) {
         return false;
     }
+    begin();
     drop_closure();
     go_on_with(end(outcome::cancelled, false));
     return true;
@@ -363,10 +367,11 @@ template<class World>
 bool basic_future_state<World>::run_claimed(bool as_job) noexcept {
     outcome how = outcome::cancelled;
     // A wait has decided at its claim: the job, which may look meanwhile, counts what it decided.
-    if (as_job ? stop_.stop_requested() : status_.cancelled()) {
+    const bool cancelled = as_job ? stop_.stop_requested() : status_.cancelled();
+    begin();
+    if (cancelled) {
         drop_closure();
     } else {
-        begin();
         how = run();
     }
     go_on_with(end(how, as_job));
