@@ -283,6 +283,33 @@ TEST_P(fork_bounded_pool_waiting, hooks_beneath_a_task_count_as_none) {
     EXPECT_EQ(waits % 3, 0);
 }
 
+// "A task that waits for room takes from all, too": the worker that waits for the fork has them.
+TEST(fork_steady_pool, forks_find_room_without_stealing) {
+    const time_limit limit("room for the task of a fork");
+    regatta::steady_pool pool({.threads = 2, .capacity = 4, .steal = false});
+    std::atomic<bool> taken{false};
+    std::atomic<bool> full{false};
+    std::atomic<int> runs{0};
+    const auto task = [&] { ++runs; };
+    pool.submit([&] {
+            regatta::join(
+                [&] {
+                    library_test::await([&] { return !regatta::poll() || taken.load(); });
+                    while (pool.try_execute(task)) {
+                    }
+                    full = true;
+                },
+                [&] {
+                    taken = true;
+                    library_test::await([&] { return full.load(); });
+                    pool.execute(task);
+                });
+        })
+        .get();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 5);
+}
+
 // "Without stealing a task waits for the worker in whose queue it is": but if that worker waits for
 // a fork that waits for the task.
 TEST(fork_steady_pool, forks_that_wait_run_tasks_of_all_workers) {

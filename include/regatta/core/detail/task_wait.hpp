@@ -42,7 +42,8 @@ public:
             if (rests) [[unlikely]] {
                 me.activity.enter();
             }
-            const bool ran = run_aside(loop, me);
+            // From all queues: a worker that waits for this very task may have all that are left.
+            const bool ran = run_aside(loop, me, Loop::all);
             if (rests) [[unlikely]] {
                 me.activity.leave();
                 loop.progress_.notify_all(); // pause() may wait for the leave().
@@ -63,8 +64,8 @@ public:
         basic_backoff<Atomics> pace;
         for (;;) {
             const bool late = deadline != nullptr && clock::now() >= *deadline;
-            if (!late &&
-                (run_aside(loop, me) || (loop.forks_.used() && fork_help::run(loop, me)))) {
+            if (!late && (run_aside(loop, me, loop.reach()) ||
+                          (loop.forks_.used() && fork_help::run(loop, me)))) {
                 pace.reset();
                 continue;
             }
@@ -201,9 +202,9 @@ private:
     }
 
     /// Runs a task on top of another one, which may have a region open.
-    REGATTA_RARE static bool run_aside(Loop& loop, worker& me) noexcept {
+    REGATTA_RARE static bool run_aside(Loop& loop, worker& me, unsigned reach) noexcept {
         const typename stack::aside none(stack::current(), true);
-        return loop.run_next(me);
+        return loop.run_next(me, reach);
     }
 };
 

@@ -154,7 +154,9 @@ public:
     }
 
     /// Runs the next task. @returns false if the worker found none.
-    bool run_next(worker& me) noexcept {
+    bool run_next(worker& me) noexcept { return run_next(me, reach()); }
+    /// The same, from the queues of that many following workers.
+    bool run_next(worker& me, unsigned limit) noexcept {
         const auto found = [&](bool stolen) noexcept {
             stop_looking(me);
             if (stolen) [[unlikely]] {
@@ -166,7 +168,7 @@ public:
             // relaxed: a stale value may be read. The discarding thread drops what it finds, too.
             return discarding_.load(std::memory_order_relaxed);
         };
-        const worker_turn turn = source_.run_next(me.seat, me.index, reach(), found);
+        const worker_turn turn = source_.run_next(me.seat, me.index, limit, found);
         if (turn == worker_turn::none) {
             return false;
         }
