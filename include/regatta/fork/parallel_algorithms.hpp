@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -22,6 +23,25 @@
 #include <utility>
 
 namespace regatta {
+
+namespace detail {
+
+// Checked where an algorithm is called: the errors of its parts would fill pages.
+template<class F, class Iterator>
+concept tests_elements = std::predicate<F&, std::iter_reference_t<Iterator>>;
+template<class F, class Iterator>
+concept compares_elements =
+    std::predicate<F&, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>;
+template<class T, class Iterator>
+concept equals_elements =
+    requires(const std::remove_reference_t<std::iter_reference_t<Iterator>>& one, const T& value) {
+    one == value ? 1 : 0;
+};
+template<class Op, class T, class Iterator>
+concept sums_elements = std::invocable<Op&, T, std::iter_reference_t<Iterator>> &&
+    std::assignable_from<T&, std::invoke_result_t<Op&, T, std::iter_reference_t<Iterator>>>;
+
+} // namespace detail
 
 /// Calls `f` on each element of [first, last), as `std::for_each` does.
 ///
@@ -66,7 +86,7 @@ void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
 /// Failure: passes on what `pred` throws; `task_cancelled` if the loop or scope around it ended
 ///     early and left a part undone.
 /// Cost: at most about twice as many tests as the match is far from `first`.
-template<std::random_access_iterator Iterator, class Predicate>
+template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
     using difference = std::iter_difference_t<Iterator>;
     return first +
@@ -76,26 +96,28 @@ Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::tests_elements<Iterator> Predicate>
 Iterator parallel_find_if(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return detail::on_pool(pool, [&] { return parallel_find_if(first, last, std::ref(pred)); });
 }
 
 /// The first element of [first, last) that equals `value`, or `last`, as `std::find`.
-template<std::random_access_iterator Iterator, class T>
+template<std::random_access_iterator Iterator, detail::equals_elements<Iterator> T>
 Iterator parallel_find(Iterator first, Iterator last, const T& value) {
     return parallel_find_if(first, last, [&](const auto& one) { return one == value; });
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class T>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::equals_elements<Iterator> T>
 Iterator parallel_find(Pool& pool, Iterator first, Iterator last, const T& value) {
     return parallel_find_if(pool, first, last, [&](const auto& one) { return one == value; });
 }
 
 /// Whether `pred` holds for any element of [first, last). Ends at the first match found, whichever
 /// it is.
-template<std::random_access_iterator Iterator, class Predicate>
+template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
     using difference = std::iter_difference_t<Iterator>;
     return detail::find_any_match(last - first, [&](std::ptrdiff_t i) {
@@ -104,31 +126,34 @@ bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::tests_elements<Iterator> Predicate>
 bool parallel_any_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return detail::on_pool(pool, [&] { return parallel_any_of(first, last, std::ref(pred)); });
 }
 
 /// Whether `pred` holds for all elements of [first, last). Ends at the first for which it does not.
-template<std::random_access_iterator Iterator, class Predicate>
+template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_all_of(Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(first, last, std::not_fn(std::ref(pred)));
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::tests_elements<Iterator> Predicate>
 bool parallel_all_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(pool, first, last, std::not_fn(std::ref(pred)));
 }
 
 /// Whether `pred` holds for no element of [first, last).
-template<std::random_access_iterator Iterator, class Predicate>
+template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_none_of(Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(first, last, std::ref(pred));
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Predicate>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::tests_elements<Iterator> Predicate>
 bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
     return !parallel_any_of(pool, first, last, std::ref(pred));
 }
@@ -143,7 +168,8 @@ bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred)
 ///     early and left a part undone. The output is then incomplete. `std::bad_alloc`.
 /// Cost: one pass over what the caller scans itself, two over what other workers do. One
 ///     allocation; none up to 16 elements.
-template<std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
+template<std::random_access_iterator In, std::random_access_iterator Out,
+         detail::sums_elements<std::iter_value_t<In>, In> Op = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
     using value = std::iter_value_t<In>;
     detail::chunked_scan<true, In, Out, value, Op>(first, last - first, out, std::nullopt, op)();
@@ -152,7 +178,8 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
 
 /// The same, each sum with `init` as its first operand.
 template<std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
+requires detail::sums_elements<Op, T, In> Out parallel_inclusive_scan(In first, In last, Out out,
+                                                                      Op op, T init) {
     detail::chunked_scan<true, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
     return out + (last - first);
 }
@@ -160,7 +187,7 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
 /// Writes to `out` `init`, and the sums of `init` and [first, first + 1), [first, first + 2) …
 /// without the last, as `std::exclusive_scan`. Otherwise as `parallel_inclusive_scan`.
 template<std::random_access_iterator In, std::random_access_iterator Out, class T,
-         class Op = std::plus<>>
+         detail::sums_elements<T, In> Op = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
     detail::chunked_scan<false, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
     return out + (last - first);
@@ -195,7 +222,8 @@ Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op..
 /// Failure: passes on what `comp` throws. The elements are then permuted; those that are not
 ///     trivially copyable may be left moved-from, as by `std::sort`.
 /// Cost: O(n log n) comparisons in the worst case, no allocation.
-template<std::random_access_iterator Iterator, class Compare = std::less<>>
+template<std::random_access_iterator Iterator,
+         detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (std::contiguous_iterator<Iterator>) {
         auto* const begin = std::to_address(first);
@@ -206,7 +234,8 @@ void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_sort(first, last, std::ref(comp)); });
 }
@@ -220,7 +249,8 @@ void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {})
 /// Failure: passes on what `comp` throws. Every element is then in the range exactly once.
 /// Cost: O(n log n) comparisons and memory for n elements. Without that memory, and for elements
 ///     whose move may throw, `std::stable_sort` sorts on the calling thread.
-template<std::random_access_iterator Iterator, class Compare = std::less<>>
+template<std::random_access_iterator Iterator,
+         detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (detail::merge_sort<Iterator, Compare>::possible) {
         if (detail::merge_sort(first, last, comp)()) {
@@ -231,7 +261,8 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator, class Compare = std::less<>>
+template<detail::forks_on Pool, std::random_access_iterator Iterator,
+         detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_stable_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_stable_sort(first, last, std::ref(comp)); });
 }

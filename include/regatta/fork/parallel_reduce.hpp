@@ -114,6 +114,23 @@ T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Re
 template<class I>
 concept loop_position = std::integral<I> || std::random_access_iterator<I>;
 
+/// What `transform` makes of an index or of an element.
+template<class Transform, class I>
+struct transformed {};
+template<class Transform, std::integral I>
+requires std::invocable<Transform&, I>
+struct transformed<Transform, I> : std::invoke_result<Transform&, I> {
+};
+template<class Transform, std::random_access_iterator I>
+requires std::invocable<Transform&, std::iter_reference_t<I>>
+struct transformed<Transform, I> : std::invoke_result<Transform&, std::iter_reference_t<I>> {
+};
+
+/// Checked where a reduction is called: the errors of its parts would fill pages.
+template<class Reduce, class T, class Value>
+concept reduces = std::invocable<Reduce&, T, Value> &&
+    std::constructible_from<T, std::invoke_result_t<Reduce&, T, Value>>;
+
 struct as_it_is {
     template<class T>
     constexpr T&& operator()(T&& value) const noexcept {
@@ -143,8 +160,9 @@ struct as_it_is {
 /// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
 template<detail::loop_position I, std::convertible_to<I> End, class T, class Reduce,
          class Transform>
-T parallel_transform_reduce(I first, End last, T init, Reduce reduce, Transform transform,
-                            const fork_options& options = {}) {
+requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::type>
+    T parallel_transform_reduce(I first, End last, T init, Reduce reduce, Transform transform,
+                                const fork_options& options = {}) {
     return detail::transform_reduce_of(detail::fork_loop_home(), first, detail::loop_end<I>(last),
                                        std::move(init), reduce, transform, options);
 }
@@ -152,8 +170,9 @@ T parallel_transform_reduce(I first, End last, T init, Reduce reduce, Transform 
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, detail::loop_position I, std::convertible_to<I> End, class T,
          class Reduce, class Transform>
-T parallel_transform_reduce(Pool& pool, I first, End last, T init, Reduce reduce,
-                            Transform transform, const fork_options& options = {}) {
+requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::type>
+    T parallel_transform_reduce(Pool& pool, I first, End last, T init, Reduce reduce,
+                                Transform transform, const fork_options& options = {}) {
     return detail::transform_reduce_of(detail::fork_access::team(pool), first,
                                        detail::loop_end<I>(last), std::move(init), reduce,
                                        transform, options);
