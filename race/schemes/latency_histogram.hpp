@@ -65,12 +65,12 @@ public:
         double passed = 0;
         for (std::size_t i = 0; i < bucket_count; ++i) {
             const auto here = static_cast<double>(buckets_[i]);
-            if (passed + here >= wanted) {
+            if (passed + here >= wanted && wanted < static_cast<double>(count_)) {
                 // As if the bucket's times were spread evenly over it: if it were always the end of
                 // the bucket, two that differ by little would differ by 3.2 % or by nothing.
                 const std::int64_t before = std::max(i == 0 ? -1 : last_of(i - 1), min_ - 1);
                 const auto width = static_cast<double>(std::min(last_of(i), max_) - before);
-                const double part = std::ceil(width * (wanted - passed) / here);
+                const double part = std::ceil(width * (wanted - passed - 0.5) / here);
                 return std::clamp(before + static_cast<std::int64_t>(part), min_, max_);
             }
             passed += here;

@@ -26,20 +26,26 @@ namespace regatta {
 
 namespace detail {
 
-// Checked where an algorithm is called: the errors of its parts would fill pages.
+// What the algorithms do with elements, checked where they are called: the errors of their parts
+// would fill pages.
 template<class F, class Iterator>
-concept tests_elements = std::predicate<F&, std::iter_reference_t<Iterator>>;
+concept tests_elements = requires(F& f, std::iter_reference_t<Iterator> (&at)()) {
+    static_cast<bool>(std::invoke(f, at()));
+};
 template<class F, class Iterator>
-concept compares_elements =
-    std::predicate<F&, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>;
+concept compares_elements = requires(F& f, std::iter_reference_t<Iterator> (&at)()) {
+    static_cast<bool>(f(at(), at()));
+};
 template<class T, class Iterator>
 concept equals_elements =
     requires(const std::remove_reference_t<std::iter_reference_t<Iterator>>& one, const T& value) {
-    one == value ? 1 : 0;
+    static_cast<bool>(one == value);
 };
-template<class Op, class T, class Iterator>
-concept sums_elements = std::invocable<Op&, T, std::iter_reference_t<Iterator>> &&
-    std::assignable_from<T&, std::invoke_result_t<Op&, T, std::iter_reference_t<Iterator>>>;
+template<class Iterator>
+concept sortable = std::random_access_iterator<Iterator> &&
+    requires(Iterator at, std::iter_value_t<Iterator> (&value)()) {
+    *at = value();
+};
 
 } // namespace detail
 
@@ -53,6 +59,7 @@ concept sums_elements = std::invocable<Op&, T, std::iter_reference_t<Iterator>> 
 /// Failure: passes on what `f` throws; other elements may then be left out.
 /// Cost: `parallel_for`; with forward iterators one for every 512 elements.
 template<std::forward_iterator Iterator, class F>
+requires std::invocable<F&, std::iter_reference_t<Iterator>>
 void parallel_for_each(Iterator first, Iterator last, F f) {
     if constexpr (std::random_access_iterator<Iterator>) {
         using index = detail::loop_index<Iterator>;
@@ -73,6 +80,7 @@ void parallel_for_each(Iterator first, Iterator last, F f) {
 
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::forward_iterator Iterator, class F>
+requires std::invocable<F&, std::iter_reference_t<Iterator>>
 void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
     detail::on_pool(pool, [&] { parallel_for_each(first, last, std::ref(f)); });
 }
@@ -105,14 +113,16 @@ Iterator parallel_find_if(Pool& pool, Iterator first, Iterator last, Predicate p
 /// The first element of [first, last) that equals `value`, or `last`, as `std::find`.
 template<std::random_access_iterator Iterator, detail::equals_elements<Iterator> T>
 Iterator parallel_find(Iterator first, Iterator last, const T& value) {
-    return parallel_find_if(first, last, [&](const auto& one) { return one == value; });
+    return parallel_find_if(first, last,
+                            [&](const auto& one) { return static_cast<bool>(one == value); });
 }
 
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::equals_elements<Iterator> T>
 Iterator parallel_find(Pool& pool, Iterator first, Iterator last, const T& value) {
-    return parallel_find_if(pool, first, last, [&](const auto& one) { return one == value; });
+    return parallel_find_if(pool, first, last,
+                            [&](const auto& one) { return static_cast<bool>(one == value); });
 }
 
 /// Whether `pred` holds for any element of [first, last). Ends at the first match found, whichever
@@ -168,8 +178,9 @@ bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred)
 ///     early and left a part undone. The output is then incomplete. `std::bad_alloc`.
 /// Cost: one pass over what the caller scans itself, two over what other workers do. One
 ///     allocation; none up to 16 elements.
-template<std::random_access_iterator In, std::random_access_iterator Out,
-         detail::sums_elements<std::iter_value_t<In>, In> Op = std::plus<>>
+template<
+    std::random_access_iterator In, std::random_access_iterator Out,
+    detail::reduces_elements<std::iter_value_t<In>, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
     using value = std::iter_value_t<In>;
     detail::chunked_scan<true, In, Out, value, Op>(first, last - first, out, std::nullopt, op)();
@@ -178,8 +189,8 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
 
 /// The same, each sum with `init` as its first operand.
 template<std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-requires detail::sums_elements<Op, T, In> Out parallel_inclusive_scan(In first, In last, Out out,
-                                                                      Op op, T init) {
+requires detail::reduces_elements<Op, T, std::iter_reference_t<In>>
+    Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
     detail::chunked_scan<true, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
     return out + (last - first);
 }
@@ -187,7 +198,7 @@ requires detail::sums_elements<Op, T, In> Out parallel_inclusive_scan(In first, 
 /// Writes to `out` `init`, and the sums of `init` and [first, first + 1), [first, first + 2) …
 /// without the last, as `std::exclusive_scan`. Otherwise as `parallel_inclusive_scan`.
 template<std::random_access_iterator In, std::random_access_iterator Out, class T,
-         detail::sums_elements<T, In> Op = std::plus<>>
+         detail::reduces_elements<T, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
     detail::chunked_scan<false, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
     return out + (last - first);
@@ -222,8 +233,7 @@ Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op..
 /// Failure: passes on what `comp` throws. The elements are then permuted; those that are not
 ///     trivially copyable may be left moved-from, as by `std::sort`.
 /// Cost: O(n log n) comparisons in the worst case, no allocation.
-template<std::random_access_iterator Iterator,
-         detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::sortable Iterator, detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (std::contiguous_iterator<Iterator>) {
         auto* const begin = std::to_address(first);
@@ -234,7 +244,7 @@ void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator,
+template<detail::forks_on Pool, detail::sortable Iterator,
          detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_sort(first, last, std::ref(comp)); });
@@ -249,8 +259,7 @@ void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {})
 /// Failure: passes on what `comp` throws. Every element is then in the range exactly once.
 /// Cost: O(n log n) comparisons and memory for n elements. Without that memory, and for elements
 ///     whose move may throw, `std::stable_sort` sorts on the calling thread.
-template<std::random_access_iterator Iterator,
-         detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::sortable Iterator, detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (detail::merge_sort<Iterator, Compare>::possible) {
         if (detail::merge_sort(first, last, comp)()) {
@@ -261,7 +270,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, std::random_access_iterator Iterator,
+template<detail::forks_on Pool, detail::sortable Iterator,
          detail::compares_elements<Iterator> Compare = std::less<>>
 void parallel_stable_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_stable_sort(first, last, std::ref(comp)); });

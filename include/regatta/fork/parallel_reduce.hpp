@@ -114,22 +114,13 @@ T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Re
 template<class I>
 concept loop_position = std::integral<I> || std::random_access_iterator<I>;
 
-/// What `transform` makes of an index or of an element.
+/// What a loop passes to its function: an index, or an element.
+template<std::integral I>
+I element_of(I);
+template<std::random_access_iterator I>
+std::iter_reference_t<I> element_of(I);
 template<class Transform, class I>
-struct transformed {};
-template<class Transform, std::integral I>
-requires std::invocable<Transform&, I>
-struct transformed<Transform, I> : std::invoke_result<Transform&, I> {
-};
-template<class Transform, std::random_access_iterator I>
-requires std::invocable<Transform&, std::iter_reference_t<I>>
-struct transformed<Transform, I> : std::invoke_result<Transform&, std::iter_reference_t<I>> {
-};
-
-/// Checked where a reduction is called: the errors of its parts would fill pages.
-template<class Reduce, class T, class Value>
-concept reduces = std::invocable<Reduce&, T, Value> &&
-    std::constructible_from<T, std::invoke_result_t<Reduce&, T, Value>>;
+using transformed = decltype(std::declval<Transform&>()(detail::element_of(std::declval<I>())));
 
 struct as_it_is {
     template<class T>
@@ -160,7 +151,7 @@ struct as_it_is {
 /// Cost: as `parallel_for`; `deterministic` allocates one block of memory.
 template<detail::loop_position I, std::convertible_to<I> End, class T, class Reduce,
          class Transform>
-requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::type>
+requires detail::reduces_elements<Reduce, T, detail::transformed<Transform, I>>
     T parallel_transform_reduce(I first, End last, T init, Reduce reduce, Transform transform,
                                 const fork_options& options = {}) {
     return detail::transform_reduce_of(detail::fork_loop_home(), first, detail::loop_end<I>(last),
@@ -170,7 +161,7 @@ requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::
 /// Failure: also `task_rejected` if the pool is closed.
 template<detail::forks_on Pool, detail::loop_position I, std::convertible_to<I> End, class T,
          class Reduce, class Transform>
-requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::type>
+requires detail::reduces_elements<Reduce, T, detail::transformed<Transform, I>>
     T parallel_transform_reduce(Pool& pool, I first, End last, T init, Reduce reduce,
                                 Transform transform, const fork_options& options = {}) {
     return detail::transform_reduce_of(detail::fork_access::team(pool), first,
@@ -180,18 +171,17 @@ requires detail::reduces<Reduce, T, typename detail::transformed<Transform, I>::
 
 /// Reduces all elements to one value, as `std::reduce` does.
 template<std::random_access_iterator I, class T, class Reduce = std::plus<>>
-requires std::invocable<Reduce&, T, T> T parallel_reduce(I first, std::type_identity_t<I> last,
-                                                         T init, Reduce reduce = {},
-                                                         const fork_options& options = {}) {
+requires detail::reduces_elements<Reduce, T, std::iter_reference_t<I>>
+    T parallel_reduce(I first, std::type_identity_t<I> last, T init, Reduce reduce = {},
+                      const fork_options& options = {}) {
     detail::as_it_is same;
     return detail::transform_reduce_of(detail::fork_loop_home(), first, last, std::move(init),
                                        reduce, same, options);
 }
 template<detail::forks_on Pool, std::random_access_iterator I, class T, class Reduce = std::plus<>>
-requires std::invocable<Reduce&, T, T> T parallel_reduce(Pool& pool, I first,
-                                                         std::type_identity_t<I> last, T init,
-                                                         Reduce reduce = {},
-                                                         const fork_options& options = {}) {
+requires detail::reduces_elements<Reduce, T, std::iter_reference_t<I>>
+    T parallel_reduce(Pool& pool, I first, std::type_identity_t<I> last, T init, Reduce reduce = {},
+                      const fork_options& options = {}) {
     detail::as_it_is same;
     return detail::transform_reduce_of(detail::fork_access::team(pool), first, last,
                                        std::move(init), reduce, same, options);

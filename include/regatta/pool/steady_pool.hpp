@@ -40,8 +40,8 @@ public:
     ///
     /// @param neighbours 0: from all. Otherwise worker i steals only from the next `neighbours`
     /// workers, i + 1 and so on, counted round. While a task waits for a paused pool, or a fork for
-    /// the pool, workers steal from all. A worker that is just looking for a task may still find
-    /// one by the limit before.
+    /// the pool, workers steal from all; so does a task that waits for room. A worker that is just
+    /// looking for a task may still find one by the limit before.
     ///
     /// Cost: while the limit excludes a worker, a submission wakes all workers that sleep. Any
     /// other one might not reach the task.

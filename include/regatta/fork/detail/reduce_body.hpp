@@ -28,6 +28,14 @@ template<class Reduce>
 inline constexpr bool reduces_in_any_order<std::reference_wrapper<Reduce>> =
     reduces_in_any_order<Reduce>;
 
+/// Whether `Reduce` adds values and sums of them to a sum, as reductions and scans do. Checked
+/// where one is called: the errors of its parts would fill pages.
+template<class Reduce, class T, class Value>
+concept reduces_elements = requires(Reduce& reduce, T (&sum)(), Value (&value)()) {
+    T(reduce(sum(), value()));
+    T(reduce(sum(), sum()));
+};
+
 /// The values of a loop, reduced from left to right.
 /// @tparam At returns the value of an index. It gets a copy, which it may change.
 template<class T, class Index, class At, class Reduce>
