@@ -51,6 +51,27 @@ void run_at_once(dynamic_pool& pool, int count) {
 
 } // namespace
 
+// "Blocks until `running_threads()` is `expected_threads()`": also where a thread that was to leave
+// is to stay.
+TEST(dynamic_pool, a_wait_for_threads_ends_when_they_are_to_stay) {
+    for (const bool resize : {false, true}) {
+        const library_test::time_limit limit("threads that stay");
+        dynamic_pool pool({.threads = 1});
+        door d;
+        hold_worker(pool, d);
+        pool.remove_threads(1); // When its task has ended.
+        library_test::observed_thread seen;
+        std::thread waiter([&] {
+            seen.announce();
+            pool.wait_for_threads();
+        });
+        seen.await_rest([] {});
+        resize ? pool.resize(1) : pool.add_threads(1);
+        waiter.join();
+        d.open();
+    }
+}
+
 // "A thread pool to and from which threads are added and taken while it works."
 TEST(dynamic_pool, adds_and_removes_threads) {
     dynamic_pool pool({.threads = 1});

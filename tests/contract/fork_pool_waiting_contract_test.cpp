@@ -283,6 +283,51 @@ TEST_P(fork_bounded_pool_waiting, hooks_beneath_a_task_count_as_none) {
     EXPECT_EQ(waits % 3, 0);
 }
 
+// A closed pool keeps its workers until all tasks have ended, also those that a region has
+// submitted.
+TEST_P(fork_pool_waiting, a_closed_pool_keeps_its_workers_for_the_tasks_of_a_region) {
+    const time_limit limit("a task of a task of a region, in a closed pool");
+    std::atomic<int> left{0};
+    auto [made] = make_pool({.threads = 2, .on_stop = [&](unsigned) { ++left; }});
+    regatta::thread_pool& pool = made;
+    std::atomic<bool> begun{false};
+    std::atomic<bool> over{false};
+    std::atomic<bool> second{false};
+    // Until a worker has looked for tasks, and sleeps again or has left.
+    const auto await_look = [&](std::uint64_t parked) {
+        library_test::await([&] { return pool.stats().parked != parked || left != 0; });
+    };
+    const auto task = [&] {
+        const std::uint64_t parked = pool.stats().parked;
+        library_test::await([&] { return over.load(); });
+        await_look(parked);
+        pool.execute([&] { second = true; });
+        library_test::await([&] { return second.load(); });
+    };
+    std::thread outside([&] {
+        regatta::join(
+            pool,
+            [&] {
+                library_test::await([&] {
+                    regatta::poll();
+                    return begun.load();
+                });
+            },
+            [&] {
+                const std::uint64_t parked = pool.stats().parked;
+                begun = true;
+                library_test::await([&] { return pool.closed(); });
+                await_look(parked);
+                pool.execute(task);
+            });
+        over = true;
+    });
+    library_test::await([&] { return begun.load(); });
+    pool.close();
+    outside.join();
+    EXPECT_TRUE(second);
+}
+
 // "A task that waits for room takes from all, too": the worker that waits for the fork has them.
 TEST(fork_steady_pool, forks_find_room_without_stealing) {
     const time_limit limit("room for the task of a fork");

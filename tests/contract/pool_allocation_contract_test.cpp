@@ -7,6 +7,8 @@
 #include "counting_new.hpp"
 #include "support/pool_cases.hpp"
 
+#include <regatta/fork/parallel_for.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -246,6 +248,28 @@ TEST_P(pool_allocation, is_none_for_a_pause) {
     pool.resume();
     opener.join();
     EXPECT_EQ(pool.submit([] { return 5; }).get(), 5);
+}
+
+// A region that a closed pool refuses is not left open, also where there is no memory for the
+// error.
+TEST_P(pool_allocation, that_fails_for_the_error_of_a_region_leaves_none_open) {
+    for (long fails = 0; fails < 4; ++fails) {
+        auto [pool] = make_pool({.threads = 1, .name = "a name that is in no string's own memory"});
+        regatta::thread_pool& p = pool;
+        regatta::parallel_for(p, 0, 10, [](int) {}); // So that there is a place for this thread.
+        pool.close();
+        allocations_left = fails;
+        bool refused = false;
+        try {
+            regatta::parallel_for(p, 0, 10, [](int) {});
+        } catch (const std::bad_alloc&) {
+            refused = true;
+        } catch (const regatta::task_rejected&) {
+            refused = true;
+        }
+        allocations_left = -1;
+        EXPECT_TRUE(refused);
+    } // Its end would wait for the region.
 }
 
 // "`std::bad_alloc` before anything is changed": wherever the heap fails, the caller is told, no

@@ -243,6 +243,26 @@ TEST_P(pool_threads, that_cannot_be_pinned_leave_nothing_behind) {
 #endif
 }
 
+// "Time with a task": never more than there was, also as the worker goes to rest.
+TEST_P(pool_threads, are_not_busy_for_longer_than_they_exist) {
+    for (int i = 0; i < 300; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        auto [made] = make_pool({.threads = 1});
+        regatta::thread_pool& pool = made;
+        std::atomic<bool> ended{false};
+        pool.execute([&] {
+            while (std::chrono::steady_clock::now() < begin + std::chrono::microseconds(300)) {
+            }
+            ended = true;
+        });
+        for (bool last = false; !last;) {
+            last = ended && pool.stats().parked != 0;
+            const auto busy = pool.stats().workers.at(0).busy;
+            ASSERT_LE(busy, std::chrono::steady_clock::now() - begin);
+        }
+    }
+}
+
 #if REGATTA_LINUX
 // "Scheduling class and priority of the workers."
 TEST_P(pool_threads, are_scheduled_as_asked) {

@@ -5,6 +5,7 @@
 // the sentence that it checks.
 
 #include "messages.hpp"
+#include "support/door.hpp"
 #include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
@@ -17,11 +18,13 @@
 #include <cstddef>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using library_test::await;
+using library_test::door;
 using library_test::observed_thread;
 using library_test::rounds;
 using library_test::row;
@@ -220,6 +223,44 @@ TEST(worker_pool, close_handles_what_was_accepted_and_refuses_the_rest) {
     pool.resume();
     pool.drain();
     EXPECT_EQ(calls, 500);
+}
+
+// "It returns when all is ended": also a second call, beside one that destroys messages which no
+// handler got.
+TEST(worker_pool, a_second_close_waits_for_the_messages_that_the_first_destroys) {
+    struct last_words {
+        door* d;
+        std::atomic<bool>* destroyed;
+        last_words(door& passed, std::atomic<bool>& told) noexcept : d(&passed), destroyed(&told) {}
+        last_words(last_words&& other) noexcept
+            : d(std::exchange(other.d, nullptr))
+            , destroyed(other.destroyed) {}
+        last_words& operator=(last_words&&) = delete;
+        ~last_words() {
+            if (d != nullptr) {
+                d->pass();
+                *destroyed = true;
+            }
+        }
+    };
+    const library_test::time_limit limit("two calls of close");
+    door d;
+    std::atomic<bool> destroyed{false};
+    regatta::worker_pool<last_words> pool; // Not started.
+    pool.on<last_words>([](last_words&) {});
+    EXPECT_TRUE(pool.try_submit(last_words(d, destroyed)));
+    std::thread first([&] { pool.close(); });
+    d.await_inside(1);
+    observed_thread seen;
+    std::thread second([&] {
+        seen.announce();
+        pool.close();
+        EXPECT_TRUE(destroyed);
+    });
+    seen.await_rest([] {});
+    d.open();
+    first.join();
+    second.join();
 }
 
 // The same for a message that its submitter is still moving in.

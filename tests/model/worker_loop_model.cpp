@@ -16,7 +16,7 @@
 
 /// A policy whose clock stands still, so that a run can be repeated.
 struct loop_atomics : model::model_atomics {
-    static std::int64_t now_ns() { return 0; }
+    static std::int64_t now_ns() { return 1; }
 };
 
 struct small_pool;
@@ -144,9 +144,13 @@ struct accepted_before_closing : rl::test_suite<accepted_before_closing, 3> {
         } else if (index == 1) {
             queue.fetch_or(closed, std::memory_order_relaxed);
             census.close();
+            census.seal();
         } else {
-            ended = census.ended([] { return 0u; },
-                                 [&] { return queue.load(std::memory_order_relaxed) & ~closed; });
+            ended = census.ended([&] {
+                return census.idle(
+                    false, [] { return 0u; },
+                    [&] { return queue.load(std::memory_order_relaxed) & ~closed; });
+            });
         }
     }
     void after() { RL_ASSERT(!accepted || !ended); } // I2 of the census
@@ -161,19 +165,23 @@ struct ended_for_all : rl::test_suite<ended_for_all, 3> {
 
     void before() {
         result($) = 0;
-        census.close();
+        census.seal();
+    }
+    bool has_ended() const {
+        return census.ended([this] {
+            return census.idle(
+                false, [this] { return done.get(); }, [] { return 1u; });
+        });
     }
     void thread(unsigned index) {
         if (index == 0) {
             result($) = 1;
             done.add();
-        } else if (census.ended([this] { return done.get(); }, [] { return 1u; })) {
+        } else if (has_ended()) {
             RL_ASSERT(result($) == 1); // I2 of the census
         }
     }
-    void after() {
-        RL_ASSERT(census.ended([this] { return done.get(); }, [] { return 1u; }));
-    }
+    void after() { RL_ASSERT(has_ended()); }
 };
 
 /// Two workers and a producer that closes: every accepted task is run, also the one that a task

@@ -395,10 +395,15 @@ private:
         if (now_.counted) {
             t.begin_region(*now_.seat);
             if (t.refuses()) [[unlikely]] {
-                const std::string pool = t.pool_name();
-                t.end_region(*now_.seat);
-                leave_seat();
-                fail_rejected(pool, task_rejected::reason::closed, 0);
+                const struct refusal {
+                    ~refusal() {
+                        to.end_region(*self.now_.seat);
+                        self.leave_seat();
+                    }
+                    basic_fork_stack& self;
+                    team& to;
+                } end{*this, t}; // Also where there is no memory for the name.
+                fail_rejected(t.pool_name(), task_rejected::reason::closed, 0);
             }
         }
         ++regions_;

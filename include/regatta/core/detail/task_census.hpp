@@ -44,14 +44,12 @@ private:
 template<class Atomics>
 class basic_task_census {
 public:
-    /// `count` tasks begin to wait for the others. @returns how many tasks waited before.
-    std::uint64_t begin_wait(std::uint64_t count = 1) noexcept {
-        // release: partner is the acquire in idle(); publishes what the tasks submitted before.
-        return waiting_.fetch_add(count, std::memory_order_release);
+    /// A task begins to wait for the others. @returns how many tasks waited before.
+    std::uint64_t begin_wait() noexcept {
+        // release: partner is the acquire in idle(); publishes what the task submitted before.
+        return waiting_.fetch_add(1, std::memory_order_release);
     }
-    void end_wait(std::uint64_t count = 1) noexcept {
-        waiting_.fetch_sub(count, std::memory_order_relaxed);
-    }
+    void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
     bool anybody_waits() const noexcept {
         // relaxed: a task that begins to wait later also looks later. The caller's notification
         // orders it.
@@ -65,10 +63,12 @@ public:
     }
     std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_acquire); }
 
-    /// The queues are closed to tasks from outside.
-    void close() noexcept {
+    /// The queues are closed to tasks from outside, and `closed` tells it.
+    void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
+    /// Whoever did not see it closed has been counted.
+    void seal() noexcept {
         // release: partner is the acquire in ended(); publishes that the queues are closed.
-        closed_.store(true, std::memory_order_release);
+        sealed_.store(true, std::memory_order_release);
     }
     /// Whether `close` was called. A hint: may be stale.
     bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
@@ -88,18 +88,19 @@ public:
         }
         return done == appended();
     }
-    /// Whether the pool was closed, every task is done and none can come.
-    template<class Completed, class Appended>
-    bool ended(Completed&& completed, Appended&& appended) const noexcept {
-        // acquire: partner is the release in close().
-        if (!closed_.load(std::memory_order_acquire)) {
+    /// Whether the pool was closed and sealed, every task is done and none can come.
+    /// @param idle_now returns whether every task is done, and nobody is left who may submit one.
+    template<class Idle>
+    bool ended(Idle&& idle_now) const noexcept {
+        // acquire: partner is the release in seal().
+        if (!sealed_.load(std::memory_order_acquire)) {
             return false;
         }
-        // acquire: partner is the release below; publishes what idle() has acquired.
+        // acquire: partner is the release below; publishes what idle_now() has acquired.
         if (ended_.load(std::memory_order_acquire)) {
             return true;
         }
-        const bool now = idle(false, completed, appended);
+        const bool now = idle_now();
         if (now) {
             ended_.store(true, std::memory_order_release);
         }
@@ -112,8 +113,10 @@ private:
     typename Atomics::template atomic<std::uint64_t> waiting_{0};
     /// Tasks that were dropped. Written by the dropping threads, read by all.
     typename Atomics::template atomic<std::uint64_t> dropped_{0};
-    /// Written once by the closing thread, read by workers before each rest.
+    /// Written once by the closing thread, read by all.
     typename Atomics::template atomic<bool> closed_{false};
+    /// Written once by the closing thread, read by workers before each rest.
+    typename Atomics::template atomic<bool> sealed_{false};
     /// Whether `ended` was true once: one worker counts, not each. Written and read by workers of a
     /// closed pool. Hooks at their end may still submit tasks: their workers run them.
     mutable typename Atomics::template atomic<bool> ended_{false};

@@ -80,7 +80,9 @@ public:
         const std::int64_t begin = Atomics::now_ns();
         patience =
             begin - rest_since_ < short_rest_ns ? basic_backoff<Atomics>::patient : no_patience;
-        since_.store(begin, std::memory_order_relaxed);
+        // relaxed, as in end_busy(): a figure that publishes only itself.
+        busy_for_.store(busy_for_.load(std::memory_order_relaxed) - begin,
+                        std::memory_order_relaxed);
         return true;
     }
     /// The worker finds no task.
@@ -88,24 +90,24 @@ public:
         if (busy_) {
             busy_ = false;
             rest_since_ = Atomics::now_ns();
-            // relaxed, all: figures that publish only themselves.
-            busy_for_.store(busy_for_.load(std::memory_order_relaxed) + rest_since_ -
-                                since_.load(std::memory_order_relaxed),
+            busy_for_.store(busy_for_.load(std::memory_order_relaxed) + rest_since_,
                             std::memory_order_relaxed);
-            since_.store(0, std::memory_order_relaxed);
         }
     }
 
     /// The number of tasks it is done with, run or cancelled.
     std::uint64_t completed() const noexcept { return run_.get() + cancelled_.get(); }
     /// Whether it has no task.
-    bool resting() const noexcept { return since_.load(std::memory_order_relaxed) == 0; }
+    bool resting() const noexcept { return busy_for_.load(std::memory_order_relaxed) >= 0; }
     worker_figures read() const noexcept {
-        const auto since = since_.load(std::memory_order_relaxed);
+        std::int64_t busy = 0;
+        std::int64_t now = 0;
+        do { // Again if it went to rest meanwhile: then it was busy for less than up to now.
+            busy = busy_for_.load(std::memory_order_relaxed);
+            now = busy < 0 ? Atomics::now_ns() : 0;
+        } while (busy != busy_for_.load(std::memory_order_relaxed));
         return {run_.get(), cancelled_.get(), stolen_.load(std::memory_order_relaxed),
-                parked_.load(std::memory_order_relaxed),
-                std::chrono::nanoseconds(busy_for_.load(std::memory_order_relaxed) +
-                                         (since != 0 ? Atomics::now_ns() - since : 0))};
+                parked_.load(std::memory_order_relaxed), std::chrono::nanoseconds(busy + now)};
     }
 
 private:
@@ -127,9 +129,10 @@ private:
     basic_task_count<Atomics> run_;
     /// Written by the worker, read by all.
     atomic<std::uint64_t> parked_{0};
-    atomic<std::int64_t> busy_for_{0}; ///< In nanoseconds, up to its last rest.
-    atomic<std::int64_t> since_{0};    ///< When it last became busy; 0: it rests.
-    std::int64_t rest_since_ = 0;      ///< When its last rest began.
+    /// In nanoseconds, up to its last rest; while it is busy, less the time at which that began,
+    /// and so negative. One number, so that no reader sees a period twice or not at all.
+    atomic<std::int64_t> busy_for_{0};
+    std::int64_t rest_since_ = 0; ///< When its last rest began.
     bool busy_ = false;
     atomic<std::uint64_t> stolen_{0}; ///< Written by the worker, read by all.
     basic_task_count<Atomics> cancelled_;

@@ -114,7 +114,7 @@ public:
             fail_state(
                 text_of({"cannot add threads to the pool '", options_.name, "': it is closed"}));
         }
-        unsigned added = members().ask_to_stay(count); // Workers about to leave stay instead.
+        unsigned added = loop_.ask_to_stay(count); // Workers about to leave stay instead.
         REGATTA_TRY {
             for (; added < count; ++added) {
                 add_worker();

@@ -288,9 +288,19 @@ public:
         }
         source_.close();
         census_.close();
-        // Partners: the fence in work(), and the light one of a thread that opens a region.
+        // Partners: the fence in work(), and the light one of a thread that opens a region: it is
+        // refused, or workers that find the pool sealed count its region.
         fence_.heavy();
-        members_.ask_to_stay(members_.surplus());
+        census_.seal();
+        ask_to_stay(members_.surplus());
+    }
+    /// Takes back up to `count` requests to leave. @returns how many.
+    REGATTA_APART unsigned ask_to_stay(unsigned count) noexcept {
+        const unsigned kept = members_.ask_to_stay(count);
+        if (kept != 0) {
+            progress_.notify_all(); // A thread may wait until they have left.
+        }
+        return kept;
     }
     /// Makes every worker look again: the loop was closed, or a worker is asked to leave.
     REGATTA_APART void wake_all() noexcept {
@@ -310,10 +320,7 @@ public:
     bool closed() const noexcept { return census_.closed(); }
     /// Whether the loop was closed and no task is left or can come.
     REGATTA_APART bool finished() const noexcept {
-        const auto regions = forks_.quiet(false);
-        return census_.ended([this] { return members_.completed(); },
-                             [this] { return source_.appended(); }) &&
-               regions.has_value() && forks_.quiet(false) == regions;
+        return census_.ended([this] { return idle(false); });
     }
     /// Whether all tasks are done. `but_for_waiting` leaves out those that wait for the others.
     REGATTA_APART bool idle(bool but_for_waiting) const noexcept {

@@ -146,11 +146,8 @@ public:
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
         for (basic_backoff<Atomics> pace;; pace.pause_or_sleep()) {
-            while (ring_.try_use([](std::uint64_t) noexcept {},
-                                 [&](const message& m) noexcept {
-                                     drop(m);
-                                     dropped();
-                                 })) {
+            while (ring_.try_use([](std::uint64_t) noexcept {}, &drop)) {
+                dropped(); // Now the message is destroyed, too.
             }
             if (!more()) {
                 return;
