@@ -233,7 +233,8 @@ Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op..
 /// Failure: passes on what `comp` throws. The elements are then permuted; those that are not
 ///     trivially copyable may be left moved-from, as by `std::sort`.
 /// Cost: O(n log n) comparisons in the worst case, no allocation.
-template<detail::sortable Iterator, detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::sortable Iterator, class Compare = std::less<>>
+requires detail::compares_elements<Compare, Iterator>
 void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (std::contiguous_iterator<Iterator>) {
         auto* const begin = std::to_address(first);
@@ -244,8 +245,8 @@ void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, detail::sortable Iterator,
-         detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::forks_on Pool, detail::sortable Iterator, class Compare = std::less<>>
+requires detail::compares_elements<Compare, Iterator>
 void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_sort(first, last, std::ref(comp)); });
 }
@@ -259,7 +260,8 @@ void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {})
 /// Failure: passes on what `comp` throws. Every element is then in the range exactly once.
 /// Cost: O(n log n) comparisons and memory for n elements. Without that memory, and for elements
 ///     whose move may throw, `std::stable_sort` sorts on the calling thread.
-template<detail::sortable Iterator, detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::sortable Iterator, class Compare = std::less<>>
+requires detail::compares_elements<Compare, Iterator>
 void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
     if constexpr (detail::merge_sort<Iterator, Compare>::possible) {
         if (detail::merge_sort(first, last, comp)()) {
@@ -270,8 +272,8 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
 }
 
 /// The same on the workers of `pool`.
-template<detail::forks_on Pool, detail::sortable Iterator,
-         detail::compares_elements<Iterator> Compare = std::less<>>
+template<detail::forks_on Pool, detail::sortable Iterator, class Compare = std::less<>>
+requires detail::compares_elements<Compare, Iterator>
 void parallel_stable_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
     detail::on_pool(pool, [&] { parallel_stable_sort(first, last, std::ref(comp)); });
 }
