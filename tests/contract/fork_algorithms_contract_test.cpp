@@ -16,7 +16,9 @@
 #include <forward_list>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <ranges>
 #include <stdexcept>
@@ -369,6 +371,41 @@ TEST(fork_algorithms, run_within_a_task) {
     std::sort(expected.begin(), expected.end());
     pool.submit([&] { regatta::parallel_sort(all.begin(), all.end()); }).get();
     EXPECT_EQ(all, expected);
+}
+
+// What the algorithms ask of elements and of functions is no more than they do with them.
+TEST(fork_algorithms, take_elements_that_have_just_what_is_used) {
+    std::vector<std::unique_ptr<int>> owners(100);
+    owners[70] = std::make_unique<int>(7); // A bool where it is tested, and nowhere else.
+    const auto found = regatta::parallel_find_if(owners.begin(), owners.end(), std::identity());
+    EXPECT_EQ(found - owners.begin(), 70);
+    EXPECT_TRUE(regatta::parallel_any_of(owners.begin(), owners.end(),
+                                         [](const auto& p) { return std::optional(p.get()); }));
+
+    struct half { // Made from float, and one again: std::common_reference has no answer.
+        float value = 0;
+        half(float v = 0) noexcept : value(v) {}
+        operator float() const noexcept { return value; }
+    };
+    std::vector<half> halves(100, half(0.5f));
+    regatta::parallel_inclusive_scan(halves.begin(), halves.end(), halves.begin());
+    EXPECT_EQ(halves.back().value, 50.0f);
+    regatta::parallel_exclusive_scan(halves.begin(), halves.end(), halves.begin(), half(1.0f));
+    EXPECT_EQ(halves[1].value, 1.5f);
+
+    enum flags : unsigned { none = 0, first = 1, third = 4 }; // std::bit_or makes an integer of it.
+    std::vector<flags> all(100, none);
+    all[3] = first;
+    all[90] = third;
+    EXPECT_EQ(regatta::parallel_transform_reduce(all.begin(), all.end(), none, std::bit_or<>(),
+                                                 [](flags f) { return f; }),
+              static_cast<flags>(first | third));
+
+    std::vector<bool> bits(1000); // Its references are objects.
+    bits[3] = true;
+    regatta::parallel_stable_sort(bits.begin(), bits.end());
+    EXPECT_TRUE(bits.back());
+    EXPECT_EQ(regatta::parallel_find(bits.begin(), bits.end(), true) - bits.begin(), 999);
 }
 
 #if REGATTA_EXCEPTIONS
