@@ -87,7 +87,7 @@ protected:
             throw mishap();
         }
     }
-    /// Sees that the pool has threads, and is not paused for ever.
+    /// Changes the pool once more. Then gives it threads and resumes it, so that its tasks can end.
     static void disturb(world& in, std::uint64_t seed) {
         thread_pool& pool = *in.pool;
         actor a({in, {seed, 2}, by::outsider});

@@ -42,8 +42,8 @@ inline bool is_layout_control(std::string_view character) noexcept {
 }
 
 /// `text` with '?' for each control character, U+0080 to U+009F and those of layout included, and
-/// for each byte that is not UTF-8. A terminal would take them for commands, or show the
-/// text behind them in another order.
+/// for each byte that is not UTF-8. A terminal would take them for commands, or show the text
+/// behind them in another order.
 inline std::string printable_text(std::string_view text) {
     std::string printable;
     while (!text.empty()) {

@@ -65,7 +65,8 @@ public:
 
     /// The queues are closed to tasks from outside, and `closed` tells it.
     void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
-    /// Whoever did not see it closed has been counted.
+    /// After `close`: who did not see the pool closed is in the counts by now, so `ended` may say
+    /// that none can come.
     void seal() noexcept {
         // release: partner is the acquire in ended(); publishes that the queues are closed.
         sealed_.store(true, std::memory_order_release);
