@@ -149,22 +149,30 @@ TEST(process_stress, a_reader_sees_a_whole_segment_or_none_while_it_is_replaced)
     constexpr std::uint64_t layout = regatta::layout_hash("stress");
     std::atomic<bool> done{false};
     std::atomic<int> opened{0};
+    std::atomic<int> attempts{0};
     std::vector<std::thread> readers;
     for (int t = 0; t < 2; ++t) {
         readers.emplace_back([&] {
             while (!done.load()) {
+                const int before = attempts.load();
                 try {
                     const auto memory = regatta::shared_memory::open(name, layout);
                     ASSERT_EQ(memory.size() % 1000, 0u);
                     ++opened;
                 } catch (const std::system_error& error) {
                     ASSERT_EQ(error.code().value(), ENOENT) << error.what();
+                    continue;
+                }
+                // A segment that is open cannot be replaced: waits for the next attempt.
+                while (attempts.load() == before && !done.load()) {
+                    std::this_thread::yield();
                 }
             }
         });
     }
     int replaced = 0;
-    for (int i = 0; i < 20000 && (replaced < 500 || opened.load() < 100); ++i) {
+    for (int i = 0; i < 20000 && (replaced < 6000 || opened.load() < 3000); ++i) {
+        ++attempts;
         try {
             auto memory = regatta::shared_memory::replace(
                 name, static_cast<std::size_t>(1000 * (1 + i % 5)), layout);
