@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/detail/thread_team.hpp>
+#include <regatta/core/detail/pool_thread.hpp>
 #include <regatta/core/scheduling.hpp>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 
 using regatta::scheduling;
 using regatta::scheduling_policy;
-using regatta::detail::thread_team;
+using regatta::detail::pool_thread;
 
 #if REGATTA_LINUX
 
@@ -98,13 +98,13 @@ TEST(scheduling, a_priority_that_does_not_exist_changes_nothing) {
     EXPECT_NE(tried({scheduling_policy::round_robin, -1}), 0);
 }
 
-TEST(scheduling, a_team_has_that_of_its_start) {
-    std::vector<std::string> seen(3);
-    thread_team team;
-    team.start(3, "late", {}, scheduling{scheduling_policy::batch, 19},
-               [&](unsigned i) noexcept { seen[i] = to_string(mine()); });
-    team.join();
-    EXPECT_EQ(seen, std::vector<std::string>(3, "batch, priority 19"));
+TEST(scheduling, a_thread_of_a_pool_has_that_of_the_options) {
+    std::string seen;
+    pool_thread thread;
+    thread.start({.schedule = {scheduling_policy::batch, 19}}, 0,
+                 [&]() noexcept { seen = to_string(mine()); });
+    thread.join();
+    EXPECT_EQ(seen, "batch, priority 19");
 }
 
 #else
@@ -166,11 +166,11 @@ TEST(scheduling, errors_say_what_is_allowed) {
                  std::invalid_argument);
 }
 
-TEST(scheduling, a_team_that_cannot_have_it_does_not_start) {
+TEST(scheduling, a_thread_of_a_pool_that_cannot_have_it_does_not_start) {
     std::atomic<int> ran{0};
-    const auto body = [&](unsigned) noexcept { ++ran; };
-    thread_team team;
-    EXPECT_THROW(team.start(2, "t", {}, scheduling{scheduling_policy::idle, 4}, body),
+    const auto body = [&]() noexcept { ++ran; };
+    pool_thread thread;
+    EXPECT_THROW(thread.start({.schedule = {scheduling_policy::idle, 4}}, 0, body),
                  std::invalid_argument);
     const scheduling wanted{scheduling_policy::fifo, 99};
     std::thread([&] {
@@ -180,21 +180,20 @@ TEST(scheduling, a_team_that_cannot_have_it_does_not_start) {
 #endif
         if (const int error = regatta::try_schedule_this_thread(wanted)) {
             try {
-                team.start(2, "t", {}, wanted, body);
-                ADD_FAILURE() << "the team started";
+                thread.start({.name = "t", .schedule = wanted}, 0, body);
+                ADD_FAILURE() << "it started";
             } catch (const std::system_error& refusal) {
                 EXPECT_EQ(refusal.code(), std::error_code(error, std::generic_category()));
                 EXPECT_EQ(
                     std::string(refusal.what()).find("schedule thread 't/0' as fifo, priority 99"),
                     0u);
             }
-            EXPECT_EQ(team.size(), 0u);
             EXPECT_EQ(ran.load(), 0);
         }
     }).join();
-    team.start(2, "t", {}, scheduling{}, body);
-    team.join();
-    EXPECT_EQ(ran.load(), 2);
+    thread.start("t", body);
+    thread.join();
+    EXPECT_EQ(ran.load(), 1);
 }
 
 #endif

@@ -14,7 +14,7 @@
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/error_tally.hpp>
-#include <regatta/core/detail/thread_team.hpp>
+#include <regatta/core/detail/pool_thread.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/core/detail/worker_loop.hpp>
@@ -323,7 +323,7 @@ public:
 private:
     struct worker : basic_worker<typename Source::seat, std_atomics> {
         using basic_worker<typename Source::seat, std_atomics>::basic_worker;
-        thread_team thread; ///< Last: it uses all of the above.
+        pool_thread thread; ///< Last: it uses all of the above.
     };
     using loop_type = basic_worker_loop<Source, worker, std_atomics>;
 
@@ -444,10 +444,8 @@ private:
     REGATTA_APART void add_worker() {
         worker& w = members().add(next_index_);
         REGATTA_TRY {
-            w.thread.start(
-                1, options_.name, options_.pin, options_.schedule,
-                [this, &w](unsigned) noexcept { loop_.work(w, hooks{*this}); }, next_index_,
-                options_.cpus);
+            w.thread.start(options_, next_index_,
+                           [this, &w]() noexcept { loop_.work(w, hooks{*this}); });
         }
         REGATTA_CATCH_ALL {
             members().remove(w);
@@ -457,8 +455,7 @@ private:
     }
 
     REGATTA_APART void end(bool discard) {
-        if (elsewhere()) { // There is nobody to run or to end; thread_team leaves the threads
-                           // alone.
+        if (elsewhere()) { // There is nobody to run or to end; pool_thread leaves its thread alone.
             source_.abandon();
             loop_.forks().abandon();
             return;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// A thread of a pool, which works only if it is what the pool's options ask for.
+
+#include <regatta/base/config.hpp>
+#include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
+#include <regatta/base/detail/start_thread.hpp>
+#include <regatta/base/detail/text_parts.hpp>
+#include <regatta/base/error.hpp>
+#include <regatta/base/inline_task.hpp>
+#include <regatta/core/pool_options.hpp>
+#include <regatta/core/scheduling.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace regatta::detail {
+
+/// A thread that is named, pinned and scheduled before it works.
+///
+/// Threads: one at a time.
+/// Blocks: `start` until the thread is in place, `join` until it has ended.
+class pool_thread {
+public:
+    pool_thread() = default;
+    pool_thread(const pool_thread&) = delete;
+    pool_thread& operator=(const pool_thread&) = delete;
+    ~pool_thread() { join(); }
+
+    /// Starts worker `index` of a pool, named "name/index". It first enters the options' `cpus`. It
+    /// is pinned to CPU `index` of `pin`, modulo their number; an empty set pins nothing. It is
+    /// then put under `schedule`. Once in place it calls `body()`.
+    ///
+    /// Failure: `std::system_error` if the thread cannot be started, moved, pinned or scheduled,
+    /// `std::invalid_argument` for a `schedule` that does not exist, and `std::bad_alloc`. Then
+    /// `body` has not run and will not.
+    /// @param body must not throw.
+    template<class Body>
+    void start(const pool_options& options, unsigned index, const Body& body) {
+        body_ = body;
+        start_as({text_of({options.name, "/", decimal(index)}), cpu_of(options.pin, index),
+                  options.schedule, options.cpus});
+    }
+    /// Starts a thread with that name and the CPUs and the scheduling of the caller.
+    template<class Body>
+    void start(std::string name, const Body& body) {
+        body_ = body;
+        start_as({std::move(name), std::nullopt, {}, {}});
+    }
+
+    /// Waits until the body has returned. A second call does nothing. In a fork of the process that
+    /// started it there is no such thread: what belongs to it is left alone for good.
+    REGATTA_APART REGATTA_POOLS_API void join() noexcept;
+
+private:
+    static constexpr std::uint32_t starting = 0xFFFF'FFFF;
+    static constexpr unsigned widest = 1u << 13; ///< Above the most CPUs of any kernel.
+
+    /// The first steps of the thread, in order.
+    enum class stage { moving, pinning, scheduling };
+
+    /// What it is to be. It lives until the thread is in place.
+    struct request {
+        std::string name;
+        std::optional<unsigned> cpu; ///< The one to be pinned to.
+        const scheduling& schedule;
+        const shared_cpus& cpus;
+    };
+
+    REGATTA_RARE REGATTA_POOLS_API static std::optional<unsigned> cpu_of(const cpu_set& pin,
+                                                                         unsigned index) noexcept;
+    REGATTA_APART REGATTA_POOLS_API void start_as(const request& wanted);
+    [[noreturn]] REGATTA_RARE REGATTA_POOLS_API void fail_start(int error,
+                                                                const request& wanted) const;
+    /// The first steps of the thread. @returns 0, or the error number.
+    REGATTA_APART REGATTA_POOLS_API int begin(const request& wanted) noexcept;
+    /// Pins the calling thread to one CPU. @returns 0, or the error number.
+    REGATTA_RARE REGATTA_POOLS_API static int pin_to(unsigned cpu) noexcept;
+
+    inline_task<void()> body_{};          ///< Written by `start`, called by the thread.
+    std::unique_ptr<std::thread> thread_; ///< For the thread that starts and joins.
+    /// The outcome of the start: an error number, 0, or `starting`. Written once by the thread,
+    /// read by `start`.
+    std::atomic<std::uint32_t> outcome_{starting};
+    stage reached_ = stage::moving; ///< The step of that outcome; published by it.
+    process_stamp stamp_;           ///< Of the process that started it.
+};
+
+#if REGATTA_POOLS_DEFINITIONS
+
+void pool_thread::join() noexcept {
+    if (stamp_.elsewhere()) {
+        static_cast<void>(thread_.release());
+    } else if (thread_ != nullptr && thread_->joinable()) {
+        thread_->join();
+    }
+}
+std::optional<unsigned> pool_thread::cpu_of(const cpu_set& pin, unsigned index) noexcept {
+    if (pin.empty()) {
+        return std::nullopt;
+    }
+    auto at = pin.begin();
+    for (unsigned skip = index % pin.count(); skip != 0; --skip) {
+        ++at;
+    }
+    return *at;
+}
+void pool_thread::start_as(const request& wanted) {
+    check_scheduling(wanted.schedule);
+    stamp_.renew();
+    outcome_.store(starting, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
+    reached_ = stage::moving;
+    thread_ = std::make_unique<std::thread>();
+    *thread_ = start_thread({wanted.name}, [this, &wanted] {
+        const int error = begin(wanted);
+        // release: partner is the acquire in start_as(); publishes `reached_`, and that `wanted` is
+        // not read any more.
+        outcome_.store(static_cast<std::uint32_t>(error), std::memory_order_release);
+        platform::futex_wake(outcome_);
+        if (error == 0) {
+            body_();
+        }
+    });
+    std::uint32_t error;
+    // acquire: partner is the release in the thread.
+    while ((error = outcome_.load(std::memory_order_acquire)) == starting) {
+        platform::futex_wait(outcome_, starting);
+    }
+    if (error != 0) {
+        join();
+        fail_start(static_cast<int>(error), wanted);
+    }
+}
+void pool_thread::fail_start(int error, const request& wanted) const {
+    switch (reached_) {
+    case stage::moving:
+        fail_system(error, text_of({"move thread '", wanted.name, "' to its own CPUs"}));
+    case stage::pinning:
+        fail_system(error,
+                    text_of({"pin thread '", wanted.name, "' to CPU ", decimal(*wanted.cpu)}));
+    default:
+        fail_system(error, text_of({"schedule thread '", wanted.name, "' as ",
+                                    to_string(wanted.schedule.policy), ", priority ",
+                                    decimal(wanted.schedule.priority)}));
+    }
+}
+int pool_thread::begin(const request& wanted) noexcept {
+    platform::name_this_thread(wanted.name.c_str());
+    int error = wanted.cpus.try_enter();
+    if (error == 0 && wanted.cpu) {
+        reached_ = stage::pinning;
+        error = pin_to(*wanted.cpu);
+    }
+    if (error == 0) {
+        reached_ = stage::scheduling;
+        error = try_schedule_this_thread(wanted.schedule);
+    }
+    return error;
+}
+int pool_thread::pin_to(unsigned cpu) noexcept {
+    cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
+    if (cpu >= widest) {
+        return EINVAL; // As the kernel says of a CPU that it cannot have.
+    }
+    mask[cpu / cpu_set::bits_per_word] = cpu_set::word{1} << cpu % cpu_set::bits_per_word;
+    return platform::pin_thread(0, mask, sizeof mask);
+}
+
+#endif
+
+} // namespace regatta::detail
