@@ -90,3 +90,15 @@ TEST(stopwatch, goes_by_the_steady_clock) {
     EXPECT_GE(second, first);
     EXPECT_LE(second, std::chrono::steady_clock::now() - before);
 }
+
+// "One clock read per call": no time between two of them is lost.
+TEST(stopwatch, loses_nothing_when_reset) {
+    struct counting_clock : set_clock {
+        using time_point = std::chrono::time_point<counting_clock, duration>;
+        static time_point now() { return time_point((current += 1ms).time_since_epoch()); }
+    };
+    regatta::basic_stopwatch<counting_clock> watch;
+    const auto began = set_clock::current;
+    const auto counted = watch.reset() + watch.reset();
+    EXPECT_EQ(counted, set_clock::current - began);
+}

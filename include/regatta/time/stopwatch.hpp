@@ -48,8 +48,11 @@ public:
 
     /// Restarts from zero, running. @returns the time counted until then.
     duration reset() {
-        const duration counted = elapsed();
-        *this = basic_stopwatch();
+        const auto now = Clock::now();
+        const duration counted = running_ ? counted_ + (now - since_) : counted_;
+        since_ = now;
+        counted_ = lap_start_ = duration{};
+        running_ = true;
         return counted;
     }
 
