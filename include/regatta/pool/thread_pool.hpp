@@ -89,10 +89,10 @@ public:
     /// @returns whether the pool took the task. If not, `f` is unchanged, unless its move may
     /// throw.
     template<class F>
-    bool try_execute(F&& f) {
-        return try_execute(task_options{}, std::forward<F>(f));
-    }
+    requires detail::callable_job<F>
+    bool try_execute(F&& f) { return try_execute(task_options{}, std::forward<F>(f)); }
     template<class F>
+    requires detail::callable_job<F>
     bool try_execute(task_options options, F&& f);
 
     /// Workers call every callable of a range. An rvalue range that is not a view is moved from. If
@@ -100,6 +100,7 @@ public:
     /// `task_rejected::accepted` is the number of tasks accepted from the front.
     /// Cost: one compare-and-swap for up to 64 tasks.
     template<detail::batch Range>
+    requires detail::callable_job<detail::batch_value_t<Range>>
     void execute_batch(Range&& callables, task_options options = {});
 
     // --- with a result ---------------------------------------------------------------------------
@@ -128,6 +129,7 @@ public:
     /// Cost: two calls of the heap if the range can tell its length: for the returned list and for
     /// an internal one. None per task in the steady state.
     template<detail::batch Range>
+    requires detail::callable_task<detail::batch_value_t<Range>>
     auto submit_batch(Range&& callables, task_options options = {});
 
     /// `co_await pool.schedule()` continues a coroutine on a worker. Needs core/coroutine.hpp.
@@ -227,6 +229,7 @@ private:
 };
 
 template<class F>
+requires detail::callable_job<F>
 bool thread_pool::try_execute(task_options options, F&& f) {
     using closure = std::decay_t<F>;
     if constexpr (!std::is_same_v<F, closure>) {
@@ -256,6 +259,7 @@ bool thread_pool::try_execute(task_options options, F&& f) {
 }
 
 template<detail::batch Range>
+requires detail::callable_job<detail::batch_value_t<Range>>
 void thread_pool::execute_batch(Range&& callables, task_options options) {
     using given = detail::batch_value_t<Range>;
     using held = detail::held_closure<given>;
@@ -301,6 +305,7 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
 }
 
 template<detail::batch Range>
+requires detail::callable_task<detail::batch_value_t<Range>>
 auto thread_pool::submit_batch(Range&& callables, task_options options) {
     using given = detail::batch_value_t<Range>;
     engine_.refuse_fork(detail::pool_intake::submission);
