@@ -116,6 +116,17 @@ void measure_forks(bench::bench_run& run) {
         run.add({"fib, 1 thread: added to a call", "serial and 1 ns", 1, 1.0}, one,
                 bench::added_time(result->of(one), result->of("serial")));
     });
+    const std::string tree = "a balanced tree of 16777215 nodes: time a node";
+    bench::at_a_distance(run, tree, [&](bench::distance) {
+        std::vector<race::contender> all;
+        add(all, ours, &fork_case::tree, 1, one);
+        add(all, ours, &fork_case::tree, 2, two);
+        add(all, serial, &fork_case::tree);
+        add(all, bench::serial_loops(), &fork_case::tree);
+        run.measure(tree, "ns", std::move(all),
+                    {{"balanced tree, 1 thread", one, "serial", 1.05},
+                     {"balanced tree, 2 threads", two, "serial", 0.5}});
+    });
     const std::string region = "region, a tree of 1023 nodes: time a tree";
     bench::at_a_distance(run, region, [&](bench::distance) {
         std::vector<race::contender> all;

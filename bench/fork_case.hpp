@@ -28,6 +28,7 @@ struct fork_case {
 
     fork_sample fib = nullptr;    ///< Fibonacci without a cut-off: time a fork.
     fork_sample region = nullptr; ///< The sum of a tree of 1023 nodes, many times: time a tree.
+    fork_sample tree = nullptr;   ///< The sum of a balanced tree of 2^24 - 1 nodes: time a node.
     fork_sample coarse = nullptr; ///< Two calls of 5 ms each: time of both.
     fork_sample coarse_worst = nullptr; ///< The longest of 100 such.
     fork_sample loop_2 = nullptr;       ///< `p[i]++` for that many i, many times: time a loop.
@@ -46,7 +47,7 @@ struct fork_case {
 };
 
 fork_case serial_forks();
-/// The same where the compiler may turn calls into a loop. Only fib and the region.
+/// The same where the compiler may turn calls into a loop. Only fib, the region and the tree.
 fork_case serial_loops();
 fork_case regatta_forks();
 /// Within one task of the pool; the others fork from outside. Only the region.
@@ -148,6 +149,17 @@ race::outcome fork_region(Sum&& sum) {
     bool right = true;
     auto time = fork_steady(1000, [&] { right = sum(*root) == 1023 && right; });
     return right ? time : race::outcome::failed("a wrong sum");
+}
+
+/// Time a node of a call of `sum(root)` with a tree that no cache holds. All samples share it.
+template<class Sum>
+race::outcome fork_tree(Sum&& sum) {
+    constexpr int depth = 24;
+    constexpr std::int64_t nodes = (std::int64_t{1} << depth) - 1;
+    static const auto root = make_fork_tree(depth);
+    std::int64_t result = 0;
+    auto time = fork_timed(static_cast<std::size_t>(nodes), [&] { result = sum(*root); });
+    return result == nodes ? time : race::outcome::failed("a wrong sum");
 }
 
 /// Time of a call of `both(f, f)` with an f of 5 ms: the mean of 20.

@@ -54,6 +54,10 @@ fork_case regatta_forks() {
             return root.value + a + b;
         });
     };
+    c.tree = [](unsigned threads) {
+        balanced_pool pool(threads);
+        return pool.submit([] { return fork_tree(sum); }).get();
+    };
     fork_call_rows<on_pool>::fill(c);
     fork_loop_rows<on_pool>::fill(c);
     return c;

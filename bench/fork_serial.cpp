@@ -151,6 +151,7 @@ fork_case serial_forks() {
     fork_case c{.name = "serial"};
     c.fib = [](unsigned) { return fork_fib(34, fib); };
     c.region = [](unsigned) { return fork_region(sum); };
+    c.tree = [](unsigned) { return fork_tree(sum); };
     fork_call_rows<one_thread>::fill(c);
     fork_loop_rows<one_thread>::fill(c);
     c.idle = nullptr;
@@ -162,6 +163,7 @@ fork_case serial_loops() {
     fork_case c{.name = "serial, half of the calls a loop"};
     c.fib = [](unsigned) { return fork_fib(34, fib_as_a_loop); };
     c.region = [](unsigned) { return fork_region(sum_as_a_loop); };
+    c.tree = [](unsigned) { return fork_tree(sum_as_a_loop); };
     return c;
 }
 
