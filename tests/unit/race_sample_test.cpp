@@ -252,6 +252,14 @@ TEST(length_of_items, short_ones_are_told_from_long_ones) {
     EXPECT_FALSE(quick.verify().ok);
 }
 
+// In a sweep one log serves race after race: where items of one were counted, the next one's are
+// timed.
+TEST(cost_of_the_log, is_that_of_timed_items_whatever_the_race_before_was) {
+    const auto log = std::make_unique<race::run_log>();
+    log->counts_items = true;
+    EXPECT_GT(race::measured_log_cost(*log).within_ns, 0);
+}
+
 // "What it costs to log an item, measured once".
 TEST(cost_of_the_log, is_more_than_nothing_and_leaves_the_log_empty) {
     const auto log = std::make_unique<race::run_log>();
