@@ -244,7 +244,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
         into.add_load(before, look(cpu_after));
     }
     facts.logs_items = one->logs_items();
-    facts.forked = !facts.logs_items && work_->forks();
+    facts.forked = !facts.logs_items && work_->forks() && scheme_->forks;
 
     if (control_->stop_requested()) {
         return "stopped";

@@ -192,6 +192,25 @@ TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
     EXPECT_EQ(result.find("kept")->measured.samples.size(), 7u);
 }
 
+// "`unlogged`: workers that keep no log", and "Workers that fork keep no log. Of their time `work`
+// is what `serial` needs": a program, and workers that were killed, do not fork.
+TEST_F(race_of_fakes, only_the_workers_of_a_scheme_that_forks_fork) {
+    class forking final : public fakes::counting {
+        using counting::counting;
+        bool forks() const noexcept override { return true; }
+    };
+    enter(fakes::info("serial", fakes::run_serially));
+    enter(fakes::info("forks", fakes::run_serially, false));
+    infos.back()->forks = true;
+    enter(fakes::info("does_not", fakes::run_serially, false));
+    race::workload_info workload = fakes::counting_info();
+    workload.make = [](const race::workload_options& o) { return std::make_unique<forking>(o); };
+    const auto result = race::run_race(workload, entrants, options, control, observer);
+    EXPECT_TRUE(result.find("forks")->runs_items());
+    EXPECT_FALSE(result.find("does_not")->runs_items());
+    EXPECT_NEAR(result.find("does_not")->where.share(race::part::unlogged), 1, 1e-9);
+}
+
 TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {
     enter(fakes::info("serial", fakes::run_serially));
     enter(fakes::info("std_thread", fakes::run_on_threads));
