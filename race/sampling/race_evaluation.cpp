@@ -54,14 +54,21 @@ void sum_up_usages(scheme_result& one, const std::vector<run_details>& runs) {
     }
 }
 
-/// What a scheme measured of its runs, if it did: the same names of each.
+/// What a scheme measured of its runs: of each figure the median of those that have it.
 void sum_up_figures(scheme_result& one, const std::vector<run_details>& runs) {
-    for (std::size_t i = 0; !runs.empty() && i < runs.front().figures.size(); ++i) {
-        std::vector<double> values;
-        for (const run_details& run : runs) {
-            values.push_back(run.figures.at(i).value);
+    std::vector<std::pair<std::string_view, std::vector<double>>> all;
+    for (const run_details& run : runs) {
+        for (const run_figure& each : run.figures) {
+            auto found =
+                std::ranges::find(all, each.name, [](const auto& named) { return named.first; });
+            if (found == all.end()) {
+                found = all.emplace(found, each.name, std::vector<double>());
+            }
+            found->second.push_back(each.value);
         }
-        one.figures.push_back({runs.front().figures[i].name, median(std::move(values))});
+    }
+    for (auto& [name, values] : all) {
+        one.figures.push_back({name, median(std::move(values))});
     }
 }
 

@@ -116,7 +116,11 @@ struct scheme_run::sums {
     double around_ns = 0; ///< Of the shortest reset and verification of a run.
     double whole_ns = 0;  ///< Of the runs and all between them.
     time_split split{};
-    std::vector<run_figure> figures{};
+    struct figure_sum {
+        run_figure of_runs;
+        unsigned runs = 0; ///< That had it.
+    };
+    std::vector<figure_sum> figures{};
     std::optional<program_usage> usage{};
     load_meter::reading used{}; ///< While they ran.
     /// The kernel's threads are read around all runs, with what lies between them: to read each
@@ -134,12 +138,14 @@ struct scheme_run::sums {
     }
 
     void add_figures(const std::vector<run_figure>& run) {
-        if (figures.empty()) {
-            figures = run;
-            return;
-        }
-        for (std::size_t i = 0; i < figures.size(); ++i) {
-            figures[i].value += run.at(i).value;
+        for (const run_figure& one : run) {
+            auto found = std::ranges::find(figures, one.name,
+                                           [](const figure_sum& sum) { return sum.of_runs.name; });
+            if (found == figures.end()) {
+                found = figures.insert(found, figure_sum{{one.name, 0}, 0});
+            }
+            found->of_runs.value += one.value;
+            ++found->runs;
         }
     }
 
@@ -152,12 +158,12 @@ struct scheme_run::sums {
     }
 
     run_details details() const {
-        run_details mean{split.divided_by(runs), usage, figures};
+        run_details mean{split.divided_by(runs), usage, {}};
         if (mean.usage) {
             mean.usage->cpu_ns /= runs;
         }
-        for (run_figure& one : mean.figures) {
-            one.value /= runs;
+        for (const figure_sum& one : figures) {
+            mean.figures.push_back({one.of_runs.name, one.of_runs.value / one.runs});
         }
         return mean;
     }

@@ -149,8 +149,10 @@ protected:
         }
         const process_pool_stats stats = pool.pool().stats();
         figures_ = {{"deaths", static_cast<double>(stats.deaths)},
-                    {"reruns", static_cast<double>(stats.reruns)},
-                    {"respawn_ns", static_cast<double>(stats.mean_respawn.count())}};
+                    {"reruns", static_cast<double>(stats.reruns)}};
+        if (stats.mean_respawn.count() != 0) { // 0: none was replaced in this run
+            figures_.push_back({"respawn_ns", static_cast<double>(stats.mean_respawn.count())});
+        }
     }
 
 private:

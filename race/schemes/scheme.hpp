@@ -83,7 +83,7 @@ public:
     /// Not null: what was run is a program of the user's. It knows nothing of the workload, so
     /// there is nothing to verify, and this says what its last run took.
     virtual const program_usage* program() const noexcept { return nullptr; }
-    /// What it measured itself of its last run: the same names each time.
+    /// What it measured itself of its last run. A run without a figure does not count in it.
     virtual std::vector<run_figure> figures() const { return {}; }
 };
 

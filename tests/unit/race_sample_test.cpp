@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
@@ -209,6 +210,37 @@ TEST_F(race_of_fakes, only_the_workers_of_a_scheme_that_forks_fork) {
     EXPECT_TRUE(result.find("forks")->runs_items());
     EXPECT_FALSE(result.find("does_not")->runs_items());
     EXPECT_NEAR(result.find("does_not")->where.share(race::part::unlogged), 1, 1e-9);
+}
+
+// "Runs in which no worker was replaced do not count": a figure is the mean of the runs that have
+// it, and of these the median.
+TEST_F(race_of_fakes, a_run_without_a_figure_does_not_count_in_it) {
+    class sometimes final : public race::scheme {
+    public:
+        explicit sometimes(int run) : run_(run) {}
+        void run(race::run_context& context) override { fakes::run_serially(context); }
+        std::vector<race::run_figure> figures() const override {
+            std::vector<race::run_figure> all{{"runs", 1}};
+            if ((run_ + 1) / 2 % 3 == 0) { // every third round, with its control
+                all.push_back({"seldom", 6});
+            }
+            return all;
+        }
+
+    private:
+        int run_;
+    };
+    int runs = 0;
+    race::scheme_info scheme = fakes::info("std_thread", fakes::run_serially);
+    scheme.make = [&](const race::scheme_options&) { return std::make_unique<sometimes>(runs++); };
+    enter(scheme);
+    const auto one_run = run();
+    EXPECT_EQ(one_run.find("std_thread")->figure("runs"), 1);
+    EXPECT_EQ(one_run.find("std_thread")->figure("seldom"), 6);
+    options.shortest_sample = std::chrono::milliseconds(20);
+    const auto many_runs = run();
+    ASSERT_GT(many_runs.find("std_thread")->runs_a_sample, 6u);
+    EXPECT_EQ(many_runs.find("std_thread")->figure("seldom"), 6);
 }
 
 TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {

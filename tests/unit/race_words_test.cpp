@@ -93,6 +93,24 @@ TEST(race_words, a_winner_is_named_with_figures_and_reasons) {
                           "difference"));
 }
 
+TEST(race_words, where_no_worker_was_replaced_no_time_of_it_is_told) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("process_pool", 120);
+    const auto text_of = [&](const std::vector<race::run_figure>& figures) {
+        for (race::sample& each : maker.result.schemes[1].measured.samples) {
+            each.details->figures = figures;
+        }
+        maker.result.schemes[1].figures.clear();
+        return race::death_words(maker.finish(), {});
+    };
+    EXPECT_EQ(text_of({{"deaths", 3}, {"reruns", 2}, {"respawn_ns", 4e6}}),
+              "Deaths: process_pool lost 3 workers a run and began 2 items again; the next worker "
+              "was ready after 4.00 ms.");
+    EXPECT_EQ(text_of({{"deaths", 0}, {"reruns", 0}}),
+              "Deaths: process_pool lost 0 workers a run and began 0 items again.");
+    EXPECT_EQ(text_of({}), "");
+}
+
 TEST(race_words, inside_the_margin_nobody_wins) {
     const auto result =
         fakes::result_maker().add("std_thread", 100).add("tbb", 100.2).add("slow", 300).finish();

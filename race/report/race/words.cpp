@@ -234,12 +234,12 @@ std::string death_words(const race_result& result, const text_style& style) {
         const auto deaths = one.figure("deaths");
         const auto reruns = one.figure("reruns");
         const auto respawn = one.figure("respawn_ns");
-        if (one.ok() && deaths && reruns && respawn) {
-            text += fmt::format(
-                "{} {} lost {:.0f} workers a run and began {:.0f} items again; the next worker was "
-                "ready after {}",
-                text.empty() ? "Deaths:" : ";", one.name, *deaths, *reruns,
-                duration_text(*respawn, style));
+        if (one.ok() && deaths && reruns) {
+            text += fmt::format("{} {} lost {:.0f} workers a run and began {:.0f} items again",
+                                text.empty() ? "Deaths:" : ";", one.name, *deaths, *reruns);
+            text += respawn ? fmt::format("; the next worker was ready after {}",
+                                          duration_text(*respawn, style))
+                            : std::string();
         }
     }
     return text.empty() ? text : text + ".";
