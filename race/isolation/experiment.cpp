@@ -7,6 +7,7 @@
 #include "isolation/noise_process.hpp"
 #include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"
+#include "machine/family_cpu_time.hpp"
 #include "machine/quiesce.hpp"
 #include "programs/launch.hpp"
 #include "programs/program.hpp"
@@ -156,7 +157,10 @@ private:
         const auto room =
             take_room(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
         const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
+        // Not around all of it: taking CPUs, and starting the noise, may take longer than the work.
+        const load_meter::reading load_before = meter_.read(family_cpu_ns());
         team_run run = result_.program.empty() ? compute(*room) : run_program(*room);
+        const load_meter::reading load_after = meter_.read(family_cpu_ns());
         if (neighbours) {
             run.figures.noise_cpu_ns = static_cast<double>(neighbours->cpu_ns() - before);
         }
@@ -174,7 +178,7 @@ private:
             return outcome::failed("wrong result: the computation came out otherwise than before");
         }
         runs.push_back(run.figures);
-        return {run.figures.wall_ns, {}};
+        return {run.figures.wall_ns, {}, {}, meter_.between(load_before, load_after)};
     }
 
     std::vector<contender> contenders() {
@@ -197,7 +201,6 @@ private:
         sampling_options how{.rounds = rounds,
                              .warm_up = warm_up,
                              .seed = options_.seed,
-                             .meter = &meter_,
                              .settle = [] { quiesce(); },
                              .stop = [this] { return control_.stop_requested(); }};
         return measure(contenders(), how, observer_);

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,6 +252,32 @@ TEST(isolation_experiment, noise_that_cannot_be_made_fails_the_modes_that_need_i
         EXPECT_EQ(result.of(mode).status, mode_status::failed);
         EXPECT_THAT(result.of(mode).reason, HasSubstr("the noise does not run"));
     }
+}
+
+// "The CPUs that others used on average in each mode", and contaminated is by the CPU time of "the
+// timed stretch": what the noise takes to begin is no part of it.
+TEST(isolation_experiment, looks_at_the_load_of_others_while_the_workers_compute) {
+    constexpr double start_ns = 500e6;
+    const std::string program = testing::TempDir() + "slow_noise." + std::to_string(::getpid());
+    std::ofstream(program) << "#!/bin/sh\nsleep 0.5\nexec " << this_program() << " \"$@\"\n";
+    ASSERT_EQ(::chmod(program.c_str(), 0700), 0);
+    isolation_options options = short_options();
+    options.rounds = 1;
+    options.warm_up = 0;
+    options.noise = {noise_kind::spread, 1};
+    options.work = std::chrono::milliseconds(1);
+    options.noise_program = program;
+    race_control control;
+    const isolation_result result = run_isolation(options, control);
+    ::unlink(program.c_str());
+    const mode_result& unpinned = result.of(isolation_mode::unpinned);
+    ASSERT_TRUE(unpinned.ran()) << unpinned.reason;
+    const sample& one = unpinned.measured.samples.front();
+    const double cpus = affinity_of_this_thread().count();
+    EXPECT_GE(static_cast<double>(one.load.available_ns), one.ns * cpus);
+    // What the computation takes more than its millisecond on a busy machine is in both.
+    EXPECT_LT(static_cast<double>(one.load.available_ns), (one.ns + start_ns) * cpus);
+    EXPECT_FALSE(has_children());
 }
 
 TEST(isolation_experiment, refuses_what_cannot_be) {
