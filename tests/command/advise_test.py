@@ -2,8 +2,10 @@
 # Copyright (c) 2026 The Regatta authors
 """`regatta advise`: from files, and from a measurement of its own."""
 
+import ctypes
 import json
 import os
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -63,6 +65,36 @@ class Advise(unittest.TestCase):
             result = run(*command, "--rate", "20000", "--rounds", "1", "--json", path)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.refused(path, says=["rate.json: rate: items were offered at a rate"])
+
+    def test_a_named_pipe_is_opened_once(self):
+        # Its writer may write as soon as a reader has opened it, and is lost where that one closes it again.
+        path = os.path.join(self.folder.name, "pipe")
+        os.mkfifo(path)
+        libc = ctypes.CDLL(None)
+        IN_CLOSE_NOWRITE, IN_OPEN = 0x10, 0x20
+        watch = libc.inotify_init1(os.O_NONBLOCK)
+        self.addCleanup(os.close, watch)
+        self.assertGreaterEqual(libc.inotify_add_watch(watch, path.encode(), IN_CLOSE_NOWRITE | IN_OPEN), 0)
+        with open(self.race, encoding="utf-8") as file:
+            document = file.read()
+        writer = subprocess.Popen(["sh", "-c", "cat > \"$0\"", path], stdin=subprocess.PIPE, encoding="utf-8")
+        try:
+            result = subprocess.Popen([REGATTA, "advise", path], env=environment(), stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+            writer.communicate(document, timeout=100)
+            output = result.communicate(timeout=100)
+        finally:
+            for process in (writer, result):
+                process.kill()
+                process.wait()
+        self.assertEqual(result.returncode, 0, output)
+        events = os.read(watch, 65536)
+        closed = 0
+        while events:
+            _, mask, _, length = struct.unpack_from("iIII", events)
+            closed += mask & IN_CLOSE_NOWRITE != 0
+            events = events[16 + length:]
+        self.assertEqual(closed, 1)
 
     def test_from_files(self):
         result = run("advise", self.race, self.scale, "--json", "-")
