@@ -232,7 +232,14 @@ std::unique_ptr<workload> make_loaded(const loaded_file& file, const workload_op
         throw std::invalid_argument(file.name +
                                     ": amount() has no unit, or is negative or no number");
     }
-    if (plan.items == 0 || !header.valid()) {
+    // A message has 32 bits for the number of an item. The largest stands for none.
+    constexpr std::uint64_t most_items = 0xffff'ffff;
+    if (plan.items == 0 || plan.items > most_items) {
+        throw std::invalid_argument(file.name + ": " + std::to_string(plan.items) +
+                                    " items are out of range; allowed are 1 to " +
+                                    std::to_string(most_items));
+    }
+    if (!header.valid()) {
         throw std::invalid_argument(file.name + ": " + std::to_string(plan.items) + " items with " +
                                     std::to_string(header.result_bytes) + " bytes each and " +
                                     std::to_string(header.shared_bytes) +

@@ -163,6 +163,13 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(os.path.basename(COLLATZ), result.stdout)
 
+    # Messages have 32 bits for the number of an item: the schemes that send them would run wrong ones.
+    def test_more_items_than_have_a_number_are_refused(self):
+        result = run("race", SUMS, "--schemes", "serial", *QUICK, env=with_trouble("many items"), preexec_fn=no_core)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertIn("4294967296 items", result.stderr)
+        self.assertIn("allowed are 1 to 4294967295", result.stderr)
+
     def test_what_is_none_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             plain = os.path.join(folder, "plain.so")
