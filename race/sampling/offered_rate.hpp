@@ -42,7 +42,8 @@ public:
         }
     }
     const latency_histogram& last() const noexcept { return last_; }
-    /// Of the samples that count in a series.
+    /// Of the clean samples of a series, those before it had settled too; of all where none is
+    /// clean.
     const latency_histogram& usable(const series& of) const noexcept {
         return of.disturbed() ? all_ : clean_;
     }

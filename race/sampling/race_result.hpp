@@ -55,7 +55,7 @@ struct scheme_result {
     unsigned runs_a_sample = 0;     ///< Of which a sample is the mean; 0: it never ran.
     bool short_samples = false;     ///< See `scheme_run::short_samples`.
     bool reused = false;            ///< It was measured after its first job.
-    /// At a rate: from the arrival of an item to its begin, of the items of the runs that count.
+    /// At a rate: from the arrival of an item to its begin: `latency_record::usable`.
     latency_histogram latency;
     verdict word = verdict::undecided;
     unsigned more_rounds = 0;         ///< See `judgement`.

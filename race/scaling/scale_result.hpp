@@ -56,7 +56,7 @@ struct scale_point {
     /// is not known (a count of 0): all then take as long as the items take to arrive.
     estimate speedup;
     estimate efficiency;            ///< Speed-up over workers.
-    latency_histogram latency;      ///< Of the items, over all runs that count.
+    latency_histogram latency;      ///< Of the items: `latency_record::usable`.
     std::optional<double> clock_hz; ///< The processor's clock meanwhile, as far as it can be told.
     verdict word = verdict::undecided; ///< Of its time beside one worker's, by its speed-up.
 
