@@ -185,6 +185,22 @@ TEST(bus, a_handler_s_destructor_may_use_the_bus_that_ends) {
     EXPECT_EQ(alive.load(), 0);
 }
 
+// "Called within a visitor, it destroys the handler at the end of that `process_with`."
+TEST(bus, a_visitor_may_unsubscribe_a_handler) {
+    bus_type bus;
+    auto alive = std::make_shared<int>(0);
+    const auto s = bus.subscribe<tick>([alive](tick&) { ADD_FAILURE(); });
+    bus.publish(tick{1});
+    bus.publish(tick{2});
+    int seen = 0;
+    bus.process_with([&]<class T>(T&) {
+        EXPECT_EQ(bus.unsubscribe(s), ++seen == 1);
+        EXPECT_EQ(alive.use_count(), 2);
+    });
+    EXPECT_EQ(seen, 2);
+    EXPECT_EQ(alive.use_count(), 1);
+}
+
 // "Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
 // included": no handler runs under a lock.
 TEST(bus, a_handler_may_call_what_is_allowed_there) {
