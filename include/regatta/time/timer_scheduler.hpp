@@ -52,7 +52,8 @@ concept timer_callback = std::invocable < std::decay_t<F>
 /// ended. `missed_ticks` says whether ticks missed by then are skipped or made up for.
 ///
 /// Threads: every member from any thread, callbacks included. Construction and destruction belong
-/// to the owner. Members that a callback must not call say so.
+/// to the owner. Members that a callback must not call say so. Neither a callback's move nor the
+/// destructor of what was moved from may use the scheduler.
 /// Blocks: only `cancel_and_wait` and `close`. One thread waits for all timers: an executor whose
 /// `execute` blocks delays all of them. Give a bounded pool an overflow policy that does not block.
 /// Without an executor, a long callback delays all timers.
