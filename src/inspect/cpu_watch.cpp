@@ -203,7 +203,9 @@ void cpu_watch::finish_trace(watch_context& context, const std::vector<task_delt
     for (auto& [index, one] : presences_) {
         const auto& who = context.directory[index];
         one.name = who.name;
-        one.role = context.role_of(who.pid, who.tid, who.kernel);
+        const task_role role = context.role_of(who.pid, who.tid, who.kernel);
+        const bool owned = role == task_role::intruder && context.directory.owned(index);
+        one.role = owned ? task_role::owner : role;
     }
     attribution_.finish();
     if (probe_ && !context.sees_all_tasks && !attribution_[gap_cause::held_back].empty()) {

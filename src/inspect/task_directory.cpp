@@ -17,7 +17,7 @@ namespace regatta::detail {
 task_directory::task_directory(const std::vector<int>& owners, std::string root)
     : root_(std::move(root))
     , owners_(owners.begin(), owners.end()) {
-    entries_.push_back({0, 0, "idle", true, 0});
+    entries_.push_back({0, 0, "idle", true, 0, false});
 }
 
 task_directory::index task_directory::find(int pid, int tid, std::int64_t time_ns) {
@@ -28,7 +28,7 @@ task_directory::index task_directory::find(int pid, int tid, std::int64_t time_n
     if (known != by_tid_.end()) {
         return known->second;
     }
-    entry made{pid, tid, {}, false, time_ns};
+    entry made{pid, tid, {}, false, time_ns, false};
     if (const auto sample = read_task(pid, tid, root_)) {
         made.name = sample->name;
         made.kernel = sample->kernel;
@@ -58,6 +58,9 @@ void task_directory::learn(const switch_record& record) {
     case switch_record::kind::began: {
         if (owners_.contains(record.other_pid)) {
             owners_.insert(record.pid);
+        } else if (record.pid == record.tid) {
+            disown(record.pid, record.time_ns);
+            births_.push_back({record.pid, record.other_pid});
         }
         // A task seen before this start is an earlier one of the same number. A task seen later may
         // already be known: the traces of different CPUs are read one after the other.
@@ -78,6 +81,7 @@ void task_directory::learn(const switch_record& record) {
 }
 
 void task_directory::settle() {
+    adopt_late();
     for (const index one : unnamed_) {
         name_late(entries_[one]);
     }
@@ -98,6 +102,26 @@ void task_directory::adopt(const std::vector<task_sample>& tasks) {
             if (owners_.contains(one.parent_pid)) {
                 owners_.insert(one.pid);
             }
+        }
+    }
+}
+
+void task_directory::adopt_late() {
+    births_.insert(births_.end(), earlier_births_.begin(), earlier_births_.end());
+    for (bool found = true; found;) {
+        found = false;
+        for (const birth& one : births_) {
+            found = (owners_.contains(one.parent_pid) && owners_.insert(one.pid).second) || found;
+        }
+    }
+    births_.resize(births_.size() - earlier_births_.size());
+    earlier_births_ = std::exchange(births_, {});
+}
+
+void task_directory::disown(int pid, std::int64_t time_ns) {
+    if (owners_.erase(pid) != 0) {
+        for (entry& one : entries_) {
+            one.was_owned = one.was_owned || (one.pid == pid && one.seen_ns < time_ns);
         }
     }
 }

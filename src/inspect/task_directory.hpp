@@ -33,6 +33,7 @@ public:
         std::string name;
         bool kernel = false;
         std::int64_t seen_ns = 0; ///< When it was first seen.
+        bool was_owned = false;   ///< It was `owned`; its process's number is another's since.
     };
     using index = std::size_t;
     /// The entry of an idle CPU.
@@ -47,14 +48,16 @@ public:
     /// Processes a record other than `runs`.
     void learn(const switch_record& record);
 
-    /// Names tasks that could not be named before, and forgets those that had ended at the previous
-    /// call. Call it when all traces were read.
+    /// Names tasks and adopts descendants of owners that were unknown before, and forgets tasks
+    /// that had ended at the previous call. Call it when all traces were read.
     void settle();
 
     const entry& operator[](index one) const noexcept { return entries_[one]; }
     std::size_t size() const noexcept { return entries_.size(); }
     /// Whether the task belongs to an owner or to a descendant of one.
-    bool owned(index one) const { return owners_.contains(entries_[one].pid); }
+    bool owned(index one) const {
+        return entries_[one].was_owned || owners_.contains(entries_[one].pid);
+    }
     /// Owners and their known descendants.
     const std::unordered_set<int>& owners() const noexcept { return owners_; }
 
@@ -68,7 +71,19 @@ private:
         int parent_pid = 0;
         int parent_tid = 0;
     };
+    /// The start of a process by one that is not known to be an owner.
+    struct birth {
+        int pid = 0;
+        int parent_pid = 0;
+    };
     static constexpr int kernel_parent = 2; ///< The process that starts kernel threads.
+
+    /// Adds descendants whose start was read before that of a process between them and the owner:
+    /// the traces of different CPUs are read one after the other.
+    void adopt_late();
+
+    /// Ends the ownership of a number that another process has got. Tasks seen before stay owned.
+    void disown(int pid, std::int64_t time_ns);
 
     /// Gives a task the name of its parent, which it has until it sets its own.
     void name_late(entry& one) const;
@@ -79,8 +94,10 @@ private:
     std::unordered_map<int, index> by_tid_; ///< The latest task of each number.
     std::unordered_map<int, fact> facts_;
     std::vector<index> unnamed_;
-    std::vector<int> ended_;     ///< Since the last `settle`.
-    std::vector<int> forgotten_; ///< At the next `settle`.
+    std::vector<birth> births_;         ///< Since the last `settle`.
+    std::vector<birth> earlier_births_; ///< Between the last two.
+    std::vector<int> ended_;            ///< Since the last `settle`.
+    std::vector<int> forgotten_;        ///< At the next `settle`.
 };
 
 } // namespace regatta::detail

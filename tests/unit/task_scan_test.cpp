@@ -161,6 +161,35 @@ TEST(task_directory, knows_owners_and_their_descendants) {
 
 #endif
 
+// The traces of different CPUs are read one after the other.
+TEST(task_directory, knows_a_descendant_whose_start_was_read_before_its_parents) {
+    task_directory directory({20}, "/nonexistent");
+    directory.learn(record(switch_record::kind::began, 60, 60, 7, 50, 50));
+    directory.learn(record(switch_record::kind::began, 50, 50, 6, 40, 40));
+    directory.learn(record(switch_record::kind::ended, 60, 60, 8));
+    const auto brief = directory.find(60, 60, 8);
+    directory.settle();
+    EXPECT_FALSE(directory.owned(brief));
+    directory.learn(record(switch_record::kind::began, 40, 40, 5, 20, 20));
+    directory.settle();
+    EXPECT_TRUE(directory.owned(brief));
+    EXPECT_FALSE(directory.owned(directory.find(70, 70, 9)));
+}
+
+TEST(task_directory, a_stranger_with_the_number_of_a_descendant_is_no_owner) {
+    task_directory directory({20}, "/nonexistent");
+    directory.learn(record(switch_record::kind::began, 60, 60, 5, 20, 20));
+    const auto child = directory.find(60, 60, 6);
+    directory.learn(record(switch_record::kind::ended, 60, 60, 7));
+    directory.settle();
+    directory.learn(record(switch_record::kind::began, 60, 60, 40, 1, 1));
+    const auto stranger = directory.find(60, 60, 41);
+    directory.settle();
+    EXPECT_TRUE(directory.owned(child));
+    EXPECT_NE(child, stranger);
+    EXPECT_FALSE(directory.owned(stranger));
+}
+
 TEST(task_directory, names_those_that_are_gone_by_what_traces_said) {
     task_directory directory({}, "/nonexistent");
     // Started and renamed elsewhere, seen here, and that was read first.
