@@ -253,6 +253,8 @@ void exclusivity_checker::finish() {
     for (const auto& watch : watches_) {
         cpu_check& found = watch->report();
         found.interrupts = counts_.since(watch->first_counts, watch->cpu());
+        found.counts_ticks =
+            counts_.has_ticks(watch->cpu()) && watch->first_counts.has_ticks(watch->cpu());
         found.soft_interrupts = soft.since(watch->first_soft_counts, watch->cpu());
         if (const auto steal = steal_time_ns(watch->cpu()); steal && watch->first_steal_ns) {
             found.steal_ns = steal_since(watch->first_steal_ns, steal);

@@ -49,8 +49,8 @@ cpu_verdict cpu_check::verdict() const noexcept {
     // An idle CPU has no ticks either; that says nothing about a busy one.
     const std::int64_t busy = time_of(task_role::owner);
     const bool kept_busy = gaps.has_value() || busy * 10 >= elapsed_ns() * 9;
-    return kept_busy && !interrupts.empty() && ticks_a_second() <= 1 ? cpu_verdict::quiet
-                                                                     : cpu_verdict::exclusive;
+    return kept_busy && counts_ticks && ticks_a_second() <= 1 ? cpu_verdict::quiet
+                                                              : cpu_verdict::exclusive;
 }
 
 cpu_verdict exclusivity_report::verdict() const noexcept {

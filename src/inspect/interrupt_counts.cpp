@@ -13,6 +13,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,17 @@ interrupt_kind kind_of_interrupt(std::string_view label, std::string_view name) 
     return label.starts_with("IPI") ? interrupt_kind::interprocessor : interrupt_kind::other;
 }
 
+/// The difference of two readings of a count; 0 if it fell, as that of a device does that was taken
+/// out. Kernels keep 32 bits: at 1000 ticks a second they wrap around after 50 days.
+std::uint64_t count_since(std::uint64_t then, std::uint64_t now) noexcept {
+    constexpr std::uint32_t half = 1U << 31;
+    if (now >= then) {
+        return now - then;
+    }
+    const auto wrapped = static_cast<std::uint32_t>(now - then);
+    return then <= std::numeric_limits<std::uint32_t>::max() && wrapped < half ? wrapped : 0;
+}
+
 } // namespace
 
 interrupt_counts interrupt_counts::read(const cpu_set& cpus) {
@@ -104,8 +116,8 @@ std::vector<interrupt_count> interrupt_counts::since(const interrupt_counts& bef
         const row& one = rows_[i];
         const row* const old = before.same_row(one, i);
         const std::uint64_t then = old == nullptr ? 0 : old->counts[*then_at];
-        if (one.counts[*now_at] > then) {
-            result.push_back({one.label, one.name, one.kind, one.counts[*now_at] - then});
+        if (const std::uint64_t count = count_since(then, one.counts[*now_at])) {
+            result.push_back({one.label, one.name, one.kind, count});
         }
     }
     std::stable_sort(result.begin(), result.end(),
@@ -115,6 +127,11 @@ std::vector<interrupt_count> interrupt_counts::since(const interrupt_counts& bef
 
 bool interrupt_counts::has(unsigned cpu) const noexcept {
     return column_of(cpu).has_value();
+}
+
+bool interrupt_counts::has_ticks(unsigned cpu) const noexcept {
+    return has(cpu) && std::any_of(rows_.begin(), rows_.end(),
+                                   [](const row& one) { return one.kind == interrupt_kind::tick; });
 }
 
 std::optional<std::size_t> interrupt_counts::column_of(unsigned cpu) const noexcept {

@@ -217,6 +217,8 @@ TEST(cpu_verdict, depends_on_who_ran_and_on_the_tick) {
     regatta::cpu_check check;
     check.end_ns = 2'000 * ms;
     check.gaps.emplace();
+    check.counts_ticks = true;
+    EXPECT_EQ(check.verdict(), cpu_verdict::quiet); // Not even a tick came.
     const auto interrupt = [](regatta::interrupt_kind kind, std::uint64_t count) {
         return regatta::interrupt_count{"", "", kind, count};
     };
@@ -224,6 +226,11 @@ TEST(cpu_verdict, depends_on_who_ran_and_on_the_tick) {
     EXPECT_EQ(check.verdict(), cpu_verdict::exclusive);
     check.interrupts = {interrupt(regatta::interrupt_kind::tick, 2)};
     EXPECT_EQ(check.verdict(), cpu_verdict::quiet);
+    // Nobody knows whether any tick came.
+    check.counts_ticks = false;
+    check.interrupts = {interrupt(regatta::interrupt_kind::device, 2)};
+    EXPECT_EQ(check.verdict(), cpu_verdict::exclusive);
+    check.counts_ticks = true;
     regatta::task_presence task;
     task.role = regatta::task_role::kernel;
     task.time_ns = 5;

@@ -84,6 +84,30 @@ TEST(interrupt_counts, knows_columns_by_their_header) {
     EXPECT_TRUE(later.since(counts, 2).empty());
 }
 
+TEST(interrupt_counts, knows_whether_ticks_are_counted) {
+    const auto counts = interrupt_counts::parse(before, cpu_set{0, 1}, false);
+    EXPECT_TRUE(counts.has_ticks(0));
+    EXPECT_FALSE(counts.has_ticks(1)); // off
+    const auto other = interrupt_counts::parse("CPU0\n 7: 3 MIPS 7 timer\n", cpu_set{0}, false);
+    EXPECT_TRUE(other.has(0));
+    EXPECT_FALSE(other.has_ticks(0));
+}
+
+// The kernel prints 32 bits of each count.
+TEST(interrupt_counts, counts_on_when_a_count_wraps_around) {
+    const auto of = [](const std::string& ticks, const std::string& device) {
+        return interrupt_counts::parse("CPU0\nLOC: " + ticks + " Local timer interrupts\n 36: " +
+                                           device + " PCI-MSIX-0000:00:02.0 1-edge disk\n",
+                                       cpu_set{0}, false);
+    };
+    EXPECT_EQ(as_text(of("90", "8").since(of("4294967290", "5"), 0)),
+              "LOC=Local timer interrupts/tick/96\n36=disk/device/3\n");
+    // A device that was taken out, and put in again, counts from 0.
+    EXPECT_EQ(as_text(of("100", "2").since(of("40", "5000"), 0)),
+              "LOC=Local timer interrupts/tick/60\n");
+    EXPECT_EQ(as_text(of("4294967300", "2").since(of("4294967400", "2"), 0)), "");
+}
+
 TEST(interrupt_counts, reads_an_arm_machine) {
     const std::string zero = "           CPU0       CPU1\n"
                              " 11:          0          0     GICv3  30 Level     arch_timer\n"

@@ -89,6 +89,8 @@ struct REGATTA_SYSTEM_API cpu_check {
     std::uint64_t lost_records = 0; ///< Switches that the trace lost.
     std::vector<interrupt_count> interrupts;
     std::vector<interrupt_count> soft_interrupts;
+    /// Whether the kernel counts the scheduler's ticks of this CPU. Otherwise it is never `quiet`.
+    bool counts_ticks = false;
     std::optional<std::int64_t> steal_ns;
     /// Tasks of others that are allowed to run there, whether they ran or not.
     std::uint64_t allowed_tasks = 0;

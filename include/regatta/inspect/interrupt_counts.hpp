@@ -67,12 +67,14 @@ public:
     static interrupt_counts parse(std::string_view text, const cpu_set& cpus, bool soft);
 
     /// The interrupts of `cpu` since `before`, the most frequent first; without those that did not
-    /// occur.
+    /// occur. A count of 32 bits, as most kernels keep them, may have wrapped around once.
     std::vector<interrupt_count> since(const interrupt_counts& before, unsigned cpu) const;
 
     bool empty() const noexcept { return rows_.empty(); }
     /// Whether the kernel counts interrupts of this CPU.
     bool has(unsigned cpu) const noexcept;
+    /// Whether one of its counts for this CPU is that of the tick.
+    bool has_ticks(unsigned cpu) const noexcept;
 
 private:
     struct row {
