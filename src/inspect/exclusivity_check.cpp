@@ -13,9 +13,29 @@
 #include <regatta/inspect/interrupt_counts.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace regatta {
+namespace {
+
+/// The process of a thread; nothing if it has ended. Each thread has a folder in /proc like that of
+/// a process, though it is not listed there.
+std::optional<std::int64_t> process_of(int thread) {
+    const std::string status =
+        detail::read_small_file("/proc/" + std::to_string(thread) + "/status").value_or("");
+    constexpr std::string_view label = "\nTgid:";
+    const auto at = status.find(label);
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    std::string_view line = std::string_view(status).substr(at + label.size());
+    return detail::to_number(detail::trimmed(line.substr(0, line.find('\n'))));
+}
+
+} // namespace
 
 exclusivity_report detail::check_exclusivity_below(const std::string& root, const cpu_set& cpus,
                                                    const exclusivity_check_options& options) {
@@ -34,8 +54,14 @@ exclusivity_report detail::check_exclusivity_below(const std::string& root, cons
         fail_argument("the threshold of gaps must be at least 100 ns");
     }
     for (const int owner : options.owners) {
-        if (owner <= 0 || !detail::read_small_file("/proc/" + std::to_string(owner) + "/stat")) {
+        const auto process = owner > 0 ? process_of(owner) : std::nullopt;
+        if (!process) {
             fail_argument("no process " + std::to_string(owner) + " to own the CPUs");
+        }
+        if (*process != owner) {
+            fail_argument("no process " + std::to_string(owner) +
+                          " to own the CPUs: it is a thread of process " +
+                          std::to_string(*process));
         }
     }
     return detail::exclusivity_checker(cpus, options, root).run();

@@ -106,6 +106,13 @@ TEST(exclusivity_check, refuses_what_cannot_be_checked) {
     EXPECT_THROW(check(cpu, options), std::invalid_argument);
     options.owners = {4'194'303 + 5};
     EXPECT_THROW(check(cpu, options), std::invalid_argument);
+    // A thread: /proc has a folder of that number, but its process would be the intruder.
+    std::thread([&] {
+        options.owners = {regatta::number_of_this_thread()};
+        EXPECT_THROW(check(cpu, options), std::invalid_argument);
+        options.owners = {::getpid()};
+        EXPECT_NO_THROW(check(cpu, options));
+    }).join();
 }
 
 TEST(exclusivity_check, a_trace_names_the_intruder_and_tells_its_time) {

@@ -153,10 +153,10 @@ struct REGATTA_SYSTEM_API exclusivity_check_options {
 ///
 /// Threads: any; during the check the calling thread runs on other CPUs, if it may.
 /// Blocks: for `duration`.
-/// Failure: `std::invalid_argument` for no CPU, for a CPU or an owner that does not exist, for an
-///     offline CPU, and for an invalid duration or threshold. If the list of online CPUs cannot be
-///     read, no CPU counts as offline. `std::system_error` with ENODEV if a CPU goes offline during
-///     the check, or if the gap loop is moved off its CPU.
+/// Failure: `std::invalid_argument` for no CPU, for a CPU that does not exist, for an owner that is
+///     no process, for an offline CPU, and for an invalid duration or threshold. If the list of
+///     online CPUs cannot be read, no CPU counts as offline. `std::system_error` with ENODEV if a
+///     CPU goes offline during the check, or if the gap loop is moved off its CPU.
 /// Cost: 5 % of another CPU; with a gap loop, all of each of `cpus`.
 REGATTA_SYSTEM_API exclusivity_report
 check_exclusivity(const cpu_set& cpus, const exclusivity_check_options& options = {});
