@@ -145,6 +145,19 @@ TEST(cpu_quota, takes_the_smaller_of_both_on_a_hybrid_machine) {
     EXPECT_EQ(regatta::cpu_quota(root.path()), 0.5);
 }
 
+// mount(2) takes an empty source, and mountinfo has an empty field then.
+TEST(cpu_quota, finds_mounts_without_a_source) {
+    fixture_root root;
+    root.file("/proc/self/cgroup", "4:cpu,cpuacct:/job\n0::/unit\n")
+        .file("/proc/self/mountinfo", "34 31 0:30 / /cpu rw shared:7 - cgroup  rw,cpu,cpuacct\n"
+                                      "41 31 0:38 / /unified rw - cgroup2  rw\n")
+        .v1_group("/cpu/job", "300000")
+        .file("/unified/unit/cpu.max", "200000 100000\n");
+    EXPECT_EQ(regatta::cpu_quota(root.path()), 2.0);
+    root.v1_group("/cpu/job", "50000");
+    EXPECT_EQ(regatta::cpu_quota(root.path()), 0.5);
+}
+
 TEST(cpu_quota, reads_escaped_mount_points) {
     fixture_root root;
     root.file("/proc/self/cgroup", "0::/job\n")

@@ -82,8 +82,8 @@ find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controll
             field = next_part(line, ' ');
         }
         const std::string_view type = next_part(line, ' ');
-        next_part(line, ' ');
-        const std::string_view options = next_part(line, ' ');
+        // The last word: the source before it may be an empty field.
+        const std::string_view options = line.substr(line.rfind(' ') + 1);
         if (!options.empty() && type == (v2 ? "cgroup2" : "cgroup") &&
             (v2 || lists(options, controller))) {
             return cgroup_mount{unescape_mount(fields[3]), unescape_mount(fields[4])};
