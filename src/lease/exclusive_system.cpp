@@ -6,6 +6,7 @@
 #include "process/file_size_signal.hpp"
 #include "process/time_namespace.hpp"
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
 #include <dirent.h>
@@ -126,6 +127,11 @@ int exclusive_system::set_affinity(int thread, const cpu_set& cpus) {
                ? EINVAL
                : result_of(::sched_setaffinity(thread, words.size_bytes(),
                                                reinterpret_cast<const cpu_set_t*>(words.data())));
+}
+
+cpu_set exclusive_system::affinity(int thread) {
+    cpu_set cpus;
+    return root_.empty() && try_affinity_of_thread(thread, cpus) == 0 ? cpus : cpu_set();
 }
 
 int exclusive_system::lock(const std::string& path, bool shared) {

@@ -65,6 +65,9 @@ public:
     /// Restricts a thread of any process to `cpus`.
     /// @param thread its number; 0: the calling thread.
     virtual int set_affinity(int thread, const cpu_set& cpus);
+    /// The CPUs to which a thread of any process is restricted; none if that is unknown. Only for
+    /// systems whose files do not list them.
+    virtual cpu_set affinity(int thread);
 
     /// Opens a file, created if necessary, and locks it: for this holder alone, or shared with
     /// others that ask for that.

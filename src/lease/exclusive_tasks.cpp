@@ -71,10 +71,13 @@ std::optional<task_details> read_task_details(exclusive_system& system, int proc
 
 std::optional<cpu_set> read_task_mask(exclusive_system& system, int process, int thread) {
     const auto status = system.read(task_folder(process, thread) + "/status");
+    const auto list = status ? status_field(*status, "Cpus_allowed_list") : std::string_view();
     cpu_list_error error;
-    return status ? cpu_set::try_parse(status_field(*status, "Cpus_allowed_list"),
-                                       cpu_set::max_width, error)
-                  : std::nullopt;
+    auto allowed = status ? cpu_set::try_parse(list, cpu_set::max_width, error) : std::nullopt;
+    if (allowed && allowed->empty()) { // gVisor does not list them.
+        allowed = system.affinity(thread);
+    }
+    return allowed && !allowed->empty() ? std::move(allowed) : std::nullopt;
 }
 
 std::optional<task_mask> read_task(exclusive_system& system, int process, int thread) {

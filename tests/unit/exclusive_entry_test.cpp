@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -32,6 +33,23 @@ using exclusive_test::masked_system;
 using regatta::exclusive_cpus;
 
 class exclusive_entry : public exclusive_test::lease_test {};
+
+/// A machine whose status files do not list the CPUs of a task, as under gVisor.
+class maskless_system : public masked_system {
+public:
+    using masked_system::masked_system;
+    std::optional<std::string> read(const std::string& path) override {
+        auto text = masked_system::read(path);
+        if (text && path.ends_with("/status")) {
+            text->resize(std::min(text->find("Cpus_allowed_list"), text->size()));
+        }
+        return text;
+    }
+    regatta::cpu_set affinity(int) override {
+        const std::string text = masked_system::read("/proc/50/status").value_or("");
+        return regatta::cpu_set::parse(text.substr(text.rfind('\t') + 1));
+    }
+};
 
 } // namespace
 
@@ -53,6 +71,21 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     lease.enter(50);
     lease.release();
     EXPECT_EQ(machine->mask(), "0-1");
+}
+
+TEST_F(exclusive_entry, a_mask_comes_back_where_no_file_lists_it) {
+    const auto machine = std::make_shared<maskless_system>(root, "0-1");
+    host = machine;
+    auto lease = take({3});
+    lease.enter(50);
+    EXPECT_EQ(machine->affinity(50), regatta::cpu_set{3});
+    lease.leave(50);
+    EXPECT_EQ(machine->affinity(50), regatta::cpu_set::first(2));
+    lease.release();
+    take_and_die([&](exclusive_cpus& other) { other.enter(50); });
+    EXPECT_EQ(machine->affinity(50), regatta::cpu_set{3});
+    EXPECT_THAT(repair().problems, testing::IsEmpty());
+    EXPECT_EQ(machine->affinity(50), regatta::cpu_set::first(2));
 }
 
 // "No effect on a thread that […] was moved elsewhere since": also to all CPUs that the lease left.
