@@ -15,11 +15,14 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
+#include <algorithm>
 #include <cerrno>
-#include <iterator>
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace regatta::detail {
 namespace {
@@ -94,6 +97,40 @@ step_error note_mask(lease_state& lease, const task_mask& before) {
     replace_mask(lease.done, before);
     lease.done.insert(lease.done.begin(), std::move(saved)); // Undone after all other steps.
     return {};
+}
+
+/// How many of the threads that have entered got each CPU of the lease, as far as they got one.
+std::map<unsigned, std::size_t> threads_by_cpu(const lease_state& lease) {
+    std::map<unsigned, std::size_t> threads;
+    for (const unsigned cpu : lease.cpus) {
+        threads[cpu] = 0;
+    }
+    for (const auto& [number, task] : lease.entered) {
+        if (task.cpu) {
+            ++threads[*task.cpu];
+        }
+    }
+    return threads;
+}
+
+/// The CPU for a thread that gets one: of those with the fewest threads the next in turn. Looks for
+/// threads that have ended only where no CPU is without any.
+unsigned cpu_in_turn(lease_state& lease) {
+    auto threads = threads_by_cpu(lease);
+    const auto is_taken = [](const auto& one) { return one.second > 0; };
+    if (std::all_of(threads.begin(), threads.end(), is_taken)) {
+        std::erase_if(lease.entered, [&](const auto& one) {
+            const task_mask& known = one.second.before;
+            const auto now = read_task_details(*lease.system, known.process, known.thread);
+            return now ? now->start != known.start || now->has_ended
+                       : is_task_gone(*lease.system, known.process, known.thread);
+        });
+        threads = threads_by_cpu(lease);
+    }
+    std::vector<unsigned> turn(lease.cpus.begin(), lease.cpus.end());
+    std::rotate(turn.begin(), turn.begin() + lease.next++ % turn.size(), turn.end());
+    return *std::min_element(turn.begin(), turn.end(),
+                             [&](unsigned a, unsigned b) { return threads[a] < threads[b]; });
 }
 
 } // namespace
@@ -183,9 +220,8 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     }
     cpu_set target = lease.cpus;
     if (alone && !whole_process) {
-        auto cpu = lease.cpus.begin();
-        std::advance(cpu, lease.next++ % lease.cpus.count());
-        target = cpu_set{*cpu};
+        task.cpu = cpu_in_turn(lease);
+        target = cpu_set{*task.cpu};
     }
     // A thread that its group alone puts on the target needs no mask.
     task.pinned = !whole_process && read_task_mask(system, process, thread) != target;

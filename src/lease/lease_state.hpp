@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ namespace regatta::detail {
 
 /// A thread that is on the CPUs of a lease.
 struct entered_task {
-    task_mask before{};  ///< The mask that it would have without the lease.
-    std::string group{}; ///< The group that it came from; empty: the lease has none.
-    bool pinned = false; ///< It got its own mask there.
+    task_mask before{};            ///< The mask that it would have without the lease.
+    std::string group{};           ///< The group that it came from; empty: the lease has none.
+    bool pinned = false;           ///< It got its own mask there.
+    std::optional<unsigned> cpu{}; ///< The one that it got; nothing: all.
 };
 
 /// Everything that belongs to a lease.
@@ -41,7 +43,7 @@ struct lease_state {
     std::vector<std::string> sentences;  ///< The level obtained, and why stronger ones failed.
     std::mutex mutex;                    ///< Guards the members below.
     std::map<int, entered_task> entered; ///< By thread.
-    unsigned next = 0;                   ///< Selects the next CPU, in turn.
+    unsigned next = 0;                   ///< Selects the next CPU, in turn, of those in least use.
 };
 
 /// Why a lease no longer holds; empty if it does.

@@ -34,6 +34,41 @@ using regatta::exclusive_cpus;
 
 class exclusive_entry : public exclusive_test::lease_test {};
 
+/// A machine whose CPUs 2 and 3 were isolated at boot, with threads whose masks are their files'.
+class threads_system : public exclusive_test::fake_system {
+public:
+    explicit threads_system(const exclusive_test::root_folder& root)
+        : fake_system(root.path())
+        , root_(root) {
+        root.file("/sys/devices/system/cpu/isolated", "2-3\n");
+    }
+    void start(int thread) {
+        const std::string number = std::to_string(thread);
+        root_.file("/proc/" + number + "/task/" + number + "/stat",
+                   number + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
+        set_affinity(thread, regatta::cpu_set::first(2));
+    }
+    void end(int thread) {
+        std::filesystem::remove_all(root_.path() + "/proc/" + std::to_string(thread));
+    }
+    int set_affinity(int thread, const regatta::cpu_set& cpus) override {
+        const std::string folder = "/proc/" + std::to_string(thread);
+        const std::string text =
+            "Tgid:\t" + std::to_string(thread) + "\nCpus_allowed_list:\t" + cpus.to_string() + "\n";
+        root_.file(folder + "/status", text)
+            .file(folder + "/task/" + std::to_string(thread) + "/status", text);
+        return 0;
+    }
+    std::string mask(int thread) {
+        return regatta::detail::read_task_mask(*this, thread, thread)
+            .value_or(regatta::cpu_set())
+            .to_string();
+    }
+
+private:
+    const exclusive_test::root_folder& root_;
+};
+
 /// A machine whose status files do not list the CPUs of a task, as under gVisor.
 class maskless_system : public masked_system {
 public:
@@ -71,6 +106,36 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     lease.enter(50);
     lease.release();
     EXPECT_EQ(machine->mask(), "0-1");
+}
+
+// "Where the load is not balanced each thread gets a CPU for itself, in turn": one that no other
+// thread has any more.
+TEST_F(exclusive_entry, a_thread_gets_the_cpu_of_one_that_left_or_ended) {
+    const auto machine = std::make_shared<threads_system>(root);
+    host = machine;
+    auto lease = take({2, 3});
+    ASSERT_FALSE(balances_load(lease.level()));
+    for (const int thread : {50, 51, 52, 53}) {
+        machine->start(thread);
+    }
+    lease.enter(50);
+    lease.enter(51);
+    EXPECT_EQ(machine->mask(50), "2");
+    EXPECT_EQ(machine->mask(51), "3");
+    lease.leave(51);
+    lease.enter(52);
+    EXPECT_EQ(machine->mask(52), "3");
+    machine->end(50);
+    lease.enter(51);
+    EXPECT_EQ(machine->mask(51), "2");
+    lease.leave(51);
+    lease.enter(51);
+    EXPECT_EQ(machine->mask(51), "2");
+    // More threads than CPUs share them in turn.
+    lease.enter(53);
+    machine->start(50);
+    lease.enter(50);
+    EXPECT_NE(machine->mask(50), machine->mask(53));
 }
 
 TEST_F(exclusive_entry, a_mask_comes_back_where_no_file_lists_it) {

@@ -148,8 +148,8 @@ public:
     operator shared_cpus() &&;
 
     /// Moves the calling thread to the CPUs; threads that it starts inherit them. Without load
-    /// balancing (see `balances_load`) each thread that enters gets one of the CPUs, in turn;
-    /// otherwise it gets all. Entering again has no effect.
+    /// balancing (see `balances_load`) each thread that enters gets one of the CPUs with the fewest
+    /// threads, in turn; otherwise it gets all. Entering again has no effect.
     /// Blocks: as `leave`, while another program takes or gives back CPUs, at most ten seconds;
     /// threads of one lease do so one after the other.
     void enter();
