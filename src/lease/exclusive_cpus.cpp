@@ -110,7 +110,9 @@ std::optional<exclusive_cpus> exclusive_cpus::try_acquire(unsigned count, exclus
 }
 
 detail::lease_state* exclusive_cpus::owned() const noexcept {
-    return state_ && state_->owner == state_->system->this_process() ? state_.get() : nullptr;
+    const bool own = state_ && state_->owner == state_->system->this_process() &&
+                     state_->forks == detail::forks_so_far();
+    return own ? state_.get() : nullptr;
 }
 
 exclusive_cpus::operator bool() const noexcept {

@@ -30,6 +30,9 @@ struct entered_task {
     std::optional<unsigned> cpu{}; ///< The one that it got; nothing: all.
 };
 
+/// How often this process's line has forked since the first call. Not seen: a bare clone(2).
+unsigned forks_so_far() noexcept;
+
 /// Everything that belongs to a lease.
 struct lease_state {
     std::shared_ptr<exclusive_system> system;
@@ -39,6 +42,7 @@ struct lease_state {
     exclusive_plan plan;
     lease_journal journal;
     int owner = 0;                       ///< The process; a fork of it owns nothing.
+    unsigned forks = forks_so_far();     ///< A fork may have its number, 1, in a PID namespace.
     std::vector<exclusive_step> done;    ///< The steps to undo, last first.
     std::vector<std::string> sentences;  ///< The level obtained, and why stronger ones failed.
     std::mutex mutex;                    ///< Guards the members below.

@@ -65,6 +65,13 @@ public:
     std::string numbering_of(int) override { return is_gone ? "of the host" : "of a container"; }
 };
 
+/// A container whose processes are each the first one of a PID namespace of their own.
+class first_system : public fake_system {
+public:
+    using fake_system::fake_system;
+    int this_process() noexcept override { return 1; }
+};
+
 /// A machine whose /proc hides the processes of other users.
 class hiding_system : public fake_system {
 public:
@@ -99,6 +106,24 @@ public:
 };
 
 } // namespace
+
+// "A fork of the process owns nothing": also where it has the number of its parent, which is 1 in
+// one PID namespace, and starts it in a new one.
+TEST_F(exclusive_sight, a_fork_with_the_number_of_its_parent_owns_nothing) {
+    host = std::make_shared<first_system>(root.path());
+    auto lease = take({3});
+    ASSERT_TRUE(lease);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int wrong = lease ? 1 : 0;
+        auto own = take({4});
+        ::_exit(wrong + (own ? 0 : 2));
+    }
+    int ended = 0;
+    ::waitpid(child, &ended, 0);
+    EXPECT_EQ(ended, 0);
+    EXPECT_TRUE(lease);
+}
 
 // Unknown is not dead, and not gone.
 TEST_F(exclusive_sight, what_cannot_be_read_costs_no_living_lease) {
