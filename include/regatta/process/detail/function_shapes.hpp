@@ -139,6 +139,20 @@ private:
     }
 };
 
+/// How a worker calls a function.
+enum class call_form : std::size_t { submitted, returns_element, fills_element, sees_ranges };
+
+/// A number for that form and for the sizes of what the function takes and returns.
+constexpr std::uint64_t layout_of(call_form form, std::size_t taken, std::size_t returned,
+                                  std::size_t more) noexcept {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t number : {static_cast<std::uint64_t>(form), std::uint64_t{taken},
+                                       std::uint64_t{returned}, std::uint64_t{more}}) {
+        hash = (hash ^ number) * 0x100000001b3u; // As `layout_hash`.
+    }
+    return hash;
+}
+
 /// Calls a function with the task in front if it takes one, and `unpacked` at the end. Returns, and
 /// throws, in the worker alone: a fork that the function made ends here.
 template<auto Function, class Tuple, class... A>
@@ -157,6 +171,15 @@ decltype(auto) call_function(const process_task& task, Tuple&& unpacked, A&&... 
         unpacked);
 }
 
+template<class R>
+constexpr std::size_t size_of_result() noexcept {
+    if constexpr (std::is_void_v<R>) {
+        return 0;
+    } else {
+        return sizeof(R);
+    }
+}
+
 /// What `submit` calls: any arguments, a result that is copied back.
 template<auto Function, class R, class List>
 struct submit_shape;
@@ -166,17 +189,16 @@ struct submit_shape<Function, R, type_list<A...>> {
     using codec = argument_codec<A...>;
     static_assert(!std::is_reference_v<R>, "the result of a task is a copy, not a reference");
     static constexpr std::size_t result_size() {
-        if constexpr (std::is_void_v<R>) {
-            return 0;
-        } else {
+        if constexpr (!std::is_void_v<R>) {
             static_assert(check_sent<R>());
-            return sizeof(R);
         }
+        return size_of_result<R>();
     }
     static_assert(result_size() <= most_result,
                   "the result of a task is at most 512 bytes: have it written to a std::span of "
                   "memory from process_pool::allocate");
-    static constexpr std::uint64_t layout = codec::size * 1024 + result_size();
+    static constexpr std::uint64_t layout =
+        layout_of(call_form::submitted, codec::size, result_size(), 0);
 
     static void call(const task_frame& frame) {
         auto unpacked = codec::unpack(frame.memory, frame.arguments);
@@ -205,9 +227,10 @@ using submit_shape_of = submit_shape<Function, typename signature<decltype(Funct
 template<class R, class List>
 inline constexpr bool sends_all = false;
 template<class R, class... A>
-inline constexpr bool
-    sends_all<R, type_list<A...>> = (std::is_void_v<R> || std::is_trivially_copyable_v<R>)&&(
-        (!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>)&&...);
+inline constexpr bool sends_all<R, type_list<A...>> =
+    (std::is_void_v<R> || std::is_trivially_copyable_v<R>)&&size_of_result<R>() <= most_result &&
+    (sizeof(typename sent_argument<std::remove_cvref_t<A>>::type) + ... + 0) <= most_arguments &&
+    ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>)&&...);
 template<auto Function>
 inline constexpr bool can_submit =
     sends_all<typename signature<decltype(Function)>::type::result,
@@ -223,22 +246,25 @@ struct map_shape {
     using output = std::byte;
 };
 
-/// Whether a function has one of those forms.
-template<class R, class List>
+/// Whether a function has one of those forms. One of whole ranges takes a task.
+template<class R, class List, bool TakesTask>
 inline constexpr bool has_map_form = false;
-template<class R, class In, class... More>
-inline constexpr bool has_map_form<R, type_list<In, More...>> = !is_span<In>;
-template<class In, class... More>
-inline constexpr bool has_map_form<void, type_list<In, More...>> = false;
-template<class In, class Out, class... More>
-inline constexpr bool has_map_form<void, type_list<In, Out&, More...>> = !std::is_const_v<Out>;
-template<class In, class Out, class... More>
-inline constexpr bool has_map_form<void, type_list<std::span<const In>, std::span<Out>, More...>> =
-    true;
+template<class R, class In, class... More, bool TakesTask>
+inline constexpr bool has_map_form<R, type_list<In, More...>, TakesTask> = !is_span<In>;
+template<class In, class... More, bool TakesTask>
+inline constexpr bool has_map_form<void, type_list<In, More...>, TakesTask> = false;
+template<class In, class Out, class... More, bool TakesTask>
+inline constexpr bool has_map_form<void, type_list<In, Out&, More...>, TakesTask> =
+    !std::is_const_v<Out>;
+template<class In, class Out, class... More, bool TakesTask>
+inline constexpr bool
+    has_map_form<void, type_list<std::span<const In>, std::span<Out>, More...>, TakesTask> =
+        TakesTask;
 template<auto Function>
 inline constexpr bool can_map =
     has_map_form<typename signature<decltype(Function)>::type::result,
-                 typename signature<decltype(Function)>::type::arguments>;
+                 typename signature<decltype(Function)>::type::arguments,
+                 signature<decltype(Function)>::type::takes_task>;
 
 /// `Out f(In, more…)`: its result becomes the element of the output.
 template<auto Function, class R, class In, class... More>
@@ -248,7 +274,8 @@ struct map_shape<Function, R, type_list<In, More...>> {
     using codec = argument_codec<More...>;
     static_assert(check_sent<input>() && check_sent<output>());
     static constexpr bool by_element = true;
-    static constexpr std::uint64_t layout = 1 + 8 * (sizeof(input) + 1024 * sizeof(output));
+    static constexpr std::uint64_t layout =
+        layout_of(call_form::returns_element, sizeof(input), sizeof(output), codec::size);
 
     static void call(const task_frame& frame) {
         const auto* in = reinterpret_cast<const input*>(frame.memory.at(frame.input));
@@ -268,7 +295,8 @@ requires(!is_span<Out>) struct map_shape<Function, void, type_list<In, Out&, Mor
     using codec = argument_codec<More...>;
     static_assert(check_sent<input>() && check_sent<output>());
     static constexpr bool by_element = true;
-    static constexpr std::uint64_t layout = 2 + 8 * (sizeof(input) + 1024 * sizeof(output));
+    static constexpr std::uint64_t layout =
+        layout_of(call_form::fills_element, sizeof(input), sizeof(output), codec::size);
 
     static void call(const task_frame& frame) {
         const auto* in = reinterpret_cast<const input*>(frame.memory.at(frame.input));
@@ -292,7 +320,8 @@ struct map_shape<Function, void, type_list<std::span<const In>, std::span<Out>, 
     static_assert(signature<decltype(Function)>::type::takes_task,
                   "a function of whole ranges takes a process_task first, to know its index");
     static constexpr bool by_element = false;
-    static constexpr std::uint64_t layout = 3 + 8 * (sizeof(input) + 1024 * sizeof(output));
+    static constexpr std::uint64_t layout =
+        layout_of(call_form::sees_ranges, sizeof(input), sizeof(output), codec::size);
 
     static void call(const task_frame& frame) {
         auto more = codec::unpack(frame.memory, frame.arguments);
