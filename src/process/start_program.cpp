@@ -33,9 +33,12 @@ namespace regatta::detail {
 namespace {
 
 /// The absolute path of a relative one, for use in another working directory.
-std::string absolute_path(const std::string& path) {
+std::string absolute_path(const std::string& path, const std::string& operation) {
     char* here = ::getcwd(nullptr, 0);
-    const std::string absolute = here == nullptr ? path : here + ('/' + path);
+    if (here == nullptr) {
+        fail_system(errno, operation + ": find this process's working directory");
+    }
+    const std::string absolute = here + ('/' + path);
     std::free(here);
     return absolute;
 }
@@ -224,7 +227,7 @@ started_child start_program(const spawn_options& options) {
         fail_system(ENOENT, operation + ": find it in PATH");
     }
     if (program.front() != '/' && !options.directory.empty()) {
-        program = absolute_path(program);
+        program = absolute_path(program, operation);
     }
     std::vector<std::string> environment = options.environment.entries();
     const std::vector<char*> argument_pointers = to_pointers(arguments);

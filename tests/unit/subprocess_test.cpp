@@ -212,6 +212,24 @@ TEST(subprocess, takes_a_relative_path_from_the_parents_directory) {
     EXPECT_EQ(result.output, "/\n");
 }
 
+// … and from no other where that one is gone.
+TEST(subprocess, finds_no_relative_path_where_the_parents_directory_is_gone) {
+    namespace fs = std::filesystem;
+    const auto here = fs::current_path();
+    const std::string folder = testing::TempDir() + "spawn_" + std::to_string(::getpid());
+    fs::create_directories(folder + "/gone");
+    fs::create_symlink("/bin/sh", folder + "/sh");
+    fs::current_path(folder + "/gone");
+    fs::remove(folder + "/gone");
+    const auto [number, text] = error_of([&] {
+        spawn({.program = "./sh", .arguments = {"-c", "exit 0"}, .directory = folder});
+    });
+    fs::current_path(here);
+    fs::remove_all(folder);
+    EXPECT_EQ(number, ENOENT);
+    EXPECT_THAT(text, HasSubstr("spawn './sh': find this process's working directory"));
+}
+
 TEST(subprocess, reports_what_could_not_be_run) {
     const auto before = process_test::open_descriptors();
     auto [number, text] = error_of([] { spawn({.program = "/nonexistent/program"}); });
