@@ -10,13 +10,17 @@
 
 #include <gtest/gtest.h>
 
+#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <numeric>
 #include <string>
@@ -79,6 +83,33 @@ int child_called(std::string_view pool) {
     return 0;
 }
 
+/// For a process that has no privilege, which limits do not bind. @returns its exit status.
+int lack_processes_for_a_time() {
+    if (::geteuid() == 0 &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0)) {
+        return 77;
+    }
+    regatta::process_pool pool({.workers = 1, .zygote = true});
+    pool.submit<copied_calls::process_number>().get();
+    const int zygote = child_called("pool");
+    rlimit before{};
+    if (zygote == 0 || ::prlimit(zygote, RLIMIT_NPROC, nullptr, &before) != 0) {
+        return 77;
+    }
+    const rlimit none{1, before.rlim_max};
+    for (const rlimit& limit : {none, before}) {
+        const auto spawned = pool.stats().spawned;
+        ::prlimit(zygote, RLIMIT_NPROC, &limit, nullptr);
+        pool.signal_worker(0, SIGKILL);
+        library_test::await([&] { return pool.stats().spawned > spawned; });
+        pool.submit<copied_calls::process_number>().get();
+    }
+    return pool_test::expect(pool.stats().spawned == 3, "each that died was replaced") &&
+                   pool_test::expect(pool.stats().copied == 2, "one of them by no copy")
+               ? 0
+               : 1;
+}
+
 } // namespace
 
 TEST_F(process_pool, workers_may_be_copies_of_one_that_waits) { // "a zygote"
@@ -132,4 +163,22 @@ TEST_F(process_pool, a_zygote_that_the_kernel_has_buried_is_replaced) {
         }
     }
     ::signal(SIGCHLD, before);
+}
+
+// "each worker is started by itself" where the kernel refuses copies, not where it lacks something.
+TEST_F(process_pool, a_zygote_outlives_a_short_time_in_which_it_cannot_be_copied) {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(30);
+        const int status = lack_processes_for_a_time();
+        std::fflush(nullptr);
+        ::_exit(status);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "nothing is copied here, or no limit can be set";
+    }
+    EXPECT_EQ(status, 0);
 }

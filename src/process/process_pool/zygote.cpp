@@ -46,6 +46,9 @@ std::optional<subprocess> worker_zygote::start(unsigned slot, worker_slot& share
         // relaxed: there is no worker in the slot; the order publishes it.
         shared.process.store(0, std::memory_order_relaxed);
         const answer said = order(slot);
+        if (said == answer::lacking) {
+            return std::nullopt; // There may be enough for the next one.
+        }
         if (said != answer::copied) {
             useless_ = said == answer::refused;
             end();
@@ -100,7 +103,9 @@ worker_zygote::answer worker_zygote::order(unsigned slot) const {
                               static_cast<ssize_t>(sizeof error)) {
             return answer::none;
         }
-        return error == 0 ? answer::copied : answer::refused;
+        return error == 0                           ? answer::copied
+               : error == EAGAIN || error == ENOMEM ? answer::lacking
+                                                    : answer::refused;
     }
 }
 

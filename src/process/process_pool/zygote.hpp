@@ -32,7 +32,7 @@ public:
     void end();
 
 private:
-    enum class answer { copied, refused, none };
+    enum class answer { copied, lacking, refused, none };
 
     void launch(const spawn_options& like);
     answer order(unsigned slot) const;
