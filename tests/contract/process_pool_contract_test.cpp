@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -88,6 +89,9 @@ int refuse(int x) {
         throw std::out_of_range("no odd number: " + std::to_string(x));
     }
     return x;
+}
+void throw_number() {
+    throw 5;
 }
 regatta::process_task whose(const regatta::process_task& task, int) {
     return task;
@@ -286,6 +290,21 @@ TEST_F(process_pool, a_job_tells_which_tasks_failed_and_the_rest_is_done) {
     EXPECT_EQ(out[98], 98);
     EXPECT_THROW(job.get(), regatta::remote_error);
     EXPECT_EQ(pool.stats().errors, 50u);
+    const auto without = std::find_if(failures.begin(), failures.end(),
+                                      [](const auto& one) { return one.type.empty(); });
+    ASSERT_NE(without, failures.end()); // "keeps the texts of its first 16"
+    EXPECT_EQ(without->describe(), "task " + std::to_string(without->task) +
+                                       ": the job keeps the texts of its first 16 exceptions");
+}
+
+TEST_F(process_pool, what_is_thrown_and_says_nothing_is_told_by_its_type) {
+    regatta::process_pool pool(1);
+    try {
+        pool.submit<throw_number>().get();
+        FAIL() << "nothing was thrown";
+    } catch (const regatta::remote_error& error) {
+        EXPECT_STREQ(error.what(), "task 0: int");
+    }
 }
 
 TEST_F(process_pool, failures_of_execute_go_to_the_error_sink) {

@@ -15,7 +15,7 @@ std::string task_failure::describe() const {
                                   : " in the last of " + std::to_string(attempts) + " attempts";
     switch (cause) {
     case failure_cause::exception:
-        words += type + ": " + text;
+        words += type + (type.empty() || text.empty() ? "" : ": ") + text;
         break;
     case failure_cause::death:
         words += "its worker " + text + times;
