@@ -12,7 +12,7 @@ set(regatta_system_process
     start_program.cpp subprocess.cpp)
 set(regatta_system_process/process_pool
     arena.cpp function_registry.cpp job_table.cpp oom_kills.cpp pool_arenas.cpp pool_core.cpp
-    pool_monitor.cpp process_job.cpp process_pool.cpp task_failure.cpp worker_entry.cpp
+    pool_monitor.cpp pool_options.cpp process_job.cpp process_pool.cpp task_failure.cpp worker_entry.cpp
     worker_fleet.cpp worker_loop.cpp zygote.cpp)
 set(regatta_system_lease
     cpuset_plans.cpp exclusive_acquire.cpp exclusive_cpu_file.cpp exclusive_cpus.cpp

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,9 +22,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -98,6 +101,29 @@ TEST_F(process_pool, workers_get_what_the_options_say) {
             EXPECT_EQ(error.type(), "std::bad_alloc");
         }
     }
+}
+
+// "as they are when the pool is made": also for a worker that takes the place of one that died.
+TEST_F(process_pool, later_workers_find_what_the_first_ones_found) {
+    namespace fs = std::filesystem;
+    const auto here = fs::current_path();
+    const fs::path folder = testing::TempDir() + "pool_" + std::to_string(::getpid());
+    fs::create_directories(folder / "below");
+    fs::create_symlink(fs::read_symlink("/proc/self/exe"), folder / "program");
+    ::setenv("POOL_TEST", "first", 1);
+    fs::current_path(folder);
+    regatta::process_pool pool(
+        {.workers = 1, .directory = "below", .worker_program = "./program", .failed_starts = 1});
+    fs::current_path(here);
+    ::setenv("POOL_TEST", "later", 1);
+    library_test::await([&] { return pool.stats().workers == 1; });
+    ASSERT_TRUE(pool.signal_worker(0, SIGKILL));
+    library_test::await([&] { return pool.stats().deaths == 1; });
+    const auto found = pool.submit<life_calls::look_around>().get();
+    EXPECT_STREQ(found.variable, "first");
+    EXPECT_EQ(found.folder, folder / "below");
+    ::unsetenv("POOL_TEST");
+    fs::remove_all(folder);
 }
 
 TEST_F(process_pool, workers_inherit_descriptors) { // "under numbers from 16 on"

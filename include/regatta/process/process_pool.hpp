@@ -54,6 +54,8 @@ struct process_pool_options {
     shared_cpus cpus{};
     /// Added to the nice value of this process.
     int nice = 0;
+    /// The workers' environment. It is read when the pool is made, as are PATH and the directory at
+    /// which relative paths of `directory` and `worker_program` begin: later workers get the same.
     process_environment environment{};
     /// The workers' working directory; empty: this process's.
     std::string directory{};

@@ -6,7 +6,7 @@
 #include "process/kept_descriptor.hpp"
 #include "process/process_pool/function_registry.hpp"
 #include "process/process_pool/kill_point.hpp"
-#include "process/process_pool/worker_entry.hpp"
+#include "process/process_pool/pool_options.hpp"
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/detail/start_thread.hpp>
@@ -37,32 +37,6 @@
 namespace regatta::detail {
 namespace {
 
-process_pool_options checked(process_pool_options options) {
-    const std::string who = "process pool '" + options.name + "': ";
-    if (options.worker_program.empty()) {
-        check_not_a_worker();
-    }
-    if (options.workers == 0) {
-        options.workers = options.cpus ? options.cpus.count() : available_cpus();
-    }
-    if (options.workers > most_workers) {
-        fail_argument(who + std::to_string(options.workers) + " workers, at most " +
-                      std::to_string(most_workers) + " are possible");
-    }
-    if (options.attempts == 0 || options.attempts > task_word::max_attempts) {
-        fail_argument(who + std::to_string(options.attempts) + " attempts, possible are 1 to " +
-                      std::to_string(task_word::max_attempts));
-    }
-    for (const inherited_descriptor& one : options.descriptors) {
-        if (one.child < first_free_descriptor) {
-            fail_argument(who + "a descriptor as number " + std::to_string(one.child) +
-                          " of the workers; numbers from " + std::to_string(first_free_descriptor) +
-                          " on are free");
-        }
-    }
-    return options;
-}
-
 /// For tests: where workers are to die.
 void read_kill_point(pool_control& control) {
     unsigned step = 0;
@@ -79,7 +53,7 @@ void read_kill_point(pool_control& control) {
 } // namespace
 
 pool_core::pool_core(process_pool_options options)
-    : options_(checked(std::move(options)))
+    : options_(checked_options(std::move(options)))
     , memory_(options_.name, options_.shared_memory)
     , control_(memory_.control())
     , event_(kept_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
