@@ -122,7 +122,7 @@ __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) int
 run_spawn_plan(void* argument) {
     spawn_plan& plan = *static_cast<spawn_plan*>(argument);
     plan.shared = true;
-    spawn_failure failure{0, spawn_stage::descriptors, -1};
+    spawn_failure failure{0, spawn_stage::descriptors, -1, -1};
     const auto give_up = [&](spawn_stage stage)
         __attribute__((noinline, no_sanitize("thread", "address", "undefined"))) {
         failure.error = errno;
@@ -146,14 +146,16 @@ run_spawn_plan(void* argument) {
     plan.report = static_cast<int>(report);
     for (std::size_t i = 0; i < plan.move_count; ++i) {
         descriptor_move& move = plan.moves[i];
-        failure.parent_descriptor = move.from;
+        failure.from = move.from;
+        failure.to = move.to;
         move.spare = static_cast<int>(duplicate(plan, move.from));
         if (move.spare < 0) {
             give_up(spawn_stage::descriptors);
         }
     }
     for (std::size_t i = 0; i < plan.move_count; ++i) {
-        failure.parent_descriptor = plan.moves[i].from;
+        failure.from = plan.moves[i].from;
+        failure.to = plan.moves[i].to;
         if (::syscall(SYS_dup3, plan.moves[i].spare, plan.moves[i].to, 0) < 0) {
             give_up(spawn_stage::descriptors);
         }

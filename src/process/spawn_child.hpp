@@ -16,7 +16,8 @@ enum class spawn_stage : int { descriptors, closing, group, directory, death_sig
 struct spawn_failure {
     int error;
     spawn_stage stage;
-    int parent_descriptor; ///< Of the move that failed, for `spawn_stage::descriptors`.
+    int from; ///< Of the move that failed, for `spawn_stage::descriptors`; -1: of none.
+    int to;
 };
 
 /// A descriptor of the parent and its number in the child.

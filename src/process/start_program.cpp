@@ -135,8 +135,10 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
                              const spawn_plan& plan, const std::string& operation) {
     switch (failure.stage) {
     case spawn_stage::descriptors:
-        fail_system(failure.error, operation + ": pass on descriptor " +
-                                       std::to_string(failure.parent_descriptor));
+        fail_system(failure.error, failure.from < 0 ? operation + ": duplicate a descriptor"
+                                                    : operation + ": pass on descriptor " +
+                                                          std::to_string(failure.from) + " as " +
+                                                          std::to_string(failure.to));
     case spawn_stage::closing:
         fail_system(failure.error, operation + ": close the other descriptors");
     case spawn_stage::group:

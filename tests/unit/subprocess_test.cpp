@@ -245,7 +245,12 @@ TEST(subprocess, reports_what_could_not_be_run) {
         spawn({.program = "true", .descriptors = {{987, 5}}});
     });
     EXPECT_EQ(number, EBADF);
-    EXPECT_THAT(text, HasSubstr("spawn 'true': pass on descriptor 987"));
+    EXPECT_THAT(text, HasSubstr("spawn 'true': pass on descriptor 987 as 5"));
+    std::tie(number, text) = error_of([] {
+        spawn({.program = "true", .descriptors = {{0, 1 << 30}}});
+    });
+    EXPECT_EQ(number, EBADF);
+    EXPECT_THAT(text, HasSubstr("pass on descriptor 0 as 1073741824"));
     std::tie(number, text) = error_of([] { spawn({.program = "true", .death_signal = 1000}); });
     EXPECT_EQ(number, EINVAL);
     EXPECT_THAT(text, HasSubstr("death signal 1000"));
