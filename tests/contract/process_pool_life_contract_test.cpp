@@ -134,6 +134,16 @@ TEST_F(process_pool, workers_inherit_descriptors) { // "under numbers from 16 on
         ASSERT_EQ(::write(ends[1], "y", 1), 1);
         EXPECT_EQ(pool.submit<life_calls::read_from>(20).get(), 'y');
         EXPECT_EQ(pool.submit<life_calls::read_from>(21).get(), -1);
+        // "the pool keeps copies": one that takes the place of another gets them, too.
+        const int reader = ::fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+        const int other = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+        ASSERT_EQ(::dup3(other, ends[0], O_CLOEXEC), ends[0]);
+        ASSERT_TRUE(pool.signal_worker(0, SIGKILL));
+        library_test::await([&] { return pool.stats().deaths == 1; });
+        ASSERT_EQ(::write(ends[1], "z", 1), 1);
+        EXPECT_EQ(pool.submit<life_calls::read_from>(20).get(), 'z');
+        ::close(other);
+        ::close(reader);
     }
     ::close(ends[0]);
     ::close(ends[1]);
@@ -227,6 +237,10 @@ TEST_F(process_pool, refuses_options_that_make_no_sense) {
     EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{0, 15}}}),
                  std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{-1, 16}}}),
+                 std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{987, 16}}}),
+                 std::system_error);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .worker_program = "/no/such/program"}),
                  std::system_error);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .shared_memory = SIZE_MAX}),

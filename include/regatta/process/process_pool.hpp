@@ -63,7 +63,7 @@ struct process_pool_options {
     std::string worker_program{};
     /// What follows on its command line.
     std::vector<std::string> worker_arguments{};
-    /// Descriptors that the workers get, under numbers from 16 on.
+    /// Descriptors that the workers get, under numbers from 16 on. The pool keeps copies of them.
     std::vector<inherited_descriptor> descriptors{};
     /// Workers are copies of a process that waits with the program loaded and initialised (a
     /// zygote), so that one that died is replaced in a fraction of the time. What initialisers

@@ -56,6 +56,10 @@ process_pool_options checked_options(process_pool_options options) {
                       std::to_string(task_word::max_attempts));
     }
     for (const inherited_descriptor& one : options.descriptors) {
+        if (one.parent < 0) {
+            fail_argument(who + "a descriptor of this process as number " +
+                          std::to_string(one.parent) + ": none is negative");
+        }
         if (one.child < first_free_descriptor) {
             fail_argument(who + "a descriptor as number " + std::to_string(one.child) +
                           " of the workers; numbers from " + std::to_string(first_free_descriptor) +

@@ -9,6 +9,8 @@
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/process/subprocess.hpp>
 
 #include <fcntl.h>
@@ -16,7 +18,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <iterator>
@@ -50,7 +54,15 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
     , event_(event)
     , null_(kept_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)))
     , members_(most_workers)
-    , oom_kills_(count_oom_kills()) {}
+    , oom_kills_(count_oom_kills()) {
+    for (const inherited_descriptor& one : options_.descriptors) {
+        passed_.emplace_back(::fcntl(one.parent, F_DUPFD_CLOEXEC, 3));
+        if (!passed_.back()) {
+            fail_system(errno, "process pool '" + options_.name + "': pass on descriptor " +
+                                   std::to_string(one.parent) + " as " + std::to_string(one.child));
+        }
+    }
+}
 
 void worker_fleet::adjust(unsigned workers) {
     wanted_ = workers;
@@ -100,8 +112,9 @@ void worker_fleet::start(unsigned slot) {
         .own_process_group = true};
     wanted.arguments.insert(wanted.arguments.end(), options_.worker_arguments.begin(),
                             options_.worker_arguments.end());
-    wanted.descriptors.insert(wanted.descriptors.end(), options_.descriptors.begin(),
-                              options_.descriptors.end());
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+        wanted.descriptors.push_back({passed_[i].get(), options_.descriptors[i].child});
+    }
     std::optional<subprocess> process;
     bool copied = false;
     try {

@@ -38,6 +38,7 @@ class worker_fleet {
 public:
     using clock = std::chrono::steady_clock;
 
+    /// Failure: `std::system_error` if a descriptor of the options cannot be passed on.
     worker_fleet(const process_pool_options& options, pool_arenas& memory, int event);
 
     /// Starts what is missing of so many workers and is due, and tells those beyond to end.
@@ -109,7 +110,8 @@ private:
     pool_control& control_;
     const int event_;
     const unique_descriptor null_;
-    std::vector<member> members_; ///< By slot.
+    std::vector<unique_descriptor> passed_; ///< Copies of `options_.descriptors`, in their order.
+    std::vector<member> members_;           ///< By slot.
     worker_zygote zygote_;
     unsigned wanted_ = 0;        ///< How many workers there are to be.
     bool first_ = true;          ///< None was ever started.
