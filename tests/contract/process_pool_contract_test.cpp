@@ -186,6 +186,8 @@ TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {
                  std::invalid_argument);
     EXPECT_THROW(pool.submit<fill>(std::span<int>(elsewhere), 9), std::invalid_argument);
     EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data() + 90, 2000), 9), std::invalid_argument);
+    EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data(), SIZE_MAX / sizeof(int) + 2), 9),
+                 std::invalid_argument);
     pool.release(to);
     EXPECT_THROW(pool.submit<fill>(to, 9), std::invalid_argument);
     EXPECT_THROW(pool.release(to), std::invalid_argument);

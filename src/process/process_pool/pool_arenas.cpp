@@ -125,6 +125,7 @@ located_span pool_arenas::locate(const void* data, std::size_t count, std::size_
     const std::lock_guard lock(lock_);
     const auto within = [&](const arena& memory, const arena_space& space) {
         return at >= memory.data() && at < memory.data() + memory.size() &&
+               count <= memory.size() / size && // So that the product is no less.
                space.has(static_cast<std::size_t>(at - memory.data()), count * size);
     };
     const bool in_input = within(input_, input_space_);
