@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "contract/counting_new.hpp"
 #include "process/process_pool/arena.hpp"
+#include "process/process_pool/job_table.hpp"
 #include "process/process_pool/oom_kills.hpp"
+#include "process/process_pool/pool_arenas.hpp"
 #include "process/segment_header.hpp"
 #include "segment_fixture.hpp"
 
@@ -19,6 +22,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -149,6 +154,47 @@ TEST(arena_space, gives_out_all_once_all_is_back) {
         EXPECT_TRUE(space.give_back(each));
     }
     EXPECT_EQ(space.take(10 * arena_space::block, "test"), 0u);
+}
+
+TEST(arena_space, loses_nothing_where_its_own_records_find_no_memory) {
+    const auto memory = arena::reserve("test", 4 * arena_space::block, arena_layout, false);
+    arena_space space(memory);
+    ASSERT_TRUE(space.give_back(space.take(2 * arena_space::block, "test")));
+    library_test::allocations_left = 0;
+    EXPECT_THROW(space.take(arena_space::block, "test"), std::bad_alloc);
+    library_test::allocations_left = -1;
+    EXPECT_EQ(space.take(2 * arena_space::block, "test"), 0u);
+}
+
+TEST(job_table, a_job_that_cannot_wait_leaves_no_words) {
+    regatta::detail::pool_arenas memory("test", 1 << 20);
+    std::vector<std::size_t> words(1000);
+    for (std::size_t& one : words) { // So that no job needs memory for its words.
+        one = memory.take_words(1);
+    }
+    for (const std::size_t one : words) {
+        memory.give_words(one, 1);
+    }
+    regatta::detail::process_function function{1, "test", nullptr};
+    std::deque<regatta::detail::job_record> jobs;
+    for (std::uint32_t number = 1; number < 1000; ++number) {
+        regatta::detail::job_record& job = jobs.emplace_back(decltype(job.pool){});
+        job.generation = number;
+        job.function = &function;
+        job.tasks = 1;
+    }
+    regatta::detail::job_table table(memory, 1, 0);
+    auto next = jobs.begin();
+    library_test::allocations_left = 0;
+    const auto begin_all = [&] {
+        for (; next != jobs.end(); ++next) {
+            table.begin(*next);
+        }
+    };
+    EXPECT_THROW(begin_all(), std::bad_alloc);
+    library_test::allocations_left = -1;
+    EXPECT_EQ(memory.take_words(1), next->words);
+    EXPECT_EQ(table.counts.submitted, static_cast<std::uint64_t>(next - jobs.begin()));
 }
 
 TEST(oom_kills, are_read_where_the_kernel_counts_them) {

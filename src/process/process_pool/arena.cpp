@@ -101,6 +101,9 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
         fail_system(ENOMEM, operation);
     }
     bytes = std::max(block, (bytes + block - 1) / block * block);
+    if (parts_.size() == parts_.capacity()) {
+        parts_.reserve(2 * parts_.size() + 1); // From here on no memory is needed for the records.
+    }
     for (auto p = parts_.begin(); free_ >= bytes && p != parts_.end(); ++p) {
         if (!p->taken && p->bytes >= bytes) {
             free_ -= bytes;

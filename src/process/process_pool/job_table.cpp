@@ -30,7 +30,12 @@ void job_table::begin(job_record& job) {
     if (~used_ != 0 && waiting_.empty()) {
         publish(job, static_cast<unsigned>(std::countr_one(used_)));
     } else {
-        waiting_.push_back(&job);
+        try {
+            waiting_.push_back(&job);
+        } catch (...) {
+            memory_.give_words(job.words, job.tasks);
+            throw;
+        }
         // seq_cst: before the look for jobs that ended just now; partner is a worker's load.
         control_.tell_parent.store(1, std::memory_order_seq_cst);
     }
