@@ -232,6 +232,21 @@ TEST_F(process_pool, several_threads_close_it_at_once) { // "Threads: any, at on
     EXPECT_EQ(closed.load(), 3);
 }
 
+// "Jobs … have as much for themselves, and at least 1 MiB"
+TEST_F(process_pool, runs_jobs_however_little_memory_it_gives_out) {
+    regatta::process_pool pool({.workers = 1, .shared_memory = 1});
+    const auto elements = pool.allocate<char>(4096);
+    EXPECT_THROW(pool.allocate<char>(1), std::system_error);
+    std::vector<regatta::future<int>> all;
+    for (int i = 0; i < 1000; ++i) {
+        all.push_back(pool.submit<life_calls::add>(i, 1));
+    }
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_EQ(all[static_cast<std::size_t>(i)].get(), i + 1);
+    }
+    pool.release(elements);
+}
+
 TEST_F(process_pool, refuses_options_that_make_no_sense) {
     EXPECT_THROW(regatta::process_pool({.workers = 1000}), std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);

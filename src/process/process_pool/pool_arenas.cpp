@@ -21,6 +21,10 @@
 namespace regatta::detail {
 namespace {
 
+constexpr std::size_t whole_blocks(std::size_t bytes) noexcept {
+    return (bytes + arena_space::block - 1) / arena_space::block * arena_space::block;
+}
+
 std::size_t size_of_arena(std::size_t limit) {
     const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -30,7 +34,13 @@ std::size_t size_of_arena(std::size_t limit) {
     const std::size_t wanted = limit != 0
                                    ? std::min<std::size_t>(limit, PTRDIFF_MAX)
                                    : static_cast<std::size_t>(std::min(machine, part_of_addresses));
-    return (wanted + arena_space::block - 1) / arena_space::block * arena_space::block;
+    return whole_blocks(wanted);
+}
+
+/// Of the arena of the control block and of the words of all jobs that have not ended.
+std::size_t size_of_control(std::size_t limit) {
+    constexpr std::size_t least_for_jobs = std::size_t{1} << 20;
+    return whole_blocks(sizeof(pool_control)) + std::max(size_of_arena(limit), least_for_jobs);
 }
 
 static_assert(arena::header_bytes % most_alignment == 0 &&
@@ -40,8 +50,8 @@ static_assert(arena::header_bytes % most_alignment == 0 &&
 
 pool_arenas::pool_arenas(const std::string& name, std::size_t limit)
     : name_(name)
-    , control_(arena::reserve("process pool " + name + " control",
-                              size_of_arena(limit) + sizeof(pool_control), pool_layout, false))
+    , control_(arena::reserve("process pool " + name + " control", size_of_control(limit),
+                              pool_layout, false))
     , input_(arena::reserve("process pool " + name + " input", size_of_arena(limit), pool_layout,
                             true))
     , output_(arena::reserve("process pool " + name + " output", size_of_arena(limit), pool_layout,
