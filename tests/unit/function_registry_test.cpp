@@ -39,3 +39,15 @@ TEST(function_registry, forgets_the_functions_of_a_library_that_is_unloaded) {
     }
     EXPECT_EQ(hash_of_process_functions(), before);
 }
+
+// … nor be taken for what is gone.
+TEST(function_registry, tells_functions_apart_again_when_the_other_is_unloaded) {
+    process_function stays{7004, "twice", nullptr};
+    process_function goes{7004, "twice", [](const regatta::detail::task_frame&) {}};
+    const process_function_entry first(stays);
+    {
+        const process_function_entry second(goes);
+        EXPECT_TRUE(stays.ambiguous);
+    }
+    EXPECT_FALSE(stays.ambiguous);
+}

@@ -15,15 +15,20 @@ namespace {
 constinit process_function* first_function = nullptr;
 constinit std::mutex functions_lock;
 
+/// Under the lock: marks a function, and those in the registry that cannot be told from it.
+void mark_others(process_function& one) noexcept {
+    for (process_function* f = first_function; f != nullptr; f = f->next) {
+        if (f->id == one.id && f->call != one.call) {
+            f->ambiguous = one.ambiguous = true;
+        }
+    }
+}
+
 } // namespace
 
 bool add_process_function(process_function& added) noexcept {
     const std::lock_guard lock(functions_lock);
-    for (process_function* f = first_function; f != nullptr; f = f->next) {
-        if (f->id == added.id && f->call != added.call) {
-            f->ambiguous = added.ambiguous = true;
-        }
-    }
+    mark_others(added);
     added.next = first_function;
     first_function = &added;
     return true;
@@ -37,6 +42,13 @@ void remove_process_function(process_function& removed) noexcept {
     }
     if (*place != nullptr) {
         *place = removed.next;
+    }
+    for (process_function* f = removed.ambiguous ? first_function : nullptr; f != nullptr;
+         f = f->next) {
+        if (f->id == removed.id) {
+            f->ambiguous = false;
+            mark_others(*f);
+        }
     }
 }
 
