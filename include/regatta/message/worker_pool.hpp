@@ -31,7 +31,6 @@
 #include <exception>
 #include <mutex>
 #include <stop_token>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 /// @file
 /// Detects that a pool has nothing left to do, without a counter that every task changes.
 
-#include <regatta/base/cache_line.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <cstdint>

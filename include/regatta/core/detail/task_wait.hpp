@@ -11,7 +11,6 @@
 #include <regatta/sync/backoff.hpp>
 #include <regatta/sync/quiescence.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace regatta::detail {

@@ -27,7 +27,6 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace regatta::detail {

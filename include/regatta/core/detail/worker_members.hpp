@@ -5,7 +5,6 @@
 /// @file
 /// The present workers of an engine, and the figures of those that have left.
 
-#include <regatta/base/cache_line.hpp>
 #include <regatta/core/detail/worker.hpp>
 
 #include <algorithm>

@@ -19,10 +19,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <string>
 

@@ -10,7 +10,6 @@
 #include <regatta/sync/atomics.hpp>
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -6,7 +6,6 @@
 /// How many more tasks a bounded pool may queue.
 
 #include <regatta/base/cache_line.hpp>
-#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
 
