@@ -9,6 +9,7 @@
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
@@ -24,6 +25,13 @@ namespace {
 
 using namespace regatta;
 using namespace std::chrono_literals;
+
+/// Returns when a scaler that looks as often as those of the tests has looked some twenty times.
+void await_some_looks() {
+    dynamic_pool other{{.threads = 6}};
+    other.autoscale({.min = 1, .max = 6, .target_delay = 1ms, .linger = 1ms});
+    library_test::await([&] { return other.expected_threads() == 1; });
+}
 
 // "Adds threads to a pool when tasks wait too long": up to max, and no further.
 TEST(autoscale_contract, adds_threads_while_tasks_wait) {
@@ -53,6 +61,35 @@ TEST(autoscale_contract, removes_threads_that_have_nothing_to_do) {
     library_test::await([&] { return pool.running_threads() == 2; });
     EXPECT_EQ(pool.expected_threads(), 2u); // Before a task comes, which may wait too long.
     pool.submit([] {}).get();
+}
+
+// "If some thread was idle at every look for this long": not before.
+TEST(autoscale_contract, keeps_threads_until_they_have_lingered) {
+    dynamic_pool pool{{.threads = 2}};
+    pool.autoscale({.min = 1, .max = 2, .target_delay = 1ms, .linger = 1h});
+    await_some_looks();
+    EXPECT_EQ(pool.expected_threads(), 2u);
+}
+
+// "While the pool is paused it changes nothing": more threads would not run what waits.
+TEST(autoscale_contract, leaves_a_paused_pool_alone) {
+    dynamic_pool pool{{.threads = 2}};
+    pool.pause();
+    pool.autoscale({.min = 1, .max = 3, .target_delay = 1ms, .linger = 1ms});
+    for (int i = 0; i < 10; ++i) {
+        pool.execute([] {});
+    }
+    await_some_looks();
+    EXPECT_EQ(pool.expected_threads(), 2u);
+    pool.resume();
+}
+
+// "0: four times `available_cpus()`, but not below `min`."
+TEST(autoscale_contract, has_at_least_min_without_a_max) {
+    dynamic_pool pool{{.threads = 1}};
+    const unsigned many = 4 * available_cpus() + 1;
+    pool.autoscale({.min = many});
+    EXPECT_EQ(pool.expected_threads(), many);
 }
 
 // "Keeps the number of threads between two limits from now on"
