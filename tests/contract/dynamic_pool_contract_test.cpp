@@ -168,6 +168,28 @@ TEST(dynamic_pool, without_threads_tasks_wait) {
     EXPECT_THROW(future.get(), regatta::task_cancelled);
 }
 
+// "Makes `count` threads leave": also those of a paused pool, which have no task to end.
+TEST(dynamic_pool, threads_of_a_paused_one_leave) {
+    const library_test::time_limit limit("threads of a paused pool that leave");
+    dynamic_pool pool({.threads = 2});
+    const auto await_more_sleep = [&](const auto& before) {
+        await([&] {
+            const auto now = pool.stats().workers;
+            return now[0].parked > before[0].parked && now[1].parked > before[1].parked;
+        });
+    };
+    await_more_sleep(std::vector<regatta::pool_stats::worker>(2));
+    const auto before = pool.stats().workers;
+    pool.pause();
+    await_more_sleep(before); // Until the pool goes on.
+    const auto parked = pool.stats().parked;
+    pool.remove_threads(1);
+    pool.wait_for_threads();
+    EXPECT_EQ(pool.running_threads(), 1u);
+    EXPECT_GE(pool.stats().parked, parked); // "The sum over all workers, past ones included."
+    EXPECT_EQ(pool.stats().workers.size(), 1u);
+}
+
 #if REGATTA_LINUX
 // "and is cleared away without anybody's doing".
 TEST(dynamic_pool, threads_that_left_are_gone) {
@@ -305,6 +327,21 @@ TEST(dynamic_pool, meters_its_throughput) {
     pool.wait();
     EXPECT_EQ(pool.tasks_taken(), 1u);
     EXPECT_EQ(pool.stats().run, 101u);
+}
+
+// "The same per second": since the last reset, too.
+TEST(dynamic_pool, meters_its_throughput_since_the_last_reset) {
+    using clock = std::chrono::steady_clock;
+    dynamic_pool pool({.threads = 1});
+    const auto made = clock::now();
+    while (clock::now() - made < std::chrono::milliseconds(20)) {
+    }
+    const auto before = clock::now();
+    pool.reset_tasks_taken();
+    pool.submit([] {}).get();
+    const double rate = pool.tasks_per_second();
+    const std::chrono::duration<double> longest = clock::now() - before;
+    EXPECT_GE(rate, 1 / longest.count());
 }
 
 // Hooks of a thread that leaves are called, with its number; a number does not come again.

@@ -200,6 +200,7 @@ TEST_P(pool_life, close_resumes_a_paused_pool) {
     }
     pool.close();
     EXPECT_EQ(runs.load(), 20);
+    EXPECT_FALSE(pool.paused());
 }
 
 TEST_P(pool_life, several_threads_close_at_once) {

@@ -78,15 +78,20 @@ TEST_P(pool_overflow, reject_tells_the_caller) {
     EXPECT_FALSE(pool.try_execute(std::stop_source().get_token(), std::move(owner)));
     EXPECT_FALSE(
         pool.try_execute([large = std::array<char, 1000>{}] { static_cast<void>(large); }));
-    EXPECT_EQ(pool.stats().refused, 7u); // fill() had one refused, too.
+    auto large = [p = std::make_unique<int>(5), bytes = std::array<char, 1000>{}, &runs] {
+        runs += *p + bytes[0];
+    };
+    EXPECT_FALSE(pool.try_execute(std::move(large)));
+    EXPECT_EQ(pool.stats().refused, 8u); // fill() had one refused, too.
     d.open();
     pool.wait();
     EXPECT_EQ(runs.load(), 2);
     owner(); // It is as it was.
-    EXPECT_EQ(runs.load(), 9);
+    large();
+    EXPECT_EQ(runs.load(), 14);
     pool.execute([&] { ++runs; }); // There is room again.
     pool.wait();
-    EXPECT_EQ(runs.load(), 10);
+    EXPECT_EQ(runs.load(), 15);
 }
 
 // `run_here`: "The caller runs the task"

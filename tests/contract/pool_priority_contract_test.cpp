@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,39 @@ TEST_P(pool_priority, the_higher_comes_first) {
     pool.resume();
     pool.wait();
     EXPECT_EQ(order, "hHmMlL");
+}
+
+// "A `task_options` … may precede the callable": each way in keeps the priority, with a token or
+// not.
+TEST_P(pool_priority, counts_whichever_way_a_task_comes_in) {
+    std::stop_source source;
+    const regatta::task_options ways[] = {priority::high, {priority::high, source.get_token()}};
+    for (const regatta::task_options& high : ways) {
+        const auto comes_first = [](const char* way, const auto& enter) {
+            auto [pool] = make_pool({.threads = 1});
+            std::string order;
+            pool.pause();
+            pool.execute([&order] { order += 'm'; });
+            enter(pool, [&order] { order += 'h'; });
+            pool.resume();
+            pool.wait();
+            EXPECT_EQ(order, "hm") << way;
+        };
+        comes_first("execute", [&](auto& pool, auto f) { pool.execute(high, f); });
+        comes_first("try_execute",
+                    [&](auto& pool, auto f) { EXPECT_TRUE(pool.try_execute(high, f)); });
+        comes_first("execute_batch", [&](auto& pool, auto f) {
+            const std::vector batch{f};
+            pool.execute_batch(batch, high);
+        });
+        comes_first("execute_batch of an rvalue",
+                    [&](auto& pool, auto f) { pool.execute_batch(std::vector{f}, high); });
+        comes_first("submit",
+                    [&](auto& pool, auto f) { EXPECT_TRUE(pool.submit(high, f).valid()); });
+        comes_first("submit_batch", [&](auto& pool, auto f) {
+            EXPECT_EQ(pool.submit_batch(std::vector{f}, high).size(), 1u);
+        });
+    }
 }
 
 // "To prevent starvation, every 8th take of a worker tries the medium queues before the high one.
