@@ -354,13 +354,24 @@ TEST_F(process_pool, cancels_what_has_not_begun) {
         EXPECT_TRUE(later.cancel());
         EXPECT_EQ(job.cancel(), 99u); // "@returns how many those were"
         EXPECT_EQ(job.progress(), 99u);
+        std::vector<regatta::process_job> jobs; // More than workers can take part in at once.
+        for (int i = 0; i < 100; ++i) {
+            jobs.push_back(pool.map<wait_for_byte>(in, out));
+        }
+        EXPECT_EQ(jobs.back().cancel(), 100u);
+        EXPECT_TRUE(jobs.back().done());
+        EXPECT_EQ(jobs.back().cancel(), 0u);
+        jobs.pop_back();
+        for (const auto& one : jobs) {
+            EXPECT_EQ(one.cancel(), 100u);
+        }
         EXPECT_EQ(::write(hold, "x", 1), 1);
         ::close(hold);
         const auto failures = job.failures();
         ASSERT_EQ(failures.size(), 99u);
         EXPECT_EQ(failures[0].cause, regatta::failure_cause::cancelled);
         pool.wait();
-        EXPECT_EQ(pool.stats().cancelled, 100u);
+        EXPECT_EQ(pool.stats().cancelled, 100u + 100 * 100u);
         EXPECT_THROW(later.get(), regatta::task_cancelled);
     }
     ::unlink(pipe.c_str());

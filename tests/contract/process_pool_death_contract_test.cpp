@@ -57,6 +57,13 @@ void accumulate(const regatta::process_task& task, int x, sums& to) {
         }
     }
 }
+/// Dies in its first attempt at task 0; else throws.
+int die_or_throw(const regatta::process_task& task, int) {
+    if (task.index == 0 && task.attempt == 1) {
+        ::kill(::getpid(), SIGKILL);
+    }
+    throw std::runtime_error("attempt " + std::to_string(task.attempt));
+}
 /// Writes where it must not.
 int spoil(std::span<int> input) {
     input[0] = 1;
@@ -170,6 +177,28 @@ TEST_F(process_pool, each_attempt_has_a_number_of_its_own) { // "an idempotency 
     EXPECT_EQ(last.attempt, 3u);
     EXPECT_EQ(last.index, 0u);
     EXPECT_GT(last.job, 0u);
+}
+
+// "Where more than 16 threw, the first one whose text was kept": also that of a later attempt.
+TEST_F(process_pool, keeps_the_text_of_what_a_later_attempt_throws) {
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<int>(40);
+    const auto out = pool.allocate<int>(40);
+    for (const std::size_t tasks : {1u, 40u}) {
+        const auto job = pool.map<die_or_throw>(in, out, tasks);
+        const auto failures = job.failures();
+        ASSERT_EQ(failures.size(), tasks);
+        EXPECT_EQ(failures[0].attempts, 2u);
+        if (tasks == 1) {
+            EXPECT_EQ(failures[0].text, "attempt 2");
+        }
+        try {
+            job.get();
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const regatta::remote_error& error) {
+            EXPECT_EQ(error.type(), "std::runtime_error");
+        }
+    }
 }
 
 TEST_F(process_pool, an_attempt_past_its_deadline_is_killed_and_begun_again) {

@@ -93,7 +93,8 @@ TEST(subprocess, inherits_the_environment_with_changes) {
 
 TEST(subprocess, gives_exactly_the_environment_that_was_asked_for) {
     regatta::spawn_options options{.program = "/usr/bin/env"};
-    options.environment = regatta::process_environment::empty().set("B", "2 3").set("A", "1");
+    options.environment =
+        regatta::process_environment::empty().set("A", "0").set("B", "2 3").set("A", "1");
     EXPECT_EQ(run(options).output, "A=1\nB=2 3\n");
     options.environment = regatta::process_environment::empty();
     EXPECT_EQ(run(options).output, "");
