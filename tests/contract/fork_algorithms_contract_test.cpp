@@ -190,6 +190,23 @@ TEST(fork_algorithms, a_later_match_does_not_replace_the_first) {
     EXPECT_EQ(search(), first);
 }
 
+// "Ends at the first match found, whichever it is": also what lies before that match is left out.
+TEST(fork_algorithms, a_search_for_any_match_ends_before_it) {
+    std::atomic<int> tests{0};
+    std::function<bool(std::ptrdiff_t)> matches;
+    regatta::detail::first_match<decltype(matches)> search(2000, matches);
+    search.settle_for_any();
+    matches = [&](std::ptrdiff_t i) {
+        if (tests++ == 0) {
+            EXPECT_EQ(search(), 1000); // As another worker.
+            tests = 1;
+        }
+        return i == 1000;
+    };
+    EXPECT_EQ(search(), 1000);
+    EXPECT_LT(tests.load(), 1000);
+}
+
 // "At most about twice as many tests as the match is far from `first`."
 TEST(fork_algorithms, a_search_ends_early) {
     const std::vector<unsigned> all = random_numbers(1'000'000);

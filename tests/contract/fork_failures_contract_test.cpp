@@ -186,6 +186,50 @@ TEST(fork_failures, a_reduction_may_return_an_operand_that_may_be_moved) {
     }
 }
 
+// "All but the last four also take a pool as the first argument. Then they throw `task_rejected` if
+// it is closed": they run on that pool and on no other.
+TEST(fork_failures, every_form_with_a_pool_is_refused_by_a_closed_one) {
+    regatta::balanced_pool pool(1);
+    pool.close();
+    const auto on = regatta::par.on(pool);
+    std::vector<int> all(100'000, 1);
+    all[50'000] = 0; // Not sorted.
+    std::vector<int> out(all.size());
+    const auto begin = all.begin();
+    const auto end = all.end();
+    const auto one = [](int i) { return i == 1; };
+    const auto ignore = [](auto...) {};
+    const std::plus<> plus;
+    const std::function<void()> calls[] = {
+        [&] { regatta::invoke(pool, ignore, ignore); },
+        [&] { regatta::parallel_for(pool, all, ignore); },
+        [&] {
+            regatta::parallel_for(pool, regatta::rows_columns{3, 3}, ignore);
+        },
+        [&] {
+            regatta::parallel_for(pool, regatta::planes_rows_columns{3, 3, 3}, ignore);
+        },
+        [&] { regatta::parallel_reduce(pool, begin, end, 0); },
+        [&] { regatta::parallel_transform_reduce(pool, begin, end, 0, plus, one); },
+        [&] { regatta::parallel_for_each(pool, begin, end, ignore); },
+        [&] { regatta::parallel_find(pool, begin, end, 2); },
+        [&] { regatta::parallel_find_if(pool, begin, end, one); },
+        [&] { regatta::parallel_any_of(pool, begin, end, one); },
+        [&] { regatta::parallel_all_of(pool, begin, end, one); },
+        [&] { regatta::parallel_none_of(pool, begin, end, one); },
+        [&] { regatta::parallel_inclusive_scan(pool, begin, end, out.begin()); },
+        [&] { regatta::parallel_exclusive_scan(pool, begin, end, out.begin(), 0); },
+        [&] { regatta::parallel_sort(pool, begin, end); },
+        [&] { regatta::parallel_stable_sort(pool, begin, end); },
+        [&] { regatta::for_each(on, begin, end, ignore); },
+        [&] { regatta::reduce(on, begin, end); },
+        [&] { regatta::sort(on, begin, end); },
+    };
+    for (const auto& call : calls) {
+        EXPECT_THROW(call(), regatta::task_rejected) << "call " << &call - calls;
+    }
+}
+
 // "`std::invalid_argument` if there are more cells than a `std::size_t` can count"
 TEST(fork_failures, a_loop_over_more_cells_than_can_be_counted_is_refused) {
     using index = std::uint64_t;

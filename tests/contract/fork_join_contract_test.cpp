@@ -186,6 +186,19 @@ TEST_P(fork_join, loses_no_result_of_the_other_half) {
         }
         EXPECT_TRUE(caught);
         EXPECT_EQ(alive, 0);
+        std::atomic<bool> begun{false}; // There is a result for sure.
+        EXPECT_THROW(regatta::join(
+                         pool,
+                         [&] {
+                             regatta::blocking([&] { await([&] { return begun.load(); }); });
+                             throw std::runtime_error("first");
+                         },
+                         [&] {
+                             begun = true;
+                             return counted_result(alive);
+                         }),
+                     std::runtime_error);
+        EXPECT_EQ(alive, 0);
     }
 }
 
@@ -293,6 +306,22 @@ TEST_P(fork_join, invokes_all) {
     EXPECT_THROW(regatta::invoke(
                      pool, [] {}, [] { throw std::runtime_error("second"); }, [] {}),
                  std::runtime_error);
+}
+
+// "The calling thread calls the first." "Throws the exception of the first call in the list that
+// threw."
+TEST_P(fork_join, invokes_in_the_order_of_the_list) {
+    auto [pool] = make_pool({.threads = 2});
+    std::thread::id by;
+    const auto fails = [](const char* text) { return [text] { throw std::runtime_error(text); }; };
+    try {
+        regatta::invoke(
+            pool, [&] { by = std::this_thread::get_id(); }, fails("second"), fails("third"));
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "second");
+    }
+    EXPECT_EQ(by, std::this_thread::get_id());
 }
 
 // "Before that it offers all pending forks of this thread to others": the first half waits for the

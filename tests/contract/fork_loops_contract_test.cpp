@@ -221,6 +221,31 @@ TEST_P(fork_loops, throw_what_an_iteration_threw) {
     pool.wait();
 }
 
+// "Throws the first exception": not that of an iteration which threw later.
+TEST_P(fork_loops, throw_the_first_exception) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<int> begun{0};
+        const auto fail = [&](int) {
+            const bool first = begun++ == 0;
+            library_test::await([&] {
+                regatta::poll(); // Offers the other iteration.
+                return begun == 2;
+            });
+            if (!first) {
+                library_test::await([&] { return !regatta::poll(); });
+            }
+            throw std::runtime_error(first ? "first" : "second");
+        };
+        try {
+            regatta::parallel_for(pool, 0, 2, fail);
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const std::runtime_error& error) {
+            EXPECT_STREQ(error.what(), "first");
+        }
+    }
+}
+
 // The end of a loop is the end of the loops within it.
 TEST_P(fork_loops, end_the_loops_within) {
     auto [pool] = make_pool({.threads = 2});
@@ -345,6 +370,26 @@ TEST_P(fork_loops, end_at_a_stop_request) {
                  regatta::task_cancelled);
 }
 
+// "The options of a parallel loop": of every form of it.
+TEST_P(fork_loops, end_at_a_stop_request_whatever_they_walk) {
+    auto [pool] = make_pool({.threads = 2});
+    std::stop_source stop;
+    stop.request_stop();
+    const regatta::fork_options options{.stop = stop.get_token()};
+    const auto never = [](auto...) { FAIL() << "called"; };
+    std::vector<int> range(100);
+    const regatta::rows_columns plane{10, 10};
+    const regatta::planes_rows_columns box{5, 5, 4};
+    regatta::parallel_for(pool, 0, 100, never, options);
+    regatta::parallel_for(pool, range, never, options);
+    regatta::parallel_for(pool, plane, never, options);
+    regatta::parallel_for(pool, box, never, options);
+    regatta::parallel_for(0, 100, never, options);
+    regatta::parallel_for(range, never, options);
+    regatta::parallel_for(plane, never, options);
+    regatta::parallel_for(box, never, options);
+}
+
 // "The most threads that work for the loop, the caller included."
 TEST_P(fork_loops, keep_to_the_limit_of_workers) {
     auto [pool] = make_pool({.threads = 4});
@@ -362,6 +407,47 @@ TEST_P(fork_loops, keep_to_the_limit_of_workers) {
     most = 0;
     regatta::parallel_for(pool, 0, 5000, body, {.workers = 1});
     EXPECT_EQ(most, 1);
+}
+
+// The same: a thread whose part is over makes place for another one, and so does a part that nobody
+// took.
+TEST_P(fork_loops, give_parts_away_again_within_the_limit_of_workers) {
+    auto [pool] = make_pool({.threads = 2});
+    const auto caller = std::this_thread::get_id();
+    constexpr int size = 16; // So few that each is a block of its own.
+    for (const bool taken : {true, false}) {
+        library_test::door d;
+        if (!taken) {
+            library_test::hold_worker(pool, d);
+            library_test::hold_worker(pool, d, 1);
+        }
+        std::atomic<int> others{0};
+        int mine = 0;
+        const auto await_others = [&](int count) {
+            library_test::await([&] {
+                regatta::poll();
+                return others >= count;
+            });
+        };
+        const auto body = [&](int) {
+            if (std::this_thread::get_id() != caller) {
+                ++others;
+                return;
+            }
+            ++mine;
+            if (taken && mine <= 2) { // The first part, which is half; then of the next one.
+                await_others(mine == 1 ? size / 2 : size / 2 + 1);
+            } else if (!taken && mine == 1) {
+                regatta::blocking([] {}); // Offers half.
+            } else if (!taken && mine == size / 2 + 5) {
+                d.open();
+                await_others(1);
+            }
+        };
+        regatta::parallel_for(pool, 0, size, body, {.workers = 2});
+        EXPECT_GE(others, 1);
+        pool.wait();
+    }
 }
 
 // "The fewest iterations that are given to another thread."

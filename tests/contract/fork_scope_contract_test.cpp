@@ -91,6 +91,12 @@ TEST_P(fork_scope, ends_with_the_first_exception) {
     regatta::task_scope scope(pool, stop.get_token());
     scope.spawn([] { FAIL() << "a child of a stopped scope"; });
     scope.wait();
+    pool.submit([&] {
+            regatta::task_scope own(stop.get_token());
+            own.spawn([] { FAIL() << "a child of a stopped scope of a task"; });
+            own.wait();
+        })
+        .get();
 }
 
 // "The destructor waits, and drops an exception that no `wait` has thrown."
