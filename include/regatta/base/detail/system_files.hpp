@@ -22,18 +22,25 @@ namespace regatta::detail {
 
 /// The whole of a small file; nothing if it cannot be read.
 REGATTA_RARE inline std::optional<std::string> read_small_file(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), REGATTA_LINUX ? "re" : "r");
-    if (file == nullptr) {
+    struct closed_at_end {
+        std::FILE* const stream;
+        ~closed_at_end() {
+            if (stream != nullptr) {
+                std::fclose(stream);
+            }
+        }
+    };
+    // Also where there is no memory for the text.
+    const closed_at_end file{std::fopen(path.c_str(), REGATTA_LINUX ? "re" : "r")};
+    if (file.stream == nullptr) {
         return std::nullopt;
     }
     std::string text;
     char buffer[4096];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.stream)) {
         text.append(buffer, count);
     }
-    const bool failed = std::ferror(file) != 0;
-    std::fclose(file);
-    return failed ? std::nullopt : std::optional(std::move(text));
+    return std::ferror(file.stream) != 0 ? std::nullopt : std::optional(std::move(text));
 }
 
 /// `text` without the blanks and line ends around it.
