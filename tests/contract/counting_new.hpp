@@ -38,7 +38,11 @@ inline void* allocate(std::size_t size, std::size_t alignment) {
         std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 #endif
     if (memory == nullptr) {
+#if REGATTA_EXCEPTIONS
+        throw std::bad_alloc();
+#else
         std::abort();
+#endif
     }
     return memory;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,7 +111,14 @@ void job_table::settle(job_record& job) {
     // relaxed: written before the commits of the tasks, all of which have been acquired.
     const bool errors = slot.errors.load(std::memory_order_relaxed) != 0;
     if (errors) {
-        add_notes(job, slot);
+        const std::size_t before = job.failures.size();
+        try {
+            add_notes(job, slot);
+        } catch (...) {
+            job.failures.resize(before);
+            throw;
+        }
+        counts.errors += job.failures.size() - before;
     }
     std::sort(job.failures.begin(), job.failures.end(),
               [](const task_failure& a, const task_failure& b) { return a.task < b.task; });
@@ -143,7 +151,6 @@ void job_table::add_notes(job_record& job, const job_slot& slot) {
         if (word.state != task_status::threw) {
             continue;
         }
-        ++counts.errors;
         task_failure failure{i, failure_cause::exception, word.attempts};
         const auto note =
             std::find_if(std::begin(slot.notes), std::end(slot.notes), [&](const error_note& one) {
@@ -169,14 +176,19 @@ bool job_table::collect(job_record& job) {
     return true;
 }
 
-std::vector<job_record*> job_table::collect_all(bool with_reported) {
-    std::vector<job_record*> settled;
+settled_jobs job_table::collect_all(bool with_reported) {
+    settled_jobs settled;
     for (std::size_t i = 0; i < at_work_.size();) {
         job_record& job = *at_work_[i];
-        if (complete(job) && (with_reported || !job.reported)) {
-            settled.push_back(&job);
+        if (!complete(job) || (job.reported && !with_reported)) {
+            ++i;
+            continue;
+        }
+        try {
             settle(job); // Puts another one into its place.
-        } else {
+            settled.jobs[settled.count++] = &job;
+        } catch (const std::bad_alloc&) {
+            settled.lacking = true;
             ++i;
         }
     }
@@ -198,23 +210,22 @@ void job_table::recover(const worker_death& death) {
         task_words words = words_of(*job);
         bool any = false;
         for (std::size_t i = 0; i < job->tasks; ++i) {
-            switch (words.recover(i, death.slot, attempts_, death.charged)) {
-            case task_recovery::none:
-                break;
-            case task_recovery::requeued:
+            const task_word seen = words.look(i);
+            if (seen.state != task_status::claimed || seen.slot != death.slot) {
+                continue;
+            }
+            // First: where there is no memory for it, the task is still the dead worker's.
+            job->failures.push_back(
+                {i, death.cause, seen.attempts, death.signal, death.status, {}, death.text});
+            const auto what = words.recover(i, death.slot, attempts_, death.charged);
+            if (what == task_recovery::failed) {
+                continue;
+            }
+            job->failures.pop_back();
+            if (what == task_recovery::requeued) {
                 ++requeued;
                 ++counts.reruns;
                 any = true;
-                break;
-            case task_recovery::failed:
-                job->failures.push_back({i,
-                                         death.cause,
-                                         words.look(i).attempts,
-                                         death.signal,
-                                         death.status,
-                                         {},
-                                         death.text});
-                break;
             }
         }
         if (any) {
@@ -237,9 +248,16 @@ void job_table::end_tasks(job_record& job, task_status how, failure_cause cause,
                           const std::string& why) {
     task_words words = words_of(job);
     for (std::size_t i = 0; i < job.tasks; ++i) {
+        // Only workers change the word meanwhile, and only by a claim. So these are the attempts.
+        const task_word seen = words.look(i);
+        if (seen.state != task_status::pending) {
+            continue;
+        }
+        job.failures.push_back({i, cause, seen.attempts, 0, 0, {}, why});
         if (words.settle(i, how)) {
             ++job.cancelled;
-            job.failures.push_back({i, cause, words.look(i).attempts, 0, 0, {}, why});
+        } else {
+            job.failures.pop_back();
         }
     }
     tell_if_complete(job);
@@ -251,10 +269,13 @@ std::size_t job_table::cancel(job_record& job) {
     }
     if (job.slot.load(std::memory_order_relaxed) < 0) {
         // Its words are not yet in use: it gets a slot, whoever has one cannot be waited for here.
-        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &job));
+        std::vector<task_failure> failures;
+        failures.reserve(job.tasks);
         for (std::size_t i = 0; i < job.tasks; ++i) {
-            job.failures.push_back({i, failure_cause::cancelled, 0});
+            failures.push_back({i, failure_cause::cancelled, 0});
         }
+        job.failures = std::move(failures);
+        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &job));
         job.cancelled = job.tasks;
         counts.cancelled += job.tasks;
         memory_.give_words(job.words, job.tasks);

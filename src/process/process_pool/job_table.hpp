@@ -10,6 +10,7 @@
 #include <regatta/process/process_job.hpp>
 #include <regatta/process/process_pool.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,10 +30,18 @@ struct worker_death {
     std::string text{};
 };
 
+/// What a look at all jobs has settled.
+struct settled_jobs {
+    std::array<job_record*, most_jobs> jobs;
+    std::size_t count = 0;
+    bool lacking = false; ///< There was no memory for the failures of others.
+};
+
 /// The slots of the control memory and the queue for them. What is done here no worker can stop:
 /// the parent never waits for one.
 ///
 /// Threads: one at a time, under the pool's lock. The pool keeps the jobs until they are settled.
+/// Failure: `std::bad_alloc`; called again, the same continues where it had no memory.
 class job_table {
 public:
     job_table(pool_arenas& memory, unsigned attempts, unsigned workers)
@@ -54,8 +63,7 @@ public:
     /// waits: its failures and its result are known from now on. @returns whether it did.
     bool collect(job_record& job);
     /// The same of every job. @param with_reported also those whose end is reported.
-    /// @returns what was settled.
-    std::vector<job_record*> collect_all(bool with_reported);
+    settled_jobs collect_all(bool with_reported);
 
     /// Gives back what a dead worker had. @returns whether a job may be complete by that.
     void recover(const worker_death& death);

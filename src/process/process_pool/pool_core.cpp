@@ -6,6 +6,7 @@
 #include "process/kept_descriptor.hpp"
 #include "process/process_pool/function_registry.hpp"
 #include "process/process_pool/kill_point.hpp"
+#include "process/process_pool/memory_wait.hpp"
 #include "process/process_pool/pool_options.hpp"
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -29,6 +30,8 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -126,7 +129,11 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
     if (job->tasks == 0) {
         finish(*job);
     } else if (job->slot.load(std::memory_order_relaxed) < 0) {
-        collect_all(false); // Jobs that ended before they knew that somebody wants to hear of it.
+        try {
+            collect_all(false); // Jobs that ended before they knew that this one waits for it.
+        } catch (const std::bad_alloc&) {
+            tell = true; // It has begun: the monitor collects them.
+        }
     }
     // seq_cst: after the job was added; partner is the store of the monitor, which then looks.
     if (tell || options_.deadline.count() > 0 || gave_up_.load()) {
@@ -189,11 +196,21 @@ bool pool_core::wait(job_record& job, const time_point* deadline, bool for_futur
 }
 
 bool pool_core::wait_for_result(job_record& job, const time_point* deadline) {
-    const bool over = wait(job, deadline, true);
-    // acquire: as in wait().
-    if (const int slot = job.slot.load(std::memory_order_acquire); slot >= 0) {
-        control_.jobs[slot].bell.leave(job.generation);
+    const auto leave = [&] {
+        // acquire: as in wait().
+        if (const int slot = job.slot.load(std::memory_order_acquire); slot >= 0) {
+            control_.jobs[slot].bell.leave(job.generation);
+        }
+    };
+    bool over = false;
+    try {
+        over = wait(job, deadline, true);
+    } catch (...) {
+        leave();
+        raise_event(); // Its worker may have left it to this thread.
+        throw;
     }
+    leave();
     // If it ended before that, its worker may have left it to this thread.
     return job.done.load() || collect(job) || over;
 }
@@ -234,7 +251,7 @@ bool pool_core::collect(job_record& job) {
 }
 
 void pool_core::collect_all(bool with_reported) {
-    std::vector<job_record*> settled;
+    settled_jobs settled;
     bool tell = false;
     {
         const std::lock_guard lock(lock_);
@@ -244,8 +261,11 @@ void pool_core::collect_all(bool with_reported) {
     if (tell) {
         raise_event();
     }
-    for (job_record* const job : settled) {
+    for (job_record* const job : std::span(settled.jobs).first(settled.count)) {
         finish(*job);
+    }
+    if (settled.lacking) {
+        throw std::bad_alloc();
     }
 }
 
@@ -313,9 +333,12 @@ std::size_t pool_core::cancel(job_record& job) {
     return cancelled;
 }
 
-void pool_core::abandon(job_record& job) {
+void pool_core::abandon(job_record& job) noexcept {
     job.abandoned.store(true);
-    cancel(job);
+    try {
+        cancel(job);
+    } catch (const std::bad_alloc&) {
+    }
     ring(job);
 }
 
@@ -367,8 +390,7 @@ void pool_core::close() {
         const std::lock_guard lock(lock_);
         closed_ = true;
     }
-    while (!wait_for_all(nullptr)) {
-    }
+    once_there_is_memory([this] { wait_for_all(nullptr); });
     {
         const std::lock_guard lock(lock_);
         ending_ = true;

@@ -60,8 +60,8 @@ public:
     /// The same for a future, which this thread then completes. Also returns true if the future is
     /// cancelled by another thread.
     bool wait_for_result(job_record& job, const time_point* deadline);
-    /// Cancels a job whose result nobody wants.
-    void abandon(job_record& job);
+    /// Cancels a job whose result nobody wants. Where there is no memory for that, it runs.
+    void abandon(job_record& job) noexcept;
     bool wait_for_all(const time_point* deadline);
     std::size_t cancel(job_record& job);
     std::size_t progress(const job_record& job);
@@ -82,7 +82,8 @@ private:
     bool wait(job_record& job, const time_point* deadline, bool for_future);
     /// Settles this job if it is complete and nobody has, and finishes it. @returns whether it did.
     bool collect(job_record& job);
-    /// The same of every job; of those that are reported if told so.
+    /// The same of every job; of those that are reported if told so. Failure: `std::bad_alloc`, for
+    /// want of which some were left.
     void collect_all(bool with_reported);
     /// Reports the end of a job that was settled, and marks it as done.
     void finish(job_record& job);

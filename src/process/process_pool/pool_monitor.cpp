@@ -4,6 +4,7 @@
 // The thread of a process pool that starts its workers, buries them, and completes futures.
 
 #include "process/poll_descriptors.hpp"
+#include "process/process_pool/memory_wait.hpp"
 #include "process/process_pool/pool_core.hpp"
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
@@ -33,11 +34,14 @@ constexpr std::chrono::milliseconds grace{500};
 } // namespace
 
 void pool_core::monitor() {
-    platform::name_this_thread((options_.name + "/monitor").c_str());
     std::optional<time_point> killing;
     std::vector<pollfd> polled;
     for (bool first = true, ending = false; !ending || fleet_.any(); first = false) {
         try {
+            if (first) {
+                platform::name_this_thread((options_.name + "/monitor").c_str());
+                polled.reserve(most_workers + 2); // The event, and the zygote.
+            }
             if (first && options_.cpus) {
                 if (const int error = options_.cpus.try_enter()) {
                     fail_system(error, "process pool '" + options_.name + "': enter its CPUs");
@@ -64,7 +68,7 @@ void pool_core::monitor() {
         // either it sees this, or this its job.
         gave_up_.store(!fleet_.given_up().empty());
         if (gave_up_.load() && !fleet_.any()) {
-            give_up();
+            once_there_is_memory([this] { give_up(); });
         }
         bool jobs = false;
         {
@@ -77,10 +81,13 @@ void pool_core::monitor() {
         }
         polled.assign(1, {event_.get(), POLLIN, 0});
         fleet_.watch(polled);
-        poll_until_something(polled, jobs, killing);
+        once_there_is_memory([&] { poll_until_something(polled, jobs, killing); });
+        // Before a worker is started in its place, whose tasks would be taken for the dead one's.
         for (const worker_death& death : fleet_.bury(std::span(polled).subspan(1))) {
-            const std::lock_guard lock(lock_);
-            jobs_.recover(death);
+            once_there_is_memory([&] {
+                const std::lock_guard lock(lock_);
+                jobs_.recover(death);
+            });
         }
         {
             const std::lock_guard lock(lock_);
@@ -88,8 +95,8 @@ void pool_core::monitor() {
                 fleet_.retry();
             }
         }
-        fleet_.enforce_deadline();
-        collect_all(true);
+        once_there_is_memory([this] { fleet_.enforce_deadline(); });
+        once_there_is_memory([this] { collect_all(true); });
         {
             const std::lock_guard lock(lock_);
             ending = ending_;

@@ -5,6 +5,7 @@
 
 #include "process/kept_descriptor.hpp"
 #include "process/process_pool/control_block.hpp"
+#include "process/process_pool/memory_wait.hpp"
 #include "process/process_pool/oom_kills.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
@@ -98,26 +99,10 @@ void worker_fleet::start(unsigned slot) {
         shared.cpu = static_cast<std::int32_t>(
             *std::next(options_.pin.begin(), slot % options_.pin.count()));
     }
-    spawn_options wanted{
-        .program = options_.worker_program.empty() ? "/proc/self/exe" : options_.worker_program,
-        .arguments = {pool_worker_flag, std::to_string(slot),
-                      options_.name + "/" + std::to_string(slot)},
-        .environment = options_.environment,
-        .directory = options_.directory,
-        .standard_input = null_.get(),
-        .descriptors = {{memory_.of(pool_segment::control).descriptor(), control_descriptor},
-                        {memory_.of(pool_segment::input).descriptor(), input_descriptor},
-                        {memory_.of(pool_segment::output).descriptor(), output_descriptor},
-                        {event_, event_descriptor}},
-        .own_process_group = true};
-    wanted.arguments.insert(wanted.arguments.end(), options_.worker_arguments.begin(),
-                            options_.worker_arguments.end());
-    for (std::size_t i = 0; i < passed_.size(); ++i) {
-        wanted.descriptors.push_back({passed_[i].get(), options_.descriptors[i].child});
-    }
     std::optional<subprocess> process;
     bool copied = false;
     try {
+        const spawn_options wanted = options_of(slot);
         if (options_.zygote) {
             process = zygote_.start(slot, shared, wanted);
         }
@@ -152,6 +137,27 @@ void worker_fleet::start(unsigned slot) {
     counts_.copied += copied ? 1 : 0;
 }
 
+spawn_options worker_fleet::options_of(unsigned slot) const {
+    spawn_options wanted{
+        .program = options_.worker_program.empty() ? "/proc/self/exe" : options_.worker_program,
+        .arguments = {pool_worker_flag, std::to_string(slot),
+                      options_.name + "/" + std::to_string(slot)},
+        .environment = options_.environment,
+        .directory = options_.directory,
+        .standard_input = null_.get(),
+        .descriptors = {{memory_.of(pool_segment::control).descriptor(), control_descriptor},
+                        {memory_.of(pool_segment::input).descriptor(), input_descriptor},
+                        {memory_.of(pool_segment::output).descriptor(), output_descriptor},
+                        {event_, event_descriptor}},
+        .own_process_group = true};
+    wanted.arguments.insert(wanted.arguments.end(), options_.worker_arguments.begin(),
+                            options_.worker_arguments.end());
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+        wanted.descriptors.push_back({passed_[i].get(), options_.descriptors[i].child});
+    }
+    return wanted;
+}
+
 void worker_fleet::watch(std::vector<pollfd>& polled) const {
     for (const member& one : members_) {
         if (one.running) {
@@ -176,7 +182,11 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
             continue;
         }
         bool expected = false;
-        worker_death death = describe_end(slot, expected);
+        worker_death death;
+        once_there_is_memory([&] {
+            deaths.reserve(deaths.size() + 1);
+            death = describe_end(slot, expected);
+        });
         worker_slot& shared = control_.slots[slot];
         // acquire: partner is the worker's release; all is published by its end anyway.
         const bool was_ready = shared.ready.exchange(0, std::memory_order_acquire) != 0;
@@ -194,7 +204,9 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
             if (was_ready) {
                 failed_starts_ = 0;
             } else {
-                count_failed_start(shared.refusal[0] != '\0' ? shared.refusal : death.text);
+                once_there_is_memory([&] {
+                    count_failed_start(shared.refusal[0] != '\0' ? shared.refusal : death.text);
+                });
             }
         }
         deaths.push_back(std::move(death));
@@ -206,7 +218,6 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
     member& one = members_[slot];
     worker_death death{slot};
     const std::lock_guard lock(lock_);
-    one.running = false;
     try {
         const exit_status status = one.process.wait();
         death.signal = status.signal();
@@ -218,12 +229,9 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
         death.text = "ended, and something else in this program has waited for it";
         expected = one.retiring;
     }
-    one.process = subprocess();
     if (expected) {
-        return death;
-    }
-    ++counts_.deaths;
-    if (one.killed_at != 0) {
+        // Nothing to count.
+    } else if (one.killed_at != 0) {
         ++counts_.deadline_kills;
         death.cause = failure_cause::deadline;
         // Another attempt than the one that took too long: it is not to blame.
@@ -236,14 +244,18 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
             death.cause = failure_cause::memory;
         }
     }
+    counts_.deaths += expected ? 0 : 1;
+    one.running = false;
+    one.process = subprocess();
     return death;
 }
 
 void worker_fleet::count_failed_start(const std::string& why) {
-    if (++failed_starts_ >= options_.failed_starts) {
-        given_up_ = std::to_string(failed_starts_) +
+    if (failed_starts_ + 1 >= options_.failed_starts) {
+        given_up_ = std::to_string(failed_starts_ + 1) +
                     " workers in a row did not become ready; the last one: " + why;
     }
+    ++failed_starts_;
 }
 
 void worker_fleet::enforce_deadline() {

@@ -102,6 +102,8 @@ private:
     std::chrono::nanoseconds longest_back_off() const noexcept;
     std::chrono::nanoseconds longest_absence() const noexcept;
     void start(unsigned slot);
+    spawn_options options_of(unsigned slot) const;
+    /// Failure: `std::bad_alloc`; then it may be called again.
     worker_death describe_end(unsigned slot, bool& expected);
     void count_failed_start(const std::string& why);
 
