@@ -129,7 +129,7 @@ struct pool_control {
     job_slot jobs[most_jobs];
     worker_slot slots[most_workers];
 };
-inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v4");
+inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v5");
 
 /// Whether workers, and threads that wait for them, spin before they sleep: only while each worker
 /// and one thread more have a CPU. relaxed: nothing but time depends on it.
@@ -138,5 +138,6 @@ inline bool may_spin(const pool_control& control) noexcept {
 }
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(most_workers <= task_word::max_slots);
 
 } // namespace regatta::detail

@@ -39,22 +39,29 @@ enum class worker_step : std::uint32_t {
     sleeping,  ///< It has announced that it sleeps, and does not yet.
 };
 
-/// A task's word, taken apart: state, attempts begun, the slot of the worker, the job's generation.
+/// A task's word, taken apart: state, attempts begun, the slot of the worker, the attempts among
+/// those begun that do not count, the job's generation.
 struct task_word {
     static constexpr unsigned max_attempts = (1u << 13) - 1;
+    static constexpr unsigned max_slots = 1u << 8;
+    static constexpr unsigned max_spared = (1u << 8) - 1;
 
     task_status state = task_status::pending;
     unsigned attempts = 0;
     unsigned slot = 0;
     std::uint32_t generation = 0;
+    unsigned spared = 0;
 
     static constexpr task_word of(std::uint64_t bits) noexcept {
         return {static_cast<task_status>(bits & 7), static_cast<unsigned>(bits >> 3 & max_attempts),
-                static_cast<unsigned>(bits >> 16 & 0xFFFF), static_cast<std::uint32_t>(bits >> 32)};
+                static_cast<unsigned>(bits >> 16 & (max_slots - 1)),
+                static_cast<std::uint32_t>(bits >> 32),
+                static_cast<unsigned>(bits >> 24 & max_spared)};
     }
     constexpr std::uint64_t bits() const noexcept {
-        return std::uint64_t{generation} << 32 | std::uint64_t{slot} << 16 |
-               std::uint64_t{attempts} << 3 | static_cast<std::uint64_t>(state);
+        return std::uint64_t{generation} << 32 | std::uint64_t{spared} << 24 |
+               std::uint64_t{slot} << 16 | std::uint64_t{attempts} << 3 |
+               static_cast<std::uint64_t>(state);
     }
     constexpr bool final() const noexcept { return state >= task_status::done; }
 };
@@ -146,15 +153,17 @@ public:
     }
 
     /// Gives back what a worker had claimed that has ended and was waited for.
-    /// @param limit attempts that a task has; @param charged whether this one counts.
+    /// @param limit attempts that a task has; @param charged whether this one counts. One that does
+    /// not keeps its number all the same: the next one has another.
     task_recovery recover(std::size_t i, unsigned slot, unsigned limit, bool charged) noexcept {
         task_word seen = look(i);
         if (seen.state != task_status::claimed || seen.slot != slot ||
             seen.generation != generation_) {
             return task_recovery::none;
         }
-        seen.attempts -= charged ? 0 : 1;
-        const bool given_up = charged && seen.attempts >= limit;
+        seen.spared += charged || seen.spared == task_word::max_spared ? 0 : 1;
+        const bool given_up = seen.attempts - seen.spared >= limit || // Or there is no next number.
+                              seen.attempts == task_word::max_attempts;
         seen.state = given_up ? task_status::failed : task_status::pending;
         // seq_cst: publishes what the dead worker wrote, as its parent sees it, to claim() (I3); in
         // one order with commit(), because this may be what ends the job (I4).
