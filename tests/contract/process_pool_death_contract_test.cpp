@@ -233,6 +233,8 @@ TEST_F(process_pool, an_idle_worker_that_is_killed_is_replaced) {
 TEST_F(process_pool, a_stopped_worker_does_not_keep_the_pool_from_closing) {
     regatta::process_pool pool(2);
     EXPECT_TRUE(pool.signal_worker(0, SIGSTOP));
+    pool.close();
+    EXPECT_EQ(pool.stats().deaths, 0u); // "That were not told to."
 }
 
 // Nor does a close compute while it waits for one: the others have ended by then.

@@ -223,7 +223,8 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
         death.signal = status.signal();
         death.status = status.exited() ? status.code() : 0;
         death.text = status.describe();
-        expected = one.retiring && status.success();
+        // When all are to end, one may be killed that is stopped: it has no task.
+        expected = one.retiring && (status.success() || wanted_ == 0);
     } catch (const std::system_error&) {
         // Something else in this process has waited for it. It has ended all the same.
         death.text = "ended, and something else in this program has waited for it";
