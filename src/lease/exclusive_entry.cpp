@@ -18,7 +18,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +74,12 @@ step_error note_group(lease_state& lease, const entered_task& task) {
     entry.member = lease.plan.member;
     entry.before = way_out(lease.plan, task.group);
     entry.masks = {task.before};
+    const auto last = std::find_if(lease.done.rbegin(), lease.done.rend(), [&](const auto& step) {
+        return step.path == entry.path && step.masks.front().start == task.before.start;
+    });
+    if (last != lease.done.rend() && last->before == entry.before) {
+        return {}; // It was there before its last entry, too.
+    }
     if (const int error = lease.journal.step(entry)) {
         return act_failed(error, "write the journal");
     }
@@ -99,6 +107,49 @@ step_error note_mask(lease_state& lease, const task_mask& before) {
     return {};
 }
 
+/// Whether a thread, once seen, needs nothing restored.
+bool has_ended(exclusive_system& system, const task_mask& known) {
+    const auto now = read_task_details(system, known.process, known.thread);
+    return now ? now->start != known.start || now->has_ended
+               : is_task_gone(system, known.process, known.thread);
+}
+
+void forget_ended_entries(lease_state& lease) {
+    std::erase_if(lease.entered,
+                  [&](const auto& one) { return has_ended(*lease.system, one.second.before); });
+}
+
+/// Drops the records of threads that have ended, from time to time: a lease may see any number of
+/// threads. Failure: the records stay until the next time.
+void drop_ended(lease_state& lease) {
+    const auto size = [&] { return lease.done.size() + lease.entered.size(); };
+    if (size() < lease.tidy_at) {
+        return;
+    }
+    forget_ended_entries(lease);
+    const auto is_of_threads = [](const exclusive_step& step) {
+        return step.kind == step_kind::save_masks || step.kind == step_kind::move_process;
+    };
+    std::set<std::pair<int, std::uint64_t>> ended;
+    for (const exclusive_step& step : lease.done) {
+        for (const task_mask& saved : step.masks) {
+            if (is_of_threads(step) && has_ended(*lease.system, saved)) {
+                ended.insert({saved.thread, saved.start});
+            }
+        }
+    }
+    const auto is_over = [&](const exclusive_step& step) {
+        return is_of_threads(step) && !step.masks.empty() &&
+               std::all_of(step.masks.begin(), step.masks.end(), [&](const task_mask& saved) {
+                   return ended.contains({saved.thread, saved.start});
+               });
+    };
+    if (lease.journal.is_open() && lease.journal.drop(is_over) == 0) {
+        std::erase_if(lease.done, is_over);
+    }
+    lease.tidy_at = std::max(lease.tidy_at, 2 * size());
+}
+
 /// How many of the threads that have entered got each CPU of the lease, as far as they got one.
 std::map<unsigned, std::size_t> threads_by_cpu(const lease_state& lease) {
     std::map<unsigned, std::size_t> threads;
@@ -119,12 +170,7 @@ unsigned cpu_in_turn(lease_state& lease) {
     auto threads = threads_by_cpu(lease);
     const auto is_taken = [](const auto& one) { return one.second > 0; };
     if (std::all_of(threads.begin(), threads.end(), is_taken)) {
-        std::erase_if(lease.entered, [&](const auto& one) {
-            const task_mask& known = one.second.before;
-            const auto now = read_task_details(*lease.system, known.process, known.thread);
-            return now ? now->start != known.start || now->has_ended
-                       : is_task_gone(*lease.system, known.process, known.thread);
-        });
+        forget_ended_entries(lease);
         threads = threads_by_cpu(lease);
     }
     std::vector<unsigned> turn(lease.cpus.begin(), lease.cpus.end());
@@ -184,6 +230,7 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         }
         lease.entered.erase(found);
     }
+    drop_ended(lease);
     const int process = process_of_thread(system, thread);
     const auto found = read_task(system, process, thread);
     if (!found) {

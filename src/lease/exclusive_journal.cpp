@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -48,6 +49,10 @@ step_error lease_lock::take() {
 
 void lease_lock::take_to_move() {
     file_ = system_.lock(system_.journal() + "/lock", true);
+}
+
+std::string draft_of(const exclusive_system& system, const std::string& lease) {
+    return system.journal() + "/new." + lease;
 }
 
 int lease_journal::begin(const cpu_set& cpus, const std::string& title,
@@ -103,6 +108,35 @@ int lease_journal::taken(exclusivity level) {
 
 int lease_journal::give_up() {
     return line({"given up"});
+}
+
+int lease_journal::drop(const std::function<bool(const exclusive_step&)>& is_over) {
+    const auto text = system_->read(path());
+    if (!text || text->size() < length_) {
+        return EIO;
+    }
+    std::string kept;
+    std::string_view rest = std::string_view(*text).substr(0, length_);
+    for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+        const auto step = step_from_fields(fields_of(rest.substr(0, end)));
+        if (!step || !is_over(*step)) {
+            kept += rest.substr(0, end + 1);
+        }
+        rest.remove_prefix(end + 1);
+    }
+    const std::string draft = draft_of(*system_, name_);
+    system_->remove_file(draft); // An earlier process of this number may have left it.
+    int error = system_->append(draft, kept);
+    if (error == 0) {
+        error = system_->rename_file(draft, path());
+    }
+    if (error != 0) {
+        system_->remove_file(draft);
+        return error;
+    }
+    length_ = kept.size();
+    torn_ = false;
+    return 0;
 }
 
 int lease_journal::end() {

@@ -48,6 +48,9 @@ private:
     int file_ = -1;
 };
 
+/// The file in which the journal of a lease is written anew. It is none of the leases.
+std::string draft_of(const exclusive_system& system, const std::string& lease);
+
 /// The file of this process's own lease.
 class lease_journal {
 public:
@@ -74,6 +77,9 @@ public:
     /// Lets the next `acquire` or `release_stale` undo the rest while this process lives. Needs no
     /// lock.
     int give_up();
+    /// Removes the steps that need no inverse any more. On failure all stay. A process that dies
+    /// here leaves the old file or the new one whole, and perhaps the draft of the new one.
+    int drop(const std::function<bool(const exclusive_step&)>& is_over);
     /// Removes the file: no step is left to undo. If that fails, the journal stays open.
     int end();
 

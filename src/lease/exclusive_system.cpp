@@ -121,6 +121,10 @@ int exclusive_system::remove_file(const std::string& path) {
     return result_of(::unlink((root_ + path).c_str()));
 }
 
+int exclusive_system::rename_file(const std::string& from, const std::string& to) {
+    return result_of(::rename((root_ + from).c_str(), (root_ + to).c_str()));
+}
+
 int exclusive_system::set_affinity(int thread, const cpu_set& cpus) {
     const auto words = cpus.words();
     return words.empty()

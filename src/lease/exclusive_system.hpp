@@ -62,6 +62,8 @@ public:
     virtual int make_directory(const std::string& path);
     virtual int remove_directory(const std::string& path);
     virtual int remove_file(const std::string& path);
+    /// Gives the file `from` the name `to`, which another file may have until then.
+    virtual int rename_file(const std::string& from, const std::string& to);
     /// Restricts a thread of any process to `cpus`.
     /// @param thread its number; 0: the calling thread.
     virtual int set_affinity(int thread, const cpu_set& cpus);

@@ -13,6 +13,7 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,9 +42,10 @@ struct lease_state {
     cpu_set rest; ///< See `cpus_for_others`.
     exclusive_plan plan;
     lease_journal journal;
-    int owner = 0;                       ///< The process; a fork of it owns nothing.
-    unsigned forks = forks_so_far();     ///< A fork may have its number, 1, in a PID namespace.
-    std::vector<exclusive_step> done;    ///< The steps to undo, last first.
+    int owner = 0;                    ///< The process; a fork of it owns nothing.
+    unsigned forks = forks_so_far();  ///< A fork may have its number, 1, in a PID namespace.
+    std::vector<exclusive_step> done; ///< The steps to undo, last first.
+    std::size_t tidy_at = 32; ///< Records of threads that have ended go at so many of threads.
     std::vector<std::string> sentences;  ///< The level obtained, and why stronger ones failed.
     std::mutex mutex;                    ///< Guards the members below.
     std::map<int, entered_task> entered; ///< By thread.

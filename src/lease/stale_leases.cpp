@@ -84,6 +84,7 @@ stale_release release_stale_locked(exclusive_system& system) {
                                "file once you have undone it");
         }
         if (problems.empty()) {
+            system.remove_file(draft_of(system, record.name));
             const int error = system.remove_file(path);
             if (error != 0 && error != ENOENT) {
                 problems.push_back(act_failed(error, "remove " + path).text);

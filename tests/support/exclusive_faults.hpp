@@ -71,6 +71,10 @@ public:
         const int error = asked("unlink " + path);
         return error != 0 ? error : exclusive_system::remove_file(path);
     }
+    int rename_file(const std::string& from, const std::string& to) override {
+        const int error = asked("rename " + from + " " + to);
+        return error != 0 ? error : exclusive_system::rename_file(from, to);
+    }
     int set_affinity(int thread, const regatta::cpu_set& cpus) override {
         const int error = asked("pin " + std::to_string(thread) + " " + cpus.to_string());
         return error != 0 ? error : exclusive_system::set_affinity(thread, cpus);

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -106,6 +107,93 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     lease.enter(50);
     lease.release();
     EXPECT_EQ(machine->mask(), "0-1");
+}
+
+/// A lease that 60 threads have entered, one after the other, and a thread that lives.
+void enter_many(threads_system& machine, exclusive_cpus& lease) {
+    constexpr int threads = 60;
+    machine.start(50);
+    lease.enter(50);
+    for (int thread = 1000; thread != 1000 + threads; ++thread) {
+        machine.start(thread);
+        lease.enter(thread);
+        machine.end(thread);
+    }
+}
+
+// "Records of threads that have ended are dropped": the journal does not grow with each thread of a
+// pool that replaces its threads.
+TEST_F(exclusive_entry, threads_that_have_ended_leave_no_record_for_good) {
+    const auto machine = std::make_shared<threads_system>(root);
+    host = machine;
+    auto lease = take({2, 3});
+    enter_many(*machine, lease);
+    ASSERT_EQ(status().size(), 1U);
+    EXPECT_LT(status()[0].effects.size(), 35U);
+    EXPECT_TRUE(status()[0].taken);
+    lease.release();
+    EXPECT_EQ(machine->mask(50), "0-1");
+    EXPECT_TRUE(status().empty());
+}
+
+TEST_F(exclusive_entry, a_journal_that_cannot_be_written_anew_stays_as_it_was) {
+    for (const char* const refused : {"rename", "append /run/regatta/new."}) {
+        const auto machine = std::make_shared<threads_system>(root);
+        host = machine;
+        take_and_die([&](exclusive_cpus& lease) {
+            machine->before_act = [=](const std::string& act) {
+                return act.starts_with(refused) ? ENOSPC : 0;
+            };
+            enter_many(*machine, lease);
+        });
+        ASSERT_EQ(status().size(), 1U);
+        EXPECT_GT(status()[0].effects.size(), 60U);
+        EXPECT_THAT(repair().problems, testing::IsEmpty());
+        EXPECT_EQ(machine->mask(50), "0-1");
+    }
+}
+
+// "A process that dies here leaves the old file or the new one whole".
+TEST_F(exclusive_entry, a_lease_is_undone_whose_owner_died_while_it_wrote_the_journal_anew) {
+    for (const char* const last :
+         {"unlink /run/regatta/new.", "append /run/regatta/new.", "rename", "the end"}) {
+        const auto machine = std::make_shared<threads_system>(root);
+        host = machine;
+        take_and_die([&](exclusive_cpus& lease) {
+            machine->before_act = [=](const std::string& act) {
+                if (act.starts_with(last)) {
+                    ::kill(::getpid(), SIGKILL);
+                }
+                return 0;
+            };
+            enter_many(*machine, lease);
+        });
+        EXPECT_NE(machine->mask(50), "0-1") << last;
+        const bool drafted = machine->exists("/run/regatta/new." + status().at(0).name);
+        EXPECT_EQ(drafted, std::string(last) == "rename") << last;
+        EXPECT_EQ(repair().released.size(), 1U) << last;
+        EXPECT_EQ(machine->mask(50), "0-1") << last;
+        EXPECT_THAT(machine->list("/run/regatta"), testing::ElementsAre("lock")) << last;
+    }
+}
+
+// A pool's thread may leave and enter for each piece of work.
+TEST_F(exclusive_entry, a_thread_that_enters_again_from_its_group_leaves_one_record) {
+    use_v2();
+    root.file("/sys/fs/cgroup/other/cgroup.threads", "50\n");
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto lease = take({3});
+    lease.enter(50);
+    const auto effects = status()[0].effects.size();
+    for (int again = 0; again != 3; ++again) {
+        lease.leave(50);
+        EXPECT_EQ(root.text("/sys/fs/cgroup/other/cgroup.threads"), "50\n");
+        lease.enter(50);
+    }
+    EXPECT_EQ(status()[0].effects.size(), effects);
+    lease.release();
+    EXPECT_EQ(root.text("/sys/fs/cgroup/other/cgroup.threads"), "50\n");
 }
 
 // "Where the load is not balanced each thread gets a CPU for itself, in turn": one that no other

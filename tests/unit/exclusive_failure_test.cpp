@@ -172,7 +172,7 @@ TEST_F(exclusive_failure, a_lease_of_another_boot_is_only_forgotten) {
     const int acts = system->acts;
     root.file("/proc/sys/kernel/random/boot_id", "another\n");
     EXPECT_EQ(repair().released.size(), 1u);
-    EXPECT_EQ(system->acts, acts + 2) << "nothing but the journal's folder and file";
+    EXPECT_EQ(system->acts, acts + 3) << "nothing but the journal's folder and files";
 }
 
 TEST_F(exclusive_failure, a_boot_that_cannot_be_read_costs_no_repair) {
