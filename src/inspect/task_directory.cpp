@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,12 +97,23 @@ void task_directory::adopt(const std::vector<task_sample>& tasks) {
     if (owners_.empty()) {
         return;
     }
+    for (const task_sample& one : tasks) {
+        const auto known = starts_.find(one.pid);
+        if (one.tid == one.pid && known != starts_.end() && known->second != one.started) {
+            disown(one.pid, std::numeric_limits<std::int64_t>::max());
+        }
+    }
     for (std::size_t before = 0; before != owners_.size();) {
         before = owners_.size();
         for (const task_sample& one : tasks) {
             if (owners_.contains(one.parent_pid)) {
                 owners_.insert(one.pid);
             }
+        }
+    }
+    for (const task_sample& one : tasks) {
+        if (one.tid == one.pid && owners_.contains(one.pid)) {
+            starts_[one.pid] = one.started;
         }
     }
 }
@@ -120,6 +132,7 @@ void task_directory::adopt_late() {
 
 void task_directory::disown(int pid, std::int64_t time_ns) {
     if (owners_.erase(pid) != 0) {
+        starts_.erase(pid);
         for (entry& one : entries_) {
             one.was_owned = one.was_owned || (one.pid == pid && one.seen_ns < time_ns);
         }

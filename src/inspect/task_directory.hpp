@@ -61,7 +61,8 @@ public:
     /// Owners and their known descendants.
     const std::unordered_set<int>& owners() const noexcept { return owners_; }
 
-    /// Adds the descendants of owners among `tasks` to the owners.
+    /// Adds the descendants of owners among `tasks` to the owners. Ends the ownership of numbers
+    /// that other processes have got since the last call.
     void adopt(const std::vector<task_sample>& tasks);
 
 private:
@@ -90,6 +91,7 @@ private:
 
     std::string root_;
     std::unordered_set<int> owners_;
+    std::unordered_map<int, std::uint64_t> starts_; ///< Of owners, as of the last `adopt`.
     std::vector<entry> entries_;
     std::unordered_map<int, index> by_tid_; ///< The latest task of each number.
     std::unordered_map<int, fact> facts_;

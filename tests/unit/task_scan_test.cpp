@@ -190,6 +190,30 @@ TEST(task_directory, a_stranger_with_the_number_of_a_descendant_is_no_owner) {
     EXPECT_FALSE(directory.owned(stranger));
 }
 
+// Without traces only the scans tell of it.
+TEST(task_directory, a_stranger_with_the_number_of_a_descendant_is_known_by_its_start) {
+    const auto process = [](int pid, int parent, std::uint64_t started) {
+        regatta::task_sample made;
+        made.pid = made.tid = pid;
+        made.parent_pid = parent;
+        made.started = started;
+        return made;
+    };
+    task_directory directory({20}, "/nonexistent");
+    directory.adopt({process(20, 1, 3), process(30, 20, 5), process(40, 30, 6)});
+    directory.adopt({process(20, 1, 3), process(40, 1, 6)}); // An orphan stays a descendant.
+    EXPECT_TRUE(directory.owners().contains(40));
+    directory.adopt(
+        {process(20, 1, 3), process(30, 1, 90), process(40, 1, 6), process(41, 30, 91)});
+    EXPECT_FALSE(directory.owners().contains(30));
+    EXPECT_FALSE(directory.owners().contains(41));
+    EXPECT_TRUE(directory.owners().contains(20));
+    EXPECT_TRUE(directory.owners().contains(40));
+    directory.adopt({process(20, 1, 3), process(30, 20, 99)});
+    directory.adopt({process(20, 1, 3), process(30, 20, 99)});
+    EXPECT_TRUE(directory.owners().contains(30));
+}
+
 TEST(task_directory, names_those_that_are_gone_by_what_traces_said) {
     task_directory directory({}, "/nonexistent");
     // Started and renamed elsewhere, seen here, and that was read first.
