@@ -10,6 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#if REGATTA_LINUX
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -19,6 +24,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -244,5 +250,47 @@ TEST(hipe_timers, tell_their_time) {
     timers(text);
     EXPECT_EQ(text.str(), "the timers have been going for 0 s\n");
 }
+
+// "Threads: any", also those that destroy a callback: it may use the timers that it belongs to.
+TEST(hipe_timers, let_the_destructor_of_a_callback_use_them_at_their_end) {
+    int destroyed = 0;
+    {
+        timers_type timers;
+        std::size_t other = 0;
+        std::shared_ptr<void> use(nullptr, [&](void*) {
+            ++destroyed;
+            EXPECT_FALSE(timers.cancel(other));
+            timers.submit([] {});
+        });
+        timers.submit([use = std::exchange(use, nullptr)] {}, hours(1));
+        other = timers.submit([] {}, hours(1));
+        timers.submit([] {}, hours(1));
+    }
+    EXPECT_EQ(destroyed, 1);
+}
+
+#if REGATTA_LINUX
+
+// The same for one that was refused, here in a fork, which has no timer thread.
+TEST(hipe_timers, let_the_destructor_of_a_refused_callback_use_them) {
+    timers_type timers;
+    timers.start();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(10); // Ends a child that waits for itself.
+        std::shared_ptr<void> use(nullptr, [&](void*) { timers.cancel(1); });
+        try {
+            timers.submit([use = std::exchange(use, nullptr)] {}, hours(1));
+        } catch (const std::system_error&) {
+            ::_exit(0);
+        }
+        ::_exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+#endif
 
 } // namespace

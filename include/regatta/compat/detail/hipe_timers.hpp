@@ -39,8 +39,12 @@ public:
     explicit TimerScheduler(Pond* pond, bool revise = false) : pond_(pond), revise_(revise) {}
     TimerScheduler(const TimerScheduler&) = delete;
     TimerScheduler& operator=(const TimerScheduler&) = delete;
-    /// As `stop`.
-    ~TimerScheduler() { stop(); }
+    /// As `stop`. The destructors of callbacks may still use the timers.
+    ~TimerScheduler() {
+        for (stop(); !timers_.empty(); stop()) {
+            const auto last = std::exchange(timers_, {});
+        }
+    }
 
     /// Starts the timers; existing ones count from now on. @returns false if they are running
     /// already.
@@ -108,6 +112,7 @@ public:
                 schedule(id, at->second);
             }
             REGATTA_CATCH_ALL {
+                fresh = std::move(at->second); // Destroyed after the lock: it may use the timers.
                 timers_.erase(at);
                 REGATTA_RETHROW;
             }
