@@ -37,7 +37,7 @@ std::vector<group_chain> chains_of(const std::string& root, std::string_view con
         if (!own || (!own->v2() && !own->has(controller))) {
             continue;
         }
-        const auto mount = detail::find_cgroup_mount(*mounts, own->v2(), controller);
+        const auto mount = detail::find_cgroup_mount(*mounts, own->v2(), controller, own->path);
         if (!mount) {
             continue;
         }

@@ -19,9 +19,22 @@
 namespace regatta::detail {
 namespace {
 
+/// The group of a process or thread, as its file of groups names it; nothing if unknown.
+std::optional<std::string> named_group(exclusive_system& system, const std::string& file, bool v2) {
+    const std::string text = system.read(file).value_or("");
+    for (const auto line : split(text, '\n')) {
+        const auto group = parse_cgroup_line(line);
+        if (group && group->v2() == v2 && (v2 || group->has("cpuset"))) {
+            return std::string(group->path);
+        }
+    }
+    return std::nullopt;
+}
+
 group_tree find_group_tree(exclusive_system& system, bool v2) {
     const auto mounts = system.read("/proc/self/mountinfo");
-    const auto mount = mounts ? find_cgroup_mount(*mounts, v2, "cpuset") : std::nullopt;
+    const std::string own = named_group(system, "/proc/self/cgroup", v2).value_or("");
+    const auto mount = mounts ? find_cgroup_mount(*mounts, v2, "cpuset", own) : std::nullopt;
     if (!mount) {
         return {};
     }
@@ -92,14 +105,8 @@ std::vector<std::string> group_tree::chain() const {
 }
 
 std::string group_tree::group_of(exclusive_system& system, const std::string& file, bool v2) const {
-    const std::string text = system.read(file).value_or("");
-    for (const auto line : split(text, '\n')) {
-        const auto group = parse_cgroup_line(line);
-        if (group && group->v2() == v2 && (v2 || group->has("cpuset"))) {
-            return top + group_below_mount({above, top}, group->path);
-        }
-    }
-    return {};
+    const auto group = named_group(system, file, v2);
+    return group ? top + group_below_mount({above, top}, *group) : std::string();
 }
 
 std::string_view last_part(std::string_view path) noexcept {

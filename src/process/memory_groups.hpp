@@ -33,7 +33,7 @@ inline std::vector<memory_group> memory_groups(const std::string& root) {
         if (!line || !(line->v2() || line->has("memory"))) {
             continue;
         }
-        if (const auto mount = find_cgroup_mount(mounts, line->v2(), "memory")) {
+        if (const auto mount = find_cgroup_mount(mounts, line->v2(), "memory", line->path)) {
             all.push_back({root + mount->point, group_below_mount(*mount, line->path), line->v2()});
         }
     }

@@ -86,7 +86,7 @@ public:
             if (!line || !mounts || !(line->v2() || line->has("memory"))) {
                 continue;
             }
-            const auto mount = detail::find_cgroup_mount(*mounts, line->v2(), "memory");
+            const auto mount = detail::find_cgroup_mount(*mounts, line->v2(), "memory", line->path);
             const std::string bytes = std::to_string(group_megabytes << 20);
             if (!mount) {
                 continue;

@@ -123,6 +123,25 @@ TEST(cpu_quota, takes_the_mount_point_where_its_group_is_out_of_sight) {
     EXPECT_EQ(regatta::cpu_quota(root.path()), 7.0);
 }
 
+TEST(cpu_quota, finds_a_group_whose_name_begins_with_dots) {
+    fixture_root root;
+    root.file("/proc/self/cgroup", "0::/a/..data/...\n")
+        .file("/proc/self/mountinfo", v2_mount)
+        .file("/sys/fs/cgroup/a/..data/cpu.max", "200000 100000\n");
+    EXPECT_EQ(regatta::cpu_quota(root.path()), 2.0);
+}
+
+// A container may have the groups of its host bound to a place of their own.
+TEST(cpu_quota, takes_the_mount_that_shows_its_group) {
+    fixture_root root;
+    root.file("/proc/self/cgroup", "0::/\n")
+        .file("/proc/self/mountinfo",
+              "30 23 0:27 /../../.. /host ro - cgroup2 cgroup2 rw\n" + std::string(v2_mount))
+        .file("/host/cpu.max", "800000 100000\n")
+        .file("/sys/fs/cgroup/cpu.max", "300000 100000\n");
+    EXPECT_EQ(regatta::cpu_quota(root.path()), 3.0);
+}
+
 TEST(cpu_quota, does_not_take_a_group_with_the_same_beginning_for_the_mounts_top) {
     fixture_root root;
     root.file("/proc/self/cgroup", "0::/docker/abcdef\n")

@@ -123,7 +123,7 @@ REGATTA_RARE REGATTA_POOLS_API std::optional<double> cpu_quota(const std::string
         if (!own || (!own->v2() && !own->has("cpu"))) {
             continue;
         }
-        if (const auto mount = detail::find_cgroup_mount(mounts, own->v2(), "cpu")) {
+        if (const auto mount = detail::find_cgroup_mount(mounts, own->v2(), "cpu", own->path)) {
             smallest =
                 std::min(smallest, detail::quota_of_ancestors(root, *mount, own->path, own->v2()));
         }

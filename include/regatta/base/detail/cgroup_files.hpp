@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace regatta::detail {
 
@@ -69,9 +70,19 @@ struct cgroup_mount {
     std::string point; ///< The directory.
 };
 
-/// Finds the mount of the v2 hierarchy, or the v1 mount that has the controller.
-REGATTA_RARE inline std::optional<cgroup_mount>
-find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controller) {
+/// Whether a mount whose top is the group `top` shows `group`.
+REGATTA_RARE inline bool shows(std::string_view top, std::string_view group) noexcept {
+    return top == "/" ||
+           (group.starts_with(top) && (group.size() == top.size() || group[top.size()] == '/'));
+}
+
+/// Finds the mount of the v2 hierarchy, or the v1 mount that has the controller: the first one that
+/// shows `group`, or else the first one. A container may have a mount of its host beside its own.
+REGATTA_RARE inline std::optional<cgroup_mount> find_cgroup_mount(std::string_view mountinfo,
+                                                                  bool v2,
+                                                                  std::string_view controller,
+                                                                  std::string_view group = {}) {
+    std::optional<cgroup_mount> found;
     for (auto line = next_part(mountinfo, '\n'); !line.empty(); line = next_part(mountinfo, '\n')) {
         // id parent device root point options [optional fields] - type source super-options
         std::string_view fields[5];
@@ -86,10 +97,17 @@ find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controll
         const std::string_view options = line.substr(line.rfind(' ') + 1);
         if (!options.empty() && type == (v2 ? "cgroup2" : "cgroup") &&
             (v2 || lists(options, controller))) {
-            return cgroup_mount{unescape_mount(fields[3]), unescape_mount(fields[4])};
+            cgroup_mount mount{unescape_mount(fields[3]), unescape_mount(fields[4])};
+            const bool is_it = shows(mount.top, group);
+            if (is_it || !found) {
+                found = std::move(mount);
+            }
+            if (is_it) {
+                break;
+            }
         }
     }
-    return std::nullopt;
+    return found;
 }
 
 /// The directory of `group` below the mount point: "" for the top of the mount, else "/a/b".
@@ -99,11 +117,9 @@ find_cgroup_mount(std::string_view mountinfo, bool v2, std::string_view controll
 REGATTA_RARE inline std::string group_below_mount(const cgroup_mount& mount,
                                                   std::string_view group) {
     if (mount.top != "/") {
-        const bool below = group.starts_with(mount.top) &&
-                           (group.size() == mount.top.size() || group[mount.top.size()] == '/');
-        group.remove_prefix(below ? mount.top.size() : group.size());
+        group.remove_prefix(shows(mount.top, group) ? mount.top.size() : group.size());
     }
-    if (group.find("/..") != std::string_view::npos) {
+    if (group.ends_with("/..") || group.find("/../") != std::string_view::npos) {
         group = {};
     }
     while (!group.empty() && group.back() == '/') {
