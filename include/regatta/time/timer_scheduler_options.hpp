@@ -40,7 +40,7 @@ struct timer_scheduler_options {
 struct timer_scheduler_stats {
     std::uint64_t scheduled = 0; ///< Timers that were given an id.
     std::uint64_t run = 0;       ///< Callback runs that have ended, including those that threw.
-    std::uint64_t cancelled = 0; ///< Timers ended by a cancel that returned true, or by `close`.
+    std::uint64_t cancelled = 0; ///< Timers of which a cancel or `close` prevented a run.
     std::uint64_t skipped = 0;   ///< Ticks skipped by `missed_ticks::skip`.
     std::uint64_t refused = 0;   ///< Runs that the executor did not accept, or dropped.
     std::uint64_t errors = 0;    ///< Exceptions passed to `on_error`.
