@@ -66,10 +66,11 @@ struct alignas(destructive_alignment) matmul_header {
     std::uint64_t element_bytes;
 
     bool valid() const noexcept {
-        return (element_bytes == sizeof(float) ||
+        return kernel < std::size(kernels) &&
+               (element_bytes == sizeof(float) ||
                 (element_bytes == sizeof(double) && kernels[kernel].of_double != nullptr)) &&
-               matmul_sizes.contains(n) && kernel < std::size(kernels) && block_rows >= 1 &&
-               block_rows <= n && block_columns >= 1 && block_columns <= n;
+               matmul_sizes.contains(n) && block_rows >= 1 && block_rows <= n &&
+               block_columns >= 1 && block_columns <= n;
     }
 };
 constexpr std::uint64_t matmul_layout = layout_hash<matmul_header>("matmul v3");

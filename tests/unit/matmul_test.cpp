@@ -15,11 +15,13 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <limits>
 #include <ostream>
 #include <random>
 #include <sys/resource.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -258,6 +260,15 @@ TEST(matmul, does_not_attach_to_something_else) {
     const auto other = regatta::shared_memory::anonymous("other", 4096, 1);
     EXPECT_THROW(attach_matmul(other.descriptor()), std::system_error);
     EXPECT_THROW(attach_matmul(-1), std::system_error);
+}
+
+TEST(matmul, does_not_attach_to_a_kernel_that_it_does_not_have) {
+    const auto work = make_matmul({.size = 64, .type = "double"});
+    const std::uint64_t kernel = std::uint64_t{1} << 40; // The second number of the header.
+    ASSERT_EQ(::pwrite(work->descriptor(), &kernel, sizeof kernel,
+                       regatta::shared_memory::header_size + sizeof kernel),
+              static_cast<ssize_t>(sizeof kernel));
+    EXPECT_THROW(attach_matmul(work->descriptor()), std::runtime_error);
 }
 
 TEST(matmul, sizes_out_of_range_and_unknown_kernels_are_refused) {
