@@ -110,6 +110,23 @@ TEST(report_pages, drawings_keep_their_blanks) {
               "| drawn |\n| --: |\n| `\u00a0▂\u00a0` |\n|  |\n\n");
 }
 
+// "Where even the columns that stay are too wide for a screen, the widest one of words is
+// shortened"
+TEST(grid, the_widest_words_are_shortened) {
+    const std::vector<race::grid_column> columns{
+        {.title = "race", .to_the_left = true, .cells = {"size 512, workers 2"}},
+        {.title = "median", .cells = {"1.25 ms"}},
+        {.title = "who", .to_the_left = true, .cells = {"steady, balanced, openmp, tbb_group"}}};
+    EXPECT_EQ(race::grid_text(columns, {.width = 60, .unicode = false}),
+              "race                  median  who\n"
+              "size 512, workers 2  1.25 ms  steady, balanced, openmp, tbb~\n");
+    EXPECT_EQ(race::grid_text(columns, {.width = 40, .unicode = false}),
+              "race             median  who\n"
+              "size 512, wor~  1.25 ms  steady, balanc~\n");
+    EXPECT_EQ(race::grid_text(columns, {.width = 1, .unicode = false}),
+              "~   median  ~\n~  1.25 ms  ~\n");
+}
+
 TEST(report_pages, a_command_of_several_lines_stays_where_it_is) {
     race::provenance from = fakes::some_machine();
     from.command = {"regatta", "race", "a=true\n```\n</details>\n# two"};

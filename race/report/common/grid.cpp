@@ -118,15 +118,17 @@ std::string grid_text(std::vector<grid_column> columns, const text_style& style)
     for (const grid_column& one : columns) {
         widths.push_back(width_of(one));
     }
-    const std::size_t whole = width_of(columns);
-    std::size_t over = whole > style.width ? whole - style.width : 0;
     // Words can be cut; a figure that is cut is another one.
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (i == 0 || columns[i].to_the_left) {
-            const std::size_t cut = std::min(over, widths[i] - std::min<std::size_t>(1, widths[i]));
-            widths[i] -= cut;
-            over -= cut;
+    const std::size_t whole = width_of(columns);
+    for (std::size_t over = whole - std::min<std::size_t>(whole, style.width); over != 0; --over) {
+        std::size_t widest = 0;
+        for (std::size_t i = 1; i < columns.size(); ++i) {
+            widest = columns[i].to_the_left && widths[i] > widths[widest] ? i : widest;
         }
+        if (widths[widest] <= 1) {
+            break;
+        }
+        --widths[widest];
     }
 
     const auto line_of = [&](auto cell) {

@@ -26,7 +26,7 @@ struct grid_column {
 };
 
 /// A line of titles and a line a row. Where even the columns that stay are too wide for a screen,
-/// the first one is shortened, then the others of words. A page has all columns.
+/// the widest one of words is shortened, and the first one counts as such. A page has all columns.
 std::string grid_text(std::vector<grid_column> columns, const text_style& style);
 
 } // namespace regatta::race
