@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -127,6 +128,14 @@ class CpusShow(unittest.TestCase):
         self.assertRegex(text, r"1 +16 GiB +2-3,6-7 +21 +10\n")
         self.assertRegex(text, r"isolated +3 +at boot")
         self.assertNotIn("this command", text)
+
+    def test_memory_without_nodes_is_that_of_all_packages(self):
+        machine = two_sockets(self)
+        shutil.rmtree(machine.root + "/sys/devices/system/node")
+        machine.file("/proc/meminfo", "MemTotal:       16777216 kB")
+        text = run("cpus", "--root", machine.root).stdout
+        self.assertIn("8 CPUs, 4 cores (SMT), 2 packages, 16 GiB of memory\n", text)
+        self.assertEqual(text.count("16 GiB"), 1, text)  # not of each
 
     def test_kinds_of_cores_are_shown_where_there_are_several(self):
         machine = two_sockets(self)

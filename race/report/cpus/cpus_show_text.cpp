@@ -41,6 +41,11 @@ std::string id_text(std::int64_t id) {
     return id < 0 ? std::string() : " " + std::to_string(id);
 }
 
+/// Of a machine that does not part it; 0: unknown, or there are several nodes.
+std::uint64_t undivided_memory(const topology& machine) {
+    return machine.nodes.size() == 1 ? machine.nodes.front().memory_bytes : 0;
+}
+
 /// One line about the whole.
 std::string summary(const topology& machine) {
     std::string text =
@@ -52,6 +57,9 @@ std::string summary(const topology& machine) {
     }
     if (machine.nodes.size() > 1) {
         text += ", " + counted(machine.nodes.size(), "memory node");
+    }
+    if (machine.packages.size() > 1 && undivided_memory(machine) != 0) {
+        text += ", " + size_text(undivided_memory(machine)) + " of memory";
     }
     if (machine.is_hybrid()) {
         text += ", " + counted(machine.kinds.size(), "kind of cores", "kinds of cores");
@@ -137,8 +145,8 @@ std::string package_text(const topology& machine, const cpu_package& package,
         }
         begin = end;
     }
-    if (machine.nodes.size() == 1 && machine.nodes.front().memory_bytes != 0) {
-        out += entry("memory", size_text(machine.nodes.front().memory_bytes), style);
+    if (machine.packages.size() == 1 && undivided_memory(machine) != 0) {
+        out += entry("memory", size_text(undivided_memory(machine)), style);
     }
     return out;
 }
