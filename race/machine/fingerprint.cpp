@@ -53,16 +53,17 @@ void read_system(const std::string& root, fingerprint& m) {
     m.board = line_of(root + "/proc/device-tree/model");
 }
 
-/// The mask of this thread; of another machine that of the process whose files were kept.
-cpu_set allowed_of(const std::string& root) {
+/// The mask of this thread; of another machine that of the process whose files were kept, which the
+/// kernel prints with the CPUs that are offline.
+cpu_set allowed_of(const std::string& root, const cpu_set& online) {
     cpu_set allowed;
     if (root.empty()) {
         return try_affinity_of_this_thread(allowed) == 0 ? allowed : cpu_set();
     }
     cpu_list_error error;
-    return cpu_set::try_parse(value_of(root + "/proc/self/status", "Cpus_allowed_list", ':'),
-                              cpu_set::max_width, error)
-        .value_or(cpu_set());
+    const auto mask = cpu_set::try_parse(
+        value_of(root + "/proc/self/status", "Cpus_allowed_list", ':'), cpu_set::max_width, error);
+    return !mask ? cpu_set() : online.empty() ? *mask : *mask & online;
 }
 
 void read_cpus(const std::string& root, fingerprint& m) {
@@ -70,7 +71,7 @@ void read_cpus(const std::string& root, fingerprint& m) {
     m.cpu = read_processor(root);
     m.online_cpus =
         m.cpu.cpus != 0 ? m.cpu.cpus : std::max(1u, std::thread::hardware_concurrency());
-    m.allowed_cpus = allowed_of(root);
+    m.allowed_cpus = allowed_of(root, m.cpu.online);
     m.available_cores = m.cpu.cores_of(m.allowed_cpus);
     m.clock = read_clock_settings(m.cpu.online, root);
     m.group = read_control_group(root);

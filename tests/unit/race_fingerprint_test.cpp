@@ -62,6 +62,15 @@ TEST(race_fingerprint, of_a_virtual_machine) {
     EXPECT_THAT(race::warnings_of(m), Contains(HasSubstr("this is a guest")));
 }
 
+// A mask holds whatever may come, and a guest gets CPUs while it runs.
+TEST(race_fingerprint, may_use_no_cpu_that_is_offline) {
+    auto files = library_test::small_guest();
+    files.file("/proc/self/status", "Name:\tregatta\nCpus_allowed_list:\t0-127\n");
+    const race::fingerprint m = record_of(files);
+    EXPECT_EQ(m.allowed_cpus.to_string(), "0-1");
+    EXPECT_EQ(m.available_cpus, 2u);
+}
+
 TEST(race_fingerprint, of_four_arm_cores_in_a_cloud) {
     const race::fingerprint m = record_of(library_test::four_core_arm());
     EXPECT_EQ(m.cpu_model, "Kunpeng-920 (TaiShan v110)");
