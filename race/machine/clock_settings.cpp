@@ -99,7 +99,7 @@ clock_settings read_clock_settings(const cpu_set& online, const std::string& roo
     found.driver = line_of(first + "/cpufreq/scaling_driver");
     found.base_mhz = mhz_of(first + "/cpufreq/base_frequency");
     found.now_mhz = decimal(value_of(root + "/proc/cpuinfo", "cpu MHz", ':'));
-    if (!found.now_mhz) {
+    if (found.now_mhz.value_or(0) <= 0) {
         found.now_mhz = mhz_of(first + "/cpufreq/scaling_cur_freq");
     }
     found.boost = boost_of(cpus);

@@ -156,6 +156,15 @@ TEST(machine_clock_settings, name_all_governors) {
     EXPECT_FALSE(found.slow_time());
 }
 
+// A guest whose hypervisor tells no clock.
+TEST(machine_clock_settings, no_clock_stands_still) {
+    auto files = library_test::virtual_machine();
+    files.file("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 0.000\n");
+    EXPECT_FALSE(race::read_clock_settings({}, machine_root(files).path()).now_mhz.has_value());
+    files.cpu_file("cpu0/cpufreq/scaling_cur_freq", "1800000");
+    EXPECT_EQ(race::read_clock_settings({}, machine_root(files).path()).now_mhz, 1800);
+}
+
 TEST(machine_clock_settings, the_battery_is_used_where_no_mains_supply_is_plugged_in) {
     const auto on_battery = [](const char* plugged, const char* type) {
         machine_files files;
