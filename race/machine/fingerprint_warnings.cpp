@@ -37,8 +37,9 @@ void add_quota(const fingerprint& m, warnings& found) {
     if (!quota || *quota >= allowed_count(m)) {
         return;
     }
-    std::string text = fmt::format(
-        "control groups grant {:.4g} CPUs of time: bursts above that are throttled", *quota);
+    std::string text =
+        fmt::format("control groups grant {:.4g} CPU{} of time: bursts above that are throttled",
+                    *quota, *quota == 1 ? "" : "s");
     if (m.group.throttled_periods != 0) {
         text += fmt::format(" ({} of {} periods were until now)", m.group.throttled_periods,
                             m.group.periods);

@@ -195,6 +195,8 @@ TEST(race_fingerprint, each_thing_that_spoils_is_named_with_its_remedy) {
                 only("sanitizer", "build without"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.group.quota = 2.5; }),
                 only("grant 2.5 CPUs", "2 workers at most"));
+    EXPECT_THAT(warnings_after([](fingerprint& m) { m.group.quota = 1; }),
+                only("grant 1 CPU of time", "1 worker at most"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.load_average = 64.25; }),
                 only("busy (load average 64.2)", "close what uses"));
     EXPECT_THAT(warnings_after([](fingerprint& m) {

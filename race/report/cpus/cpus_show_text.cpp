@@ -213,7 +213,8 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     usage_table table;
     if (view.allowed) {
         table.add("this command", *view.allowed,
-                  view.quota ? fmt::format("for the time of {:.4g} CPUs", *view.quota)
+                  view.quota ? fmt::format("for the time of {:.4g} CPU{}", *view.quota,
+                                           *view.quota == 1 ? "" : "s")
                   : *view.allowed == machine.online ? "all"
                                                     : "");
     }

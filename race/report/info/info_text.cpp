@@ -108,7 +108,8 @@ std::string quota_text(const control_group& group) {
     if (!group.quota) {
         return "none";
     }
-    std::string text = fmt::format("the time of {:.4g} CPUs", *group.quota);
+    std::string text =
+        fmt::format("the time of {:.4g} CPU{}", *group.quota, *group.quota == 1 ? "" : "s");
     if (group.periods != 0) {
         text +=
             fmt::format("; held back in {} of {} periods", group.throttled_periods, group.periods);
