@@ -34,10 +34,11 @@ argument_check whole_number(std::uint64_t lowest, std::uint64_t highest) {
 
 argument_check number(double lowest, double highest) {
     return [=](const std::string& text) {
-        char* stop = nullptr; // Whatever is no number is within no range, either.
+        constexpr const char* of_a_decimal = "+-.0123456789eE"; // Not hexadecimal, no blanks.
+        char* stop = nullptr;
         const double value = std::strtod(text.c_str(), &stop);
-        return !text.empty() && stop == text.data() + text.size() && value >= lowest &&
-                       value <= highest
+        return !text.empty() && text.find_first_not_of(of_a_decimal) == text.npos &&
+                       stop == text.data() + text.size() && value >= lowest && value <= highest
                    ? std::string()
                    : fmt::format("\"{}\" is not a number from {:.10g} to {:.10g}", text, lowest,
                                  highest);

@@ -249,9 +249,9 @@ class Usage(unittest.TestCase):
             for number in ("0", "-1", "some", "", "1.5", str(highest + 1), "0x10", "010"):
                 self.refused(*words, number, says=[
                     f'{words[-1]}: "{number}" is not a whole number from 1 to {highest}\n'])
-        for number in ("-1", "51", "51%", "%", "1%%", "some", "", "nan"):
+        for number in ("-1", "51", "51%", "%", "1%%", "some", "", "nan", "0x10", " 5"):
             self.refused("race", "--margin", number, says=["--margin", "is not a number from 0 to 50"])
-        for number in ("0", "-1", "some", "", "nan", "1000000001"):
+        for number in ("0", "-1", "some", "", "nan", "1000000001", "0x10", " 5"):
             self.refused("scale", "--rate", number, says=[
                 f'--rate: "{number}" is not a number from 0.001 to 1000000000\n'])
 
