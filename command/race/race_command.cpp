@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
@@ -108,8 +109,15 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     if (options.fill.count() > 0) { // more launches tell more than more rounds of one
         each.insert(each.begin() + 2, {"--rounds", std::to_string(options.rounds)});
     }
+    std::string broken; // Why launches are missing.
     const auto documents = [&](race::race_control& control, const auto& report) {
-        return run_launches(launches, options.seed, each, control, report);
+        return run_launches(launches, options.seed, each, control, report, broken);
+    };
+    const auto with_broken = [&](int status) {
+        if (!broken.empty()) {
+            std::fprintf(stderr, "regatta: %s\n", broken.c_str());
+        }
+        return broken.empty() ? status : exit_code::failure;
     };
     if (launches > 1 && arguments.is_sweep()) {
         return measure_and_write(
@@ -118,7 +126,9 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                 return race::sum_up_sweeps(workload, options, arguments.axes,
                                            documents(control, report), launches);
             },
-            [&](const race::sweep_result& sweep) { return status_of(sweep, entrants); });
+            [&](const race::sweep_result& sweep) {
+                return with_broken(status_of(sweep, entrants));
+            });
     }
     if (launches > 1) {
         return measure_and_write(
@@ -128,7 +138,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             },
             [&](const race::launches_result& result) {
                 std::set<std::string> said;
-                return status_of(result, entrants, said);
+                return with_broken(status_of(result, entrants, said));
             });
     }
     if (arguments.is_sweep()) {

@@ -21,6 +21,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <exception>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -70,12 +72,52 @@ std::string text_in(const detail::unique_descriptor& file) {
     return text;
 }
 
+/// The document of a launch with these words; nothing where a stop of `control` left none.
+std::optional<race::json> run_launch(unsigned launch, std::vector<std::string> words,
+                                     race::race_control& control) {
+    const detail::unique_descriptor result = memory_file();
+    const detail::unique_descriptor said = memory_file();
+    subprocess process = spawn({.program = "/proc/self/exe",
+                                .arguments = std::move(words),
+                                .standard_output = result.get(),
+                                .standard_error = said.get(),
+                                .own_process_group = true});
+    interrupt_guard::measured_by(process.pid());
+    bool told = false;
+    while (!process.wait_for(std::chrono::milliseconds(100))) {
+        if (control.stop_requested() && !told) {
+            process.kill(SIGINT);
+            told = true;
+        }
+    }
+    interrupt_guard::measured_by(0);
+    const std::string document = text_in(result);
+    std::string_view what = "no result";
+    if (!document.empty()) {
+        try {
+            return race::json::parse(document);
+        } catch (const race::json_error&) {
+            what = "only a part of its result";
+        }
+    }
+    if (control.stop_requested()) {
+        return std::nullopt;
+    }
+    std::string why = text_in(said);
+    why.erase(why.find_last_not_of('\n') + 1);
+    const exit_status end = process.status().value();
+    throw race::scheme_failure(fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,
+                                           end.signaled() || why.empty() ? end.describe() : "",
+                                           end.signaled() && !why.empty() ? "; " : "", why));
+}
+
 } // namespace
 
 std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed,
                                      const std::vector<std::string>& words,
                                      race::race_control& control,
-                                     const std::function<void(const race::progress&)>& report) {
+                                     const std::function<void(const race::progress&)>& report,
+                                     std::string& failure) {
     std::vector<race::json> documents;
     const auto begin = std::chrono::steady_clock::now();
     for (unsigned launch = 0; launch < launches && !control.stop_requested(); ++launch) {
@@ -85,47 +127,22 @@ std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed
             now.left = (std::chrono::steady_clock::now() - begin) / launch * (launches - launch);
         }
         report(now);
-        const detail::unique_descriptor result = memory_file();
-        const detail::unique_descriptor said = memory_file();
-        std::vector<std::string> arguments = words_of_a_launch(
-            words, {"--json", "-", "--quiet", "--order-seed", std::to_string(order_seed + launch)});
-        subprocess process = spawn({.program = "/proc/self/exe",
-                                    .arguments = std::move(arguments),
-                                    .standard_output = result.get(),
-                                    .standard_error = said.get(),
-                                    .own_process_group = true});
-        interrupt_guard::measured_by(process.pid());
-        bool told = false;
-        while (!process.wait_for(std::chrono::milliseconds(100))) {
-            if (control.stop_requested() && !told) {
-                process.kill(SIGINT);
-                told = true;
-            }
-        }
-        interrupt_guard::measured_by(0);
-        const std::string document = text_in(result);
-        const auto fail = [&](std::string_view what) {
-            std::string why = text_in(said);
-            why.erase(why.find_last_not_of('\n') + 1);
-            const exit_status end = process.status().value();
-            throw race::scheme_failure(
-                fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,
-                            end.signaled() || why.empty() ? end.describe() : "",
-                            end.signaled() && !why.empty() ? "; " : "", why));
-        };
-        if (document.empty()) {
-            if (control.stop_requested()) {
-                break;
-            }
-            fail("no result");
-        }
         try {
-            documents.push_back(race::json::parse(document));
-        } catch (const race::json_error&) {
-            if (control.stop_requested()) {
+            auto document =
+                run_launch(launch,
+                           words_of_a_launch(words, {"--json", "-", "--quiet", "--order-seed",
+                                                     std::to_string(order_seed + launch)}),
+                           control);
+            if (!document) {
                 break;
             }
-            fail("only a part of its result");
+            documents.push_back(std::move(*document));
+        } catch (const std::exception& error) {
+            if (documents.empty()) {
+                throw;
+            }
+            failure = error.what();
+            break;
         }
     }
     return documents;

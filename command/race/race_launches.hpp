@@ -20,12 +20,15 @@ namespace regatta::command {
 /// goes. The order of the runs of launch i has the seed `order_seed` + i.
 /// @returns the document of each launch: of a race, or of a sweep.
 ///
-/// Failure: `race::scheme_failure` with what a launch said that wrote no result;
-/// `std::system_error` where it cannot be started. After a stop of `control` it returns what was
-/// measured by then.
+/// Failure: `race::scheme_failure` with what the first launch said, if it wrote no result;
+/// `std::system_error` where it cannot be started. A later one that fails in either way ends the
+/// launches, and those before it count. After a stop of `control` it returns what was measured by
+/// then.
+/// @param failure gets why a later launch failed.
 std::vector<race::json> run_launches(unsigned launches, std::uint64_t order_seed,
                                      const std::vector<std::string>& words,
                                      race::race_control& control,
-                                     const std::function<void(const race::progress&)>& report);
+                                     const std::function<void(const race::progress&)>& report,
+                                     std::string& failure);
 
 } // namespace regatta::command

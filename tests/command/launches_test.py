@@ -85,6 +85,24 @@ class Launches(unittest.TestCase):
         self.assertEqual((race.returncode, output), (1, ""), error)
         self.assertIn("launch 1 wrote no result: killed by signal 9 (SIGKILL)", error)
 
+    # "Launches before one that writes no result count"
+    def test_launches_before_one_that_is_killed_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            with open(program, "w", encoding="utf-8") as file:
+                # The parent of the launcher is the launch; the second one is killed.
+                file.write("#!/bin/sh\n"
+                           "launch=$(cut -d ' ' -f 4 /proc/$PPID/stat)\n"
+                           f"[ -e {folder}/first ] || echo $launch > {folder}/first\n"
+                           f"[ $(cat {folder}/first) = $launch ] || kill -9 $launch\n")
+            os.chmod(program, 0o755)
+            result = run("race", "--command", "killer=" + program, "--rounds", "1", "--launches", "3", "--json", "-")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("regatta: launch 2 wrote no result: killed by signal 9 (SIGKILL)", result.stderr)
+        document = json.loads(result.stdout)
+        support.validate(document, "launches")
+        self.assertEqual((document["launches"], len(document["races"]), document["stopped"]), (3, 1, True))
+
     def test_a_launch_that_writes_a_part_of_its_result_says_why(self):
         race, launch = self.race_and_launch()
         # By then it has its log; the memory of its items is smaller than the limit, its result is not.
