@@ -82,6 +82,14 @@ TEST(advice_text, keeps_to_the_width_and_to_ascii) {
     EXPECT_THAT(text_in({}), Not(HasSubstr("\x1b")));
 }
 
+TEST(advice_json, a_setting_of_more_digits_than_a_number_holds_stays_text) {
+    advice made = some_advice({});
+    made.workload.settings = {{"size", "18446744073709551615"}, {"seed", "18446744073709551616"}};
+    const auto document = nlohmann::json::parse(to_json(made, fakes::some_machine()));
+    EXPECT_EQ(document["settings"]["size"], 18446744073709551615U);
+    EXPECT_EQ(document["settings"]["seed"], "18446744073709551616");
+}
+
 TEST(advice_json, has_each_sentence_with_its_figures) {
     const advice made = some_advice({});
     const auto document = nlohmann::json::parse(to_json(made, fakes::some_machine()));

@@ -5,6 +5,9 @@
 
 #include "text/command_line.hpp"
 
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 
 namespace regatta::race {
@@ -77,8 +80,10 @@ json to_value(const latency_histogram& latency) {
 json settings_value(const std::vector<std::pair<std::string, std::string>>& settings) {
     json value = json::object();
     for (const auto& [name, text] : settings) {
-        const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-        value[name] = number ? json(std::stoull(text)) : json(text);
+        std::uint64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        value[name] = read.ec == std::errc() && read.ptr == end ? json(number) : json(text);
     }
     return value;
 }
