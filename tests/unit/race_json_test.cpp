@@ -2,8 +2,10 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
+#include "report/race/csv.hpp"
 #include "report/race/json.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -103,6 +105,22 @@ TEST(race_json, those_that_did_not_run) {
     EXPECT_TRUE(evil["attribution"].is_null());
     EXPECT_EQ(d["schemes"][3]["status"], "skipped");
     EXPECT_EQ(d["schemes"][3]["reason"], "install libtbb-dev");
+}
+
+// "everything that the table shows, but for ratios and speed-ups without a clean pair, and what
+// follows from them: there they are `null`, and the CSV has empty fields"
+TEST(race_json, without_a_clean_pair_there_is_neither_speed_up_nor_efficiency) {
+    fakes::result_maker maker;
+    maker.add("serial", 200).add("std_thread", 100);
+    for (auto& sample : maker.result.schemes[1].measured.samples) {
+        sample.load.contaminated = true;
+    }
+    const race::race_result result = maker.finish();
+    const json one = json::parse(race::to_json(result, fakes::some_machine()))["schemes"][1];
+    EXPECT_TRUE(one["vs_baseline"].is_null());
+    EXPECT_TRUE(one["speedup"].is_null());
+    EXPECT_TRUE(one["efficiency"].is_null());
+    EXPECT_THAT(race::to_csv(result), testing::HasSubstr(",,,,baseline,,,15,0,2,"));
 }
 
 TEST(race_json, of_a_race_in_which_nobody_ran) {

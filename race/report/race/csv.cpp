@@ -37,14 +37,15 @@ std::string csv_lines(const race_result& result, const std::string& first) {
     std::string out;
     for (const scheme_result& one : result.schemes) {
         const bool measured = one.time.count != 0;
+        const bool clean_pair = one.speedup && one.speedup->count != 0;
         out += first;
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_quoted(one.name),
-                           csv_quoted(one.scheme), to_string(one.status), csv_quoted(one.reason),
-                           one.verified, csv_fields(one.time, 0), csv_fields(one.vs_baseline, 6),
-                           measured ? to_string(one.word) : "",
-                           one.speedup ? fmt::format("{:.6f}", one.speedup->median) : "",
-                           one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
-                           one.measured.samples.size(), one.measured.dropped(), result.how.workers);
+        out += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_quoted(one.name), csv_quoted(one.scheme),
+            to_string(one.status), csv_quoted(one.reason), one.verified, csv_fields(one.time, 0),
+            csv_fields(one.vs_baseline, 6), measured ? to_string(one.word) : "",
+            clean_pair ? fmt::format("{:.6f}", one.speedup->median) : "",
+            clean_pair && one.efficiency ? fmt::format("{:.6f}", *one.efficiency) : "",
+            one.measured.samples.size(), one.measured.dropped(), result.how.workers);
         for (const double ns : one.where.ns) {
             out += measured && !result.rate ? fmt::format(",{:.0f}", ns) : ",";
         }

@@ -65,7 +65,8 @@ json to_value(const scheme_result& one, const race_result& result) {
     value["more_rounds"] = one.word == verdict::unclear ? json(one.more_rounds) : json();
     value["latency_ns"] = to_value(one.latency);
     value["speedup"] = one.speedup ? to_value(*one.speedup) : json();
-    value["efficiency"] = or_null(one.efficiency);
+    const bool clean_pair = one.speedup && one.speedup->count != 0;
+    value["efficiency"] = clean_pair ? or_null(one.efficiency) : json();
     value["program"] = one.program ? to_value(*one.program) : json();
     value["figures"] = to_value(one.figures);
     value["attribution"] = to_value(one.where);
