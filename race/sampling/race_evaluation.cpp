@@ -265,18 +265,24 @@ void note_unmeasurable(race_result& result) {
     }
 }
 
-/// Who used more threads than were asked for.
+/// Who used more threads than were asked for, or more processes.
 void note_helpers(race_result& result) {
-    std::string who;
+    std::string threads;
+    std::string processes;
     for (const scheme_result& one : result.schemes) {
         if (one.ok() && one.where.workers > result.how.workers && !one.where.counts_items) {
+            std::string& who = one.traits.workers == worker_kind::processes ? processes : threads;
             who += (who.empty() ? "" : ", ") + one.name + " " + std::to_string(one.where.workers);
         }
     }
-    if (!who.empty()) {
-        result.notes.push_back("more threads ran items than the " +
-                               std::to_string(result.how.workers) +
-                               " that were asked for (the caller works, too): " + who);
+    const std::string asked =
+        " ran items than the " + std::to_string(result.how.workers) + " that were asked for (";
+    if (!threads.empty()) {
+        result.notes.push_back("more threads" + asked + "the caller works, too): " + threads);
+    }
+    if (!processes.empty()) {
+        result.notes.push_back("more processes" + asked +
+                               "one that ended was replaced): " + processes);
     }
 }
 

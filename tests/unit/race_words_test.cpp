@@ -352,3 +352,16 @@ TEST(race_words, more_threads_than_were_asked_for_are_named) {
     EXPECT_THAT(result.notes.back(), HasSubstr("that were asked for (the caller works, too): "
                                                "std_thread 3"));
 }
+
+// The caller of a pool of processes runs no item.
+TEST(race_words, more_processes_than_were_asked_for_are_those_that_were_replaced) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("process_pool", 100);
+    for (race::sample& one : maker.result.schemes[1].measured.samples) {
+        one.details->split.workers = 3;
+    }
+    const auto result = maker.finish();
+    ASSERT_FALSE(result.notes.empty());
+    EXPECT_EQ(result.notes.back(), "more processes ran items than the 2 that were asked for (one "
+                                   "that ended was replaced): process_pool 3");
+}
