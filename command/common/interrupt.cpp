@@ -169,6 +169,9 @@ interrupt_guard::~interrupt_guard() {
 
 void interrupt_guard::measured_by(pid_t process) noexcept {
     measures.store(process, std::memory_order_relaxed);
+    if (process != 0) { // A signal may have come since the child was started.
+        seconds_left.store(0, std::memory_order_relaxed);
+    }
 }
 
 int interrupt_guard::signal() noexcept {
