@@ -53,12 +53,27 @@ inline std::string source_line(const std::source_location& at) {
     return begin == std::string::npos ? std::string() : text.substr(begin);
 }
 
+/// The name of the test case that runs, as a filter takes it.
+inline std::string current_case() {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    return test == nullptr ? "no test case"
+                           : std::string(test->test_suite_name()) + "." + test->name();
+}
+
+/// How a test says that it ends its program since a wait came to no end.
+inline std::string in_vain(std::string_view what) {
+    return current_case() + " waited " + std::to_string(patience().count()) +
+           " s in vain for: " + std::string(what);
+}
+
 /// Fails the test and ends its program: the thread that waits, or one that it waits for, would
 /// hang.
 [[noreturn]] inline void give_up(std::string_view what, const std::source_location& at) {
-    ADD_FAILURE_AT(at.file_name(), static_cast<int>(at.line()))
-        << "waited " << patience().count()
-        << " s in vain for: " << (what.empty() ? source_line(at) : std::string(what));
+    std::string line = what.empty() ? source_line(at) : std::string(what);
+    if (line.empty()) { // The source is not here.
+        line = std::string("line ") + std::to_string(at.line()) + " of " + at.file_name();
+    }
+    ADD_FAILURE_AT(at.file_name(), static_cast<int>(at.line())) << in_vain(line);
     std::fflush(nullptr);
     std::_Exit(1);
 }
@@ -96,9 +111,9 @@ void eventually(std::string_view what, Variable& changed, Lock& lock, Condition&
 /// and ctest's limit ends the test. Threads: the test's own, one at a time; may be nested.
 class time_limit {
 public:
-    /// @param what what the call waits for; a literal.
-    explicit time_limit(const char* what) : before_(current()) {
-        current() = what;
+    /// @param what what the call waits for.
+    explicit time_limit(std::string_view what) : text_(in_vain(what)), before_(current()) {
+        current() = &text_;
         arm();
     }
     time_limit(const time_limit&) = delete;
@@ -109,9 +124,10 @@ public:
     }
 
 private:
-    static const char*& current() {
-        static const char* what = nullptr;
-        return what;
+    /// The text of the innermost limit.
+    static const std::string*& current() {
+        static const std::string* text = nullptr;
+        return text;
     }
 #if REGATTA_LINUX
     static void arm() {
@@ -119,8 +135,8 @@ private:
             const auto say = [](std::string_view text) {
                 static_cast<void>(!::write(STDOUT_FILENO, text.data(), text.size()));
             };
-            say("Failure\nwaited in vain for: ");
-            say(current());
+            say("Failure\n");
+            say(*current());
             say("\n");
             ::_exit(1);
         });
@@ -130,7 +146,8 @@ private:
     static void arm() {}
 #endif
 
-    const char* const before_;
+    const std::string text_; ///< Made beforehand: a signal handler allocates nothing.
+    const std::string* const before_;
 };
 
 } // namespace library_test
