@@ -95,15 +95,22 @@ process_number parent_of(process_number process) {
     return 0;
 }
 
-/// The processes with their names. Those whose parent is not among them come first.
+/// The processes with their names, a parent before its children.
 std::vector<segment_user> described(const std::set<process_number>& processes) {
     std::vector<segment_user> users;
+    std::map<process_number, std::size_t> above; // How many of them its line of parents has.
     for (const process_number process : processes) {
         const auto name = detail::read_small_file("/proc/" + std::to_string(process) + "/comm");
         users.push_back({process, std::string(detail::trimmed(name ? *name : ""))});
+        // It ends: numbers that are given anew meanwhile could make a circle.
+        std::size_t& count = above[process];
+        for (auto parent = parent_of(process);
+             processes.contains(parent) && count < processes.size(); parent = parent_of(parent)) {
+            ++count;
+        }
     }
-    std::stable_partition(users.begin(), users.end(), [&](const segment_user& one) {
-        return !processes.contains(parent_of(one.process));
+    std::stable_sort(users.begin(), users.end(), [&](const auto& a, const auto& b) {
+        return above[a.process] < above[b.process];
     });
     return users;
 }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,6 +38,7 @@ namespace {
 
 using process_test::error_of;
 using process_test::peer;
+using process_test::pipe_ends;
 using process_test::segment_name;
 using process_test::text_of;
 using regatta::layout_hash;
@@ -51,6 +54,32 @@ void overwrite(const segment_name& name, std::size_t offset, Number value) {
     const regatta::detail::unique_descriptor file(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_EQ(::pwrite(file.get(), &value, sizeof value, static_cast<off_t>(offset)),
               static_cast<ssize_t>(sizeof value));
+}
+
+/// A fork whose process has that number; negative where it cannot have it.
+pid_t fork_as(pid_t number) {
+    clone_args wanted{};
+    wanted.exit_signal = SIGCHLD;
+    wanted.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+    wanted.set_tid_size = 1;
+    return static_cast<pid_t>(::syscall(SYS_clone3, &wanted, sizeof wanted));
+}
+
+/// Each process is a child of the one before. The last writes a byte; they stay until `over` ends.
+pid_t nest(std::span<const pid_t> numbers, pipe_ends& ready, pipe_ends& over) {
+    const pid_t child = fork_as(numbers.front());
+    if (child == 0) {
+        over.write.reset();
+        const bool last = numbers.size() == 1;
+        const pid_t next = last ? 0 : nest(numbers.subspan(1), ready, over);
+        if (last && ::write(ready.write.get(), "r", 1) != 1) {
+            ::_exit(1);
+        }
+        ready.write.reset();
+        over.read_line();
+        ::_exit(next > 0 && ::waitpid(next, nullptr, 0) != next ? 1 : 0);
+    }
+    return child;
 }
 
 } // namespace
@@ -254,6 +283,41 @@ TEST(shared_memory, a_child_attaches_to_an_anonymous_segment) {
     EXPECT_EQ(other.answer(), "question");
     EXPECT_TRUE(other.finish().success());
     EXPECT_STREQ(text_of(memory), "reply");
+}
+
+// "a parent before its children", although numbers come round again.
+TEST(shared_memory, its_users_are_listed_from_parent_to_child) {
+    const segment_name name;
+    const auto memory = shared_memory::create(name.text(), 4096, layout);
+    std::vector<pid_t> numbers(3); // That are free.
+    for (pid_t& number : numbers) {
+        number = ::fork();
+        if (number == 0) {
+            ::_exit(0);
+        }
+        ASSERT_EQ(::waitpid(number, nullptr, 0), number);
+    }
+    std::sort(numbers.rbegin(), numbers.rend());
+    pipe_ends ready;
+    pipe_ends over;
+    const pid_t child = nest(numbers, ready, over);
+    ready.write.reset();
+    const bool nested = child > 0 && ready.read_line() == "r";
+    std::vector<pid_t> users;
+    for (const auto& segment : regatta::list_segments(name.text())) {
+        for (const auto& user : segment.users) {
+            users.push_back(user.process);
+        }
+    }
+    over.write.reset();
+    if (child > 0) {
+        EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+    }
+    if (!nested) {
+        GTEST_SKIP() << "no process can be given a number here";
+    }
+    numbers.insert(numbers.begin(), ::getpid());
+    EXPECT_EQ(users, numbers);
 }
 
 TEST(shared_memory, attach_leaves_the_descriptor_to_its_owner) {
