@@ -205,6 +205,26 @@ TEST(subprocess, finds_programs_in_path_only) {
     EXPECT_THAT(text, HasSubstr("spawn 'no such program': find it in PATH"));
 }
 
+// "a system call for each absolute folder of PATH": what is no program there is passed over, too.
+TEST(subprocess, finds_programs_in_absolute_folders_only) {
+    namespace fs = std::filesystem;
+    const auto here = fs::current_path();
+    const fs::path folder = testing::TempDir() + "find_" + std::to_string(::getpid());
+    fs::create_directories(folder / "first" / "regatta_sh"); // A folder of that name.
+    fs::create_directories(folder / "second");
+    fs::create_symlink("/bin/sh", folder / "second" / "regatta_sh");
+    const std::string before = ::getenv("PATH");
+    fs::current_path(folder);
+    ::setenv("PATH", "second:./second:.", 1);
+    EXPECT_EQ(regatta::find_program("regatta_sh"), "");
+    const std::string second = folder / "second";
+    ::setenv("PATH", (":second:" + (folder / "first").string() + ":" + second).c_str(), 1);
+    EXPECT_EQ(regatta::find_program("regatta_sh"), second + "/regatta_sh");
+    ::setenv("PATH", before.c_str(), 1);
+    fs::current_path(here);
+    fs::remove_all(folder);
+}
+
 TEST(subprocess, takes_a_relative_path_from_the_parents_directory) {
     const auto here = std::filesystem::current_path();
     std::filesystem::current_path("/bin");
