@@ -322,6 +322,22 @@ TEST_F(process_pool, failures_of_execute_go_to_the_error_sink) {
     EXPECT_EQ(reported.load(), 1);
 }
 
+TEST_F(process_pool, prints_the_first_error_without_a_sink) { // "prints the first"
+    testing::internal::CaptureStderr();
+    {
+        regatta::process_pool pool(1);
+        for (const int x : {1, 3, 5}) {
+            pool.execute<refuse>(x);
+            pool.wait();
+        }
+        EXPECT_EQ(pool.stats().errors, 3u);
+    }
+    const auto printed = testing::internal::GetCapturedStderr();
+    EXPECT_NE(printed.find("no odd number: 1"), std::string::npos) << printed;
+    EXPECT_EQ(printed.find("no odd number: 3"), std::string::npos) << printed;
+    EXPECT_EQ(printed.find("no odd number: 5"), std::string::npos) << printed;
+}
+
 TEST_F(process_pool, hands_each_attempt_its_key) { // "{job, index} is the same for each attempt"
     regatta::process_pool pool(2);
     const auto in = pool.allocate_input<int>(20);

@@ -12,6 +12,8 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 namespace told_apart {
 
@@ -23,6 +25,15 @@ double scaled(double x, double factor) {
 }
 inline constexpr auto by_float = static_cast<double (*)(double, float)>(&scaled);
 inline constexpr auto by_double = static_cast<double (*)(double, double)>(&scaled);
+
+int halved(int x) {
+    return x / 2;
+}
+float halved(float x) {
+    return x / 2;
+}
+inline constexpr auto of_int = static_cast<int (*)(int)>(&halved);
+inline constexpr auto of_float = static_cast<float (*)(float)>(&halved);
 
 } // namespace told_apart
 
@@ -59,6 +70,26 @@ TEST_F(process_pool, tells_functions_apart_by_the_sizes_of_further_arguments) {
     EXPECT_EQ(out[1], 10);
     pool.map<told_apart::by_double>(in, out, 2, 2.0).get();
     EXPECT_EQ(out[1], 7);
+}
+
+// "Those that have all in common cannot be told apart, and their calls are refused": "overloads".
+TEST_F(process_pool, refuses_two_functions_of_one_name_and_size) {
+    regatta::process_pool pool(1);
+    const auto refusal = [](auto&& call) -> std::string {
+        try {
+            call();
+        } catch (const std::logic_error& error) {
+            return error.what();
+        }
+        return "taken";
+    };
+    for (const std::string& text :
+         {refusal([&] { static_cast<void>(pool.submit<told_apart::of_int>(5)); }),
+          refusal([&] { pool.execute<told_apart::of_float>(5.0f); })}) {
+        EXPECT_NE(text.find("two functions are called"), std::string::npos) << text;
+        EXPECT_NE(text.find("halved"), std::string::npos) << text;
+    }
+    EXPECT_EQ(pool.stats().submitted, 0u);
 }
 
 // Elements of `map` have any size; a function of spans alone is for `submit`.

@@ -6,16 +6,19 @@
 #include "support/pool_functions.hpp"
 
 #include "process/process_pool/kill_point.hpp"
+#include "process/process_pool/worker_maps.hpp"
 #include <regatta/process/process_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <signal.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <ostream>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -48,8 +51,19 @@ namespace killed_calls {
 std::uint64_t mix(std::uint64_t x) {
     return pool_test::mixed(x);
 }
+/// Stops its worker in the first call, as if the attempt had begun after the parent's look at it.
+unsigned begin_unseen(const regatta::process_task& task, std::span<int> calls) {
+    if (calls[0]++ == 0) {
+        const regatta::detail::worker_maps maps;
+        maps.control().slots[task.worker].begun_ns.store(0);
+        ::raise(SIGSTOP);
+    }
+    return task.attempt;
+}
 
 } // namespace killed_calls
+
+using pool_test::process_pool;
 
 /// At which step, and whether workers are copies of a zygote.
 class killed_at : public testing::TestWithParam<std::tuple<worker_step, bool>> {
@@ -111,6 +125,16 @@ TEST_P(stopped_at, keeps_no_job_from_its_end) {
         EXPECT_EQ(one.get(), pool_test::mixed(7));
         return pool.stats().deadline_kills >= 2;
     });
+}
+
+// "no attempt is charged", also where the worker has begun one when it is killed.
+TEST_F(process_pool, a_task_is_not_to_blame_for_a_worker_that_was_stopped_before_it) {
+    regatta::process_pool pool(
+        {.workers = 1, .attempts = 1, .deadline = std::chrono::milliseconds(50)});
+    const auto calls = pool.allocate<int>(1);
+    EXPECT_EQ(pool.submit<killed_calls::begin_unseen>(calls).get(), 1u);
+    EXPECT_EQ(calls[0], 2);
+    EXPECT_EQ(pool.stats().reruns, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(process_pool, stopped_at,

@@ -92,6 +92,23 @@ public:
     const std::string path = testing::TempDir() + "pool_program_" + std::to_string(::getpid());
 };
 
+/// A file whose presence ends the next process of this program that is told of it, before its
+/// `main`; that process takes it away.
+class ends_next {
+public:
+    void give() const { ::close(::open(path.c_str(), O_CREAT | O_CLOEXEC, 0600)); }
+
+    static constexpr const char* variable = "POOL_TEST_ENDS_NEXT";
+    const std::string path = testing::TempDir() + "pool_ends_next_" + std::to_string(::getpid());
+};
+const bool goes_on = [] {
+    const char* const file = std::getenv(ends_next::variable);
+    if (file != nullptr && ::unlink(file) == 0) {
+        ::_exit(EXIT_FAILURE);
+    }
+    return true;
+}();
+
 /// Ends all workers, which are ready.
 void kill_all(regatta::process_pool& pool) {
     const auto before = pool.stats().deaths;
@@ -144,6 +161,22 @@ TEST_F(process_pool, gives_up_when_workers_cannot_be_spawned) { // "tries that s
     program.give();
     pool.resize(2);
     EXPECT_EQ(pool.submit<same>(3).get(), 3);
+}
+
+// "workers in a row did not become ready": one that does ends the row.
+TEST_F(process_pool, does_not_give_up_while_every_other_start_succeeds) {
+    const ends_next failure;
+    regatta::process_pool pool({.workers = 1,
+                                .environment = regatta::process_environment::inherited().set(
+                                    ends_next::variable, failure.path),
+                                .failed_starts = 2});
+    for (unsigned round = 1; round <= 3; ++round) {
+        EXPECT_EQ(pool.submit<same>(5).get(), 5);
+        failure.give();
+        EXPECT_TRUE(pool.signal_worker(0, SIGKILL));
+        library_test::await([&] { return pool.stats().deaths == 2 * round; });
+    }
+    EXPECT_EQ(pool.submit<same>(5).get(), 5);
 }
 
 // "However many workers are missing, a failed try counts once": here 12 tries take 6 s, while each
