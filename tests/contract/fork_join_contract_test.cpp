@@ -325,10 +325,11 @@ TEST_P(fork_join, invokes_in_the_order_of_the_list) {
 }
 
 // "Before that it offers all pending forks of this thread to others": the first half waits for the
-// second, which no other thread would see.
+// second, which no other thread would see. Also on a pool of one thread, whose worker takes the
+// place of the caller that blocks.
 TEST_P(fork_join, blocking_offers_what_is_pending) {
-    auto [pool] = make_pool({.threads = 2});
     for (int i = 0; i < 20; ++i) {
+        auto [pool] = make_pool({.threads = i % 2 == 0 ? 1u : 2u});
         std::atomic<int> done{0};
         regatta::join(
             pool,
@@ -365,6 +366,32 @@ TEST_P(fork_join, workers_that_spin_take_what_is_offered) {
         regatta::join(
             pool, [&] { regatta::blocking([&] { await([&] { return done.load(); }); }); },
             [&] { done = true; });
+    }
+}
+
+// "Gives a pending fork of this thread to another one that is idle": also within a loop that gives
+// none of its own iterations away.
+TEST_P(fork_join, poll_offers_what_is_pending_in_a_loop_that_is_not_divided) {
+    for (const auto& options :
+         {regatta::fork_options{.grain = 100}, regatta::fork_options{.workers = 1}}) {
+        library_test::observed_thread workers[2];
+        auto [pool] =
+            make_pool({.threads = 2, .on_start = [&](unsigned i) { workers[i].announce(); }});
+        for (const auto& worker : workers) { // One that is awake would ask for work by itself.
+            worker.await_sleep();
+        }
+        std::atomic<bool> done{false};
+        const auto body = [&](int) {
+            regatta::join(
+                [&] {
+                    await([&] {
+                        regatta::poll();
+                        return done.load();
+                    });
+                },
+                [&] { done = true; });
+        };
+        regatta::parallel_for(pool, 0, 10, body, options);
     }
 }
 

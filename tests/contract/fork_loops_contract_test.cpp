@@ -22,6 +22,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -407,6 +408,39 @@ TEST_P(fork_loops, keep_to_the_limit_of_workers) {
     most = 0;
     regatta::parallel_for(pool, 0, 5000, body, {.workers = 1});
     EXPECT_EQ(most, 1);
+}
+
+// The same where one thread more is idle. An offer begins with the loop: that thread would take a
+// part of it before the second half of a join.
+TEST_P(fork_loops, give_no_part_away_beyond_the_limit_of_workers) {
+    const auto caller = std::this_thread::get_id();
+    for (const int limit : {1, 2}) {
+        auto [pool] = make_pool({.threads = static_cast<unsigned>(limit) + 1});
+        std::atomic<int> inside{0};
+        std::atomic<bool> beyond{false};
+        std::atomic<bool> idle_one_asked{false};
+        bool first = true;
+        const auto body = [&](int) {
+            if (++inside > limit) {
+                beyond = true;
+            } else if (std::this_thread::get_id() != caller) {
+                library_test::await([&] { return idle_one_asked.load(); });
+            } else if (std::exchange(first, false)) {
+                const auto poll_until = [](auto&& holds) {
+                    library_test::await([&] {
+                        regatta::poll();
+                        return holds();
+                    });
+                };
+                poll_until([&] { return inside == limit; });
+                regatta::join([&] { poll_until([&] { return idle_one_asked.load(); }); },
+                              [&] { idle_one_asked = true; });
+            }
+            --inside;
+        };
+        regatta::parallel_for(pool, 0, 16, body, {.workers = static_cast<unsigned>(limit)});
+        EXPECT_FALSE(beyond) << limit;
+    }
 }
 
 // The same: a thread whose part is over makes place for another one, and so does a part that nobody

@@ -141,6 +141,9 @@ public:
         if (now_.seat != nullptr) {
             static_cast<void>(begins());
             const bool some = publish_oldest();
+            if (!some && now_.team->nobody_watches()) {
+                return; // The demand of open() stays until there is work: nobody would ask again.
+            }
             for (unsigned more = now_.team->watching(); more > 1 && publish_oldest(); --more) {
             }
             now_.seat->answer(Atomics::now_ns());
