@@ -5,6 +5,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/fork/parallel_algorithms.hpp>
+#include <regatta/pool/balanced_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -65,10 +66,15 @@ std::vector<std::vector<int>> patterns(std::size_t size) {
 }
 
 /// The comparator of M. D. McIlroy, "A killer adversary for quicksort", 1999: decides what is
-/// compared as late as it can, so that each pivot turns out a bad one.
+/// compared as late as it can, so that each pivot turns out a bad one. The first three are not in
+/// order: it would decide a look for a sorted range to be one.
 class killer {
 public:
-    explicit killer(std::size_t count) : values_(count, gas) {}
+    explicit killer(std::size_t count) : values_(count, gas) {
+        values_[0] = 0;
+        values_[1] = 2;
+        values_[2] = 1;
+    }
 
     bool operator()(int x, int y) {
         ++comparisons;
@@ -91,9 +97,30 @@ public:
 private:
     static constexpr std::size_t gas = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> values_;
-    std::size_t solid_ = 0;
+    std::size_t solid_ = 3;
     int candidate_ = 0;
 };
+
+/// An element that counts how many there are.
+struct living {
+    explicit living(unsigned one) noexcept : value(one) { ++count; }
+    living(living&& other) noexcept : value(other.value) { ++count; }
+    living& operator=(living&& other) noexcept = default;
+    ~living() { --count; }
+    bool operator<(const living& other) const noexcept { return value < other.value; }
+
+    unsigned value;
+    static inline std::atomic<std::size_t> count{0};
+};
+std::vector<living> some_living(std::size_t size) {
+    std::mt19937 random(12);
+    std::vector<living> made;
+    made.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        made.emplace_back(static_cast<unsigned>(random()));
+    }
+    return made;
+}
 
 /// A key that shares its value with others, and the place where it was.
 struct placed {
@@ -196,14 +223,15 @@ TEST(fork_sort, a_stable_sort_keeps_the_order_of_equals) {
 
 // "O(n log n) comparisons in the worst case."
 TEST(fork_sort, no_input_makes_it_quadratic) {
-    // Below the length from which on it forks: the adversary takes comparisons from one thread.
-    constexpr std::size_t count = 500;
+    // On one thread, from which alone the adversary takes comparisons. With bad pivots to the end
+    // it would see 34 count log2(count) of them.
+    constexpr std::size_t count = 5000;
     killer adversary(count);
     std::vector<int> indices(count);
     std::iota(indices.begin(), indices.end(), 0);
-    std::shuffle(indices.begin(), indices.end(), std::mt19937(3));
-    regatta::parallel_sort(indices.begin(), indices.end(), std::ref(adversary));
-    EXPECT_LT(adversary.comparisons, 8 * count * 9);
+    regatta::balanced_pool alone(1);
+    regatta::parallel_sort(alone, indices.begin(), indices.end(), std::ref(adversary));
+    EXPECT_LT(adversary.comparisons, 4 * count * 13);
     // What it made of that, repeated, at a length that forks.
     const std::vector<std::size_t> made = adversary.made();
     std::vector<std::size_t> input;
@@ -235,6 +263,19 @@ TEST(fork_sort, sorts_what_has_no_default_constructor) {
     EXPECT_TRUE(std::is_sorted(input.begin(), input.end(), less));
     regatta::parallel_stable_sort(stable.begin(), stable.end(), less);
     EXPECT_TRUE(std::is_sorted(stable.begin(), stable.end(), less));
+}
+
+// As many elements end as begin: also those of the buffer of a stable sort.
+TEST(fork_sort, leaves_no_element_behind) {
+    for (const std::size_t size : {20u, 100u, 5000u}) {
+        auto input = some_living(size);
+        regatta::parallel_sort(input.begin(), input.end());
+        EXPECT_EQ(living::count, size);
+        input = some_living(size);
+        regatta::parallel_stable_sort(input.begin(), input.end());
+        EXPECT_EQ(living::count, size);
+        EXPECT_TRUE(std::is_sorted(input.begin(), input.end()));
+    }
 }
 
 #if REGATTA_EXCEPTIONS
@@ -304,6 +345,16 @@ TEST(fork_sort, a_comparison_that_throws_loses_no_element_of_a_stable_sort) {
             words.push_back("a word that is not short: " + std::to_string(random()));
         }
         expect_permuted(words, sorted_stably_by);
+    }
+}
+
+// … wherever a comparison throws.
+TEST(fork_sort, a_comparison_that_throws_leaves_no_element_behind) {
+    for (long at = 1; at < 40'000; at = at * 2 + 1) {
+        auto input = some_living(3000);
+        std::atomic<long> left{at};
+        EXPECT_THROW(sorted_stably_by(input, throws_at<living>{left}), std::runtime_error) << at;
+        EXPECT_EQ(living::count, input.size()) << at;
     }
 }
 
