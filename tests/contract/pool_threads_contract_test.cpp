@@ -151,7 +151,18 @@ TEST_P(pool_threads, call_their_hooks) {
     EXPECT_EQ(stopped, started);
 }
 
-// "`std::chrono::nanoseconds::max()`: it never sleeps": such a pool works and ends like any other.
+// "how long an idle worker spins …; `nanoseconds::max()`: always"
+TEST_P(pool_threads, spin_as_long_as_they_are_told) {
+    library_test::observed_thread worker;
+    auto [pool] = make_pool({.threads = 1, .spin = std::chrono::nanoseconds::max()});
+    pool.submit([&] { worker.announce(); }).get();
+    const auto before = worker.cpu_time(); // What comes before a sleep takes far less than 5 ms.
+    library_test::eventually("an idle worker that computes",
+                             [&] { return before < 0 || worker.cpu_time() > before + 5'000'000; });
+    EXPECT_EQ(pool.stats().parked, 0u);
+}
+
+// Such a pool works and ends like any other.
 TEST_P(pool_threads, may_stay_awake) {
     for (const auto spin : {std::chrono::nanoseconds(std::chrono::microseconds(100)),
                             std::chrono::nanoseconds::max()}) {

@@ -142,6 +142,22 @@ TEST(task_queues, per_worker_spreads_what_comes_from_outside) {
     EXPECT_TRUE(q.was_stolen);
 }
 
+/// "32 in a row, then into the shorter of two".
+TEST(task_queues, what_comes_from_outside_goes_to_the_shorter_of_two) {
+    lettered q(queue_layout::per_worker, 2);
+    for (int i = 0; i < 200; ++i) {
+        q.append('o', 1); // Of its own.
+    }
+    for (int i = 0; i < 128; ++i) {
+        q.append('x');
+    }
+    int shorter = 0;
+    while (q.take(0, 0) == 'x') {
+        ++shorter;
+    }
+    EXPECT_EQ(shorter, 128);
+}
+
 TEST(task_queues, takes_by_priority) {
     lettered q(queue_layout::both, 1);
     q.append('l', outside, priority::low);
