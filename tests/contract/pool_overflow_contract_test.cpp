@@ -94,6 +94,20 @@ TEST_P(pool_overflow, reject_tells_the_caller) {
     EXPECT_EQ(runs.load(), 15);
 }
 
+// "It also does so when it finds the pool full, if they are about half of a queue that it submits
+// to": here fewer than half of the capacity, but all that a queue holds.
+TEST_P(pool_overflow, what_a_wait_has_run_takes_no_room) {
+    auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::reject});
+    pool.submit([&pool = pool] {
+            pool.submit([] {}).get(); // Runs here, before its turn.
+            pool.execute(priority::high, [] {});
+            pool.execute(priority::high, [] {});
+            EXPECT_NO_THROW(pool.execute([] {}));
+            EXPECT_THROW(pool.execute([] {}), task_rejected);
+        })
+        .get();
+}
+
 // `run_here`: "The caller runs the task"
 TEST_P(pool_overflow, run_here_runs_it_in_the_caller) {
     std::atomic<int> runs{0};

@@ -268,7 +268,7 @@ bool pool_intake::drop_oldest(priority level) noexcept {
 }
 bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count) {
     refuse_if_closed(count, accepted);
-    engine_.sweep(); // What a wait has run takes no room.
+    engine_.sweep(); // Waits may have run all of a short queue: too little to sweep it then.
     if (source_.room().take(1) != 0) {
         return true;
     }
