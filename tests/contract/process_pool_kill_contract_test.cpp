@@ -132,7 +132,8 @@ TEST_F(process_pool, a_task_is_not_to_blame_for_a_worker_that_was_stopped_before
     regatta::process_pool pool(
         {.workers = 1, .attempts = 1, .deadline = std::chrono::milliseconds(50)});
     const auto calls = pool.allocate<int>(1);
-    EXPECT_EQ(pool.submit<killed_calls::begin_unseen>(calls).get(), 1u);
+    // "Each attempt has … a number of its own": also one that is not charged.
+    EXPECT_EQ(pool.submit<killed_calls::begin_unseen>(calls).get(), 2u);
     EXPECT_EQ(calls[0], 2);
     EXPECT_EQ(pool.stats().reruns, 1u);
 }
