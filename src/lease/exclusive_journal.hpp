@@ -48,7 +48,7 @@ private:
     int file_ = -1;
 };
 
-/// The file in which the journal of a lease is written anew. It is none of the leases.
+/// The file in which the journal of a lease is written anew. It does not count as a lease.
 std::string draft_of(const exclusive_system& system, const std::string& lease);
 
 /// The file of this process's own lease.

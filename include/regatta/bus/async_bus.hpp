@@ -191,8 +191,9 @@ public:
     }
 
     /// Consumer: processes messages until `stop` is requested or the bus is closed; sleeps while no
-    /// message is queued. Processes the messages published before that and then returns. What makes
-    /// a message of this bus must not call it: on a closed bus it would wait for that message.
+    /// message is queued. Processes the messages published before that and then returns. A function
+    /// that makes a message of this bus must not call it: on a closed bus it would wait for that
+    /// message.
     void run(const std::stop_token& stop) {
         const detail::stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
         for (backoff pace; !stop.stop_requested() && !closed();) {

@@ -57,8 +57,8 @@ process_pool_options checked_options(process_pool_options options) {
     }
     for (const inherited_descriptor& one : options.descriptors) {
         if (one.parent < 0) {
-            fail_argument(who + "a descriptor of this process as number " +
-                          std::to_string(one.parent) + ": none is negative");
+            fail_argument(who + "descriptor " + std::to_string(one.parent) +
+                          " of this process cannot exist: the number is negative");
         }
         if (one.child < first_free_descriptor) {
             fail_argument(who + "a descriptor as number " + std::to_string(one.child) +
