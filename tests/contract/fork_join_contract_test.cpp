@@ -381,17 +381,32 @@ TEST_P(fork_join, poll_offers_what_is_pending_in_a_loop_that_is_not_divided) {
             worker.await_sleep();
         }
         std::atomic<bool> done{false};
-        const auto body = [&](int) {
-            regatta::join(
-                [&] {
-                    await([&] {
-                        regatta::poll();
-                        return done.load();
-                    });
-                },
-                [&] { done = true; });
+        const auto poll_until_done = [&] {
+            await([&] {
+                regatta::poll();
+                return done.load();
+            });
         };
-        regatta::parallel_for(pool, 0, 10, body, options);
+        regatta::parallel_for(
+            pool, 0, 10, [&](int) { regatta::join(poll_until_done, [&] { done = true; }); },
+            options);
+    }
+}
+TEST_P(fork_join, a_loop_in_one_that_is_not_divided_is) {
+    for (const auto& options :
+         {regatta::fork_options{.grain = 100}, regatta::fork_options{.workers = 1}}) {
+        library_test::observed_thread workers[2];
+        auto [pool] =
+            make_pool({.threads = 2, .on_start = [&](unsigned i) { workers[i].announce(); }});
+        for (const auto& worker : workers) {
+            worker.await_sleep();
+        }
+        std::atomic<bool> done{false};
+        const auto half = [&](int i) {
+            i == 1 ? done.store(true) : await([&] { return done.load(); });
+        };
+        regatta::parallel_for(
+            pool, 0, 10, [&](int) { regatta::parallel_for(0, 2, half); }, options);
     }
 }
 

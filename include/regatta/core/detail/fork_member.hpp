@@ -34,6 +34,13 @@ struct basic_task_ground {
     bool in_hook = false; ///< It is no task: the worker runs `on_start` or `on_stop`.
 };
 
+/// The values of a request word other than 0.
+struct fork_request_values {
+    static constexpr std::uint32_t wanted = 1; ///< Another thread wants work.
+    /// Nobody looks for work, and nobody was called: the next frame that is pushed is given away.
+    static constexpr std::uint32_t unwatched = 2;
+};
+
 /// A thread that forks on the workers of one pool, as the others see it: a worker, or a thread that
 /// has opened a region from outside.
 ///
@@ -45,6 +52,7 @@ template<class Atomics>
 class alignas(destructive_alignment) basic_fork_member {
 public:
     using frame = basic_fork_frame<Atomics>;
+    using request = fork_request_values;
     static constexpr unsigned places = 8;
     /// A member that others ask for work no sooner than that after its last publication.
     static constexpr std::int64_t pace_ns = 10'000;
@@ -126,13 +134,16 @@ public:
     /// Asks the owner for work, unless that was done or heard a moment ago; for any thread.
     void ask(std::int64_t now) noexcept {
         // relaxed, all: hints.
-        if (beat_.load(std::memory_order_relaxed) == 0 &&
+        if (beat_.load(std::memory_order_relaxed) != request::wanted &&
             now - answered_.load(std::memory_order_relaxed) >= pace_ns) {
-            beat_.store(1, std::memory_order_relaxed);
+            beat_.store(request::wanted, std::memory_order_relaxed);
         }
     }
     /// Asks at once.
-    void demand() noexcept { beat_.store(1, std::memory_order_relaxed); }
+    void demand() noexcept { beat_.store(request::wanted, std::memory_order_relaxed); }
+    /// The owner has nothing to give, and nobody looks who would ask again: the next frame is given
+    /// away. Who asks meanwhile asks again.
+    void defer() noexcept { beat_.store(request::unwatched, std::memory_order_relaxed); }
     /// The owner has heard the request.
     void answer(std::int64_t now) noexcept {
         answered_.store(now, std::memory_order_relaxed);
@@ -176,8 +187,9 @@ public:
     typename Atomics::template atomic<bool> inside{false};
 
 private:
-    /// Nonzero: another thread wants work. Written by all, read by the owner at each fork.
-    alignas(destructive_alignment) typename Atomics::template atomic<std::uint32_t> beat_{1};
+    /// Whether another thread wants work. Written by all, read by the owner at each fork.
+    alignas(destructive_alignment)
+        typename Atomics::template atomic<std::uint32_t> beat_{request::wanted};
     /// When the owner last heard a request. Written by the owner, read by all.
     typename Atomics::template atomic<std::int64_t> answered_{0};
     /// Written by the owner, read by all.

@@ -81,6 +81,12 @@ public:
     }
     /// Shares a frame if another thread wants work.
     REGATTA_INLINE void poll() noexcept {
+        if (work::request::made_by_another(now_.beat)) [[unlikely]] {
+            share();
+        }
+    }
+    /// The same after `push_splittable`, which does not look.
+    REGATTA_INLINE void poll_newest() noexcept {
         if (asked()) [[unlikely]] {
             share();
         }
@@ -142,7 +148,8 @@ public:
             static_cast<void>(begins());
             const bool some = publish_oldest();
             if (!some && now_.team->nobody_watches()) {
-                return; // The demand of open() stays until there is work: nobody would ask again.
+                now_.seat->defer();
+                return;
             }
             for (unsigned more = now_.team->watching(); more > 1 && publish_oldest(); --more) {
             }

@@ -18,24 +18,32 @@ namespace regatta::detail {
 /// The request word of a thread that has no region open. Null where atomics are not constants, in
 /// the models.
 template<class Atomics>
-struct fork_request {
+struct fork_request : fork_request_values {
     using word = typename Atomics::template atomic<std::uint32_t>;
     static constexpr word* none() noexcept { return nullptr; }
+    /// Whether a frame that was just pushed is to be given away.
     static bool made(const word* w) noexcept {
         return w == nullptr || w->load(std::memory_order_relaxed) != 0;
     }
+    /// Whether whatever there is is to be given away.
+    static bool made_by_another(const word* w) noexcept {
+        return w == nullptr || w->load(std::memory_order_relaxed) == wanted;
+    }
 };
 template<>
-struct REGATTA_POOLS_EXPORT fork_request<std_atomics> {
+struct REGATTA_POOLS_EXPORT fork_request<std_atomics> : fork_request_values {
     using word = std::atomic<std::uint32_t>;
     static constexpr word* none() noexcept { return &always; }
     static bool made(const word* w) noexcept {
         return w->load(std::memory_order_relaxed) != 0; // relaxed: a hint.
     }
+    static bool made_by_another(const word* w) noexcept {
+        return w->load(std::memory_order_relaxed) == wanted; // relaxed: a hint.
+    }
 
 private:
-    /// Never 0. Written by nobody.
-    static inline constinit word always{1};
+    /// Written by nobody.
+    static inline constinit word always{wanted};
 };
 
 /// The frames that a thread has pending, and the region that they belong to. While no region is

@@ -119,7 +119,7 @@ public:
                     shares_early_ = false;
                     stack.share_early(expected_ns_);
                 } else {
-                    stack.poll();
+                    stack.poll_newest();
                 }
                 run_blocks(stack, into);
             }
