@@ -21,12 +21,20 @@ inline std::atomic<long> allocated{0};
 /// After how many more times there is none; negative: always.
 inline std::atomic<long> allocations_left{-1};
 
+/// Whether there is memory for one more.
+inline bool is_left() noexcept {
+    long left = allocations_left.load();
+    while (left > 0 && !allocations_left.compare_exchange_weak(left, left - 1)) {
+    }
+    return left != 0;
+}
+
 inline void* allocate(std::size_t size, std::size_t alignment) {
-    ++allocations;
+    const bool left = is_left();
+    ++allocations; // Now: who waits for that may let all others have memory again.
     allocated += static_cast<long>(size);
 #if REGATTA_EXCEPTIONS
-    if (allocations_left.load(std::memory_order_relaxed) >= 0 && allocations_left-- <= 0) {
-        allocations_left = 0;
+    if (!left) {
         throw std::bad_alloc();
     }
 #endif
@@ -79,6 +87,15 @@ void* operator new(std::size_t size) {
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return library_test::allocate(size, static_cast<std::size_t>(alignment));
+}
+// Not from the sanitizer, which would miss its own release.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    REGATTA_TRY {
+        return ::operator new(size);
+    }
+    REGATTA_CATCH_ALL {
+        return nullptr;
+    }
 }
 void operator delete(void* memory) noexcept {
     library_test::release(memory);
