@@ -261,7 +261,8 @@ private:
     void end(const std::shared_ptr<subscriber>& one) {
         const bool ended = std::exchange(one->ends, true);
         // A bus that ends has destroyed the handlers before the messages.
-        EXPECT_EQ(bus_->unsubscribe(one->id), !ended && (!ended_ || one.use_count() != 1));
+        const bool stands = !ended && (!ended_ || one.use_count() != 1); // Until then.
+        EXPECT_EQ(bus_->unsubscribe(one->id), stands);
     }
     /// What the consumer does with a message, or when that is destroyed.
     void act(bool destroyed = false) {
