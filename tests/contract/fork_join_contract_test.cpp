@@ -370,44 +370,38 @@ TEST_P(fork_join, workers_that_spin_take_what_is_offered) {
 }
 
 // "Gives a pending fork of this thread to another one that is idle": also within a loop that gives
-// none of its own iterations away.
+// none of its own iterations away, and the iterations of a loop in that one.
 TEST_P(fork_join, poll_offers_what_is_pending_in_a_loop_that_is_not_divided) {
-    for (const auto& options :
-         {regatta::fork_options{.grain = 100}, regatta::fork_options{.workers = 1}}) {
-        library_test::observed_thread workers[2];
-        auto [pool] =
-            make_pool({.threads = 2, .on_start = [&](unsigned i) { workers[i].announce(); }});
-        for (const auto& worker : workers) { // One that is awake would ask for work by itself.
-            worker.await_sleep();
+    const auto while_workers_sleep = [](const auto& test) {
+        for (const auto& options :
+             {regatta::fork_options{.grain = 100}, regatta::fork_options{.workers = 1}}) {
+            library_test::observed_thread workers[2];
+            auto [pool] =
+                make_pool({.threads = 2, .on_start = [&](unsigned i) { workers[i].announce(); }});
+            for (const auto& worker : workers) { // One that is awake would ask for work by itself.
+                worker.await_sleep();
+            }
+            std::atomic<bool> done{false};
+            test(pool, options, done);
         }
-        std::atomic<bool> done{false};
+    };
+    while_workers_sleep([](auto& pool, const auto& options, std::atomic<bool>& done) {
         const auto poll_until_done = [&] {
             await([&] {
                 regatta::poll();
                 return done.load();
             });
         };
-        regatta::parallel_for(
-            pool, 0, 10, [&](int) { regatta::join(poll_until_done, [&] { done = true; }); },
-            options);
-    }
-}
-TEST_P(fork_join, a_loop_in_one_that_is_not_divided_is) {
-    for (const auto& options :
-         {regatta::fork_options{.grain = 100}, regatta::fork_options{.workers = 1}}) {
-        library_test::observed_thread workers[2];
-        auto [pool] =
-            make_pool({.threads = 2, .on_start = [&](unsigned i) { workers[i].announce(); }});
-        for (const auto& worker : workers) {
-            worker.await_sleep();
-        }
-        std::atomic<bool> done{false};
+        const auto body = [&](int) { regatta::join(poll_until_done, [&] { done = true; }); };
+        regatta::parallel_for(pool, 0, 10, body, options);
+    });
+    while_workers_sleep([](auto& pool, const auto& options, std::atomic<bool>& done) {
         const auto half = [&](int i) {
             i == 1 ? done.store(true) : await([&] { return done.load(); });
         };
-        regatta::parallel_for(
-            pool, 0, 10, [&](int) { regatta::parallel_for(0, 2, half); }, options);
-    }
+        const auto body = [&](int) { regatta::parallel_for(0, 2, half); };
+        regatta::parallel_for(pool, 0, 10, body, options);
+    });
 }
 
 // "It is made at the first use, as `balanced_pool()` is"

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Waiting for memory, where no caller is there to be told that there is none.
+/// Repeats what found no memory, in a thread that has no caller to tell.
 
 #include <chrono>
 #include <new>

@@ -85,7 +85,7 @@ public:
             share();
         }
     }
-    /// The same after `push_splittable`, which does not look.
+    /// The same after `push_splittable`, which does not look; also if nobody watches.
     REGATTA_INLINE void poll_newest() noexcept {
         if (asked()) [[unlikely]] {
             share();
