@@ -30,7 +30,7 @@ inline bool is_left() noexcept {
 }
 
 inline void* allocate(std::size_t size, std::size_t alignment) {
-    const bool left = is_left();
+    [[maybe_unused]] const bool left = is_left();
     ++allocations; // Now: who waits for that may let all others have memory again.
     allocated += static_cast<long>(size);
 #if REGATTA_EXCEPTIONS

@@ -115,12 +115,13 @@ TEST(race_sample, has_many_runs_where_only_the_first_of_all_is_long) {
     int runs = 0;
     const race::scheme_info one = fakes::info("one", [&](race::run_context& c) {
         fakes::run_serially(c);
-        const auto until = regatta::detail::monotonic_ns() + (runs++ == 0 ? 15'000'000 : 0);
+        const auto until = regatta::detail::monotonic_ns() + (runs++ == 0 ? 250'000'000 : 0);
         while (regatta::detail::monotonic_ns() < until) {
         }
     });
     race::run_conditions how;
-    how.shortest_sample = std::chrono::milliseconds(5);
+    // Long beside a thread that loses its CPU in its second run.
+    how.shortest_sample = std::chrono::milliseconds(200);
     race::scheme_run run(one, {.workers = 1}, work, control, how);
     ASSERT_EQ(run.run_sample().failure, "");
     EXPECT_GT(run.repeats(), 2u);
