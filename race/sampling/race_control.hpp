@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <new>
 
 namespace regatta::race {
 
@@ -24,7 +23,7 @@ public:
     /// Failure: `std::system_error` where the memory cannot be had.
     race_control()
         : memory_(shared_memory::anonymous("regatta race log", sizeof(run_log), run_log_layout))
-        , log_(::new (memory_.data()) run_log) {}
+        , log_(&log_in(memory_)) {}
     race_control(const race_control&) = delete;
     race_control& operator=(const race_control&) = delete;
 

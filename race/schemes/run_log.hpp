@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -80,7 +81,8 @@ constexpr std::uint64_t sum_of_marks(std::uint64_t count) noexcept {
 }
 
 /// The shared record of a run. Lives at the begin of a `shared_memory` that the race owns, made
-/// with `run_log_layout`; its descriptor is `run_context::log_descriptor`.
+/// with `run_log_layout`; its descriptor is `run_context::log_descriptor`. As a value-initialised
+/// one it is all zeros.
 struct run_log {
     static constexpr unsigned max_workers = 1024;
 
@@ -118,6 +120,12 @@ struct run_log {
 inline constexpr std::uint64_t run_log_layout = layout_hash<run_log>("run_log v7");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// The log in shared memory that was made for it. New memory is all zeros, which is an empty log;
+/// what belongs to workers that take no part is never written.
+inline run_log& log_in(const shared_memory& memory) noexcept {
+    return *std::launder(reinterpret_cast<run_log*>(memory.data()));
+}
 
 /// Whether the log says that items 0 to count − 1 ran exactly once each. True where some workers
 /// had no slot to write that to.

@@ -31,7 +31,7 @@ worker_process::worker_process(std::string_view workload_name, int workload_desc
     if (memory_.size() < sizeof(run_log)) {
         throw std::runtime_error("the log of the race is too small");
     }
-    log_ = reinterpret_cast<run_log*>(memory_.data());
+    log_ = &log_in(memory_);
     mapped_ns_ = detail::monotonic_ns();
 }
 

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <unistd.h>
 
@@ -26,7 +25,7 @@ namespace {
 struct race_memory {
     regatta::shared_memory memory =
         regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
-    run_log& log = *new (memory.data()) run_log;
+    run_log& log = log_in(memory);
 };
 
 /// The sanitizer would report races that are none.

@@ -23,7 +23,6 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
-#include <new>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -115,7 +114,7 @@ struct python_schemes : testing::Test {
 
     regatta::shared_memory memory =
         regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
-    run_log& log = *new (memory.data()) run_log;
+    run_log& log = log_in(memory);
     std::vector<run_figure> figures;
 };
 

@@ -22,7 +22,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -142,7 +141,7 @@ struct worker_processes : testing::TestWithParam<std::string> {
     std::unique_ptr<workload> work = make_matmul({.size = 2048});
     regatta::shared_memory memory =
         regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
-    run_log& log = *new (memory.data()) run_log;
+    run_log& log = log_in(memory);
     const scheme_info* info = nullptr;
     std::size_t descriptors = 0;
 };
@@ -308,7 +307,7 @@ TEST(zmq_ipc, a_worker_killed_after_prepare_fails_the_run) {
         GTEST_SKIP() << "not built for the thread sanitizer";
     }
     auto memory = regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
-    run_log& log = *new (memory.data()) run_log;
+    run_log& log = log_in(memory);
     for (const bool all : {false, true}) {
         log.clear();
         run_context context{*work, log, memory.descriptor(), 2};

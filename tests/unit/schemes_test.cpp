@@ -3,6 +3,7 @@
 
 #include "schemes/item_tasks.hpp"
 #include "schemes/mutex_queue_pool.hpp"
+#include "schemes/run_log.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/thread_runner.hpp"
 #include "schemes/unfinished_tasks.hpp"
@@ -10,10 +11,14 @@
 #include "workloads/counted.hpp"
 #include "workloads/matmul.hpp"
 
+#include <regatta/process/shared_memory.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -101,6 +106,15 @@ TEST(run_as_worker, refuses_what_no_race_would_start) {
     char* arguments[] = {program, flag, scheme, work, nullptr};
     EXPECT_EQ(run_as_worker(2, arguments), 2);
     EXPECT_EQ(run_as_worker(4, arguments), 2);
+}
+
+// "New memory is all zeros, which is an empty log."
+TEST(run_log, begins_in_new_memory_as_an_empty_one) {
+    const auto memory =
+        regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
+    run_log& log = log_in(memory);
+    const auto empty = std::make_unique<run_log>();
+    EXPECT_EQ(std::memcmp(&log, empty.get(), sizeof(run_log)), 0);
 }
 
 // "Gives each thread that asks its own item_runner for one run."
