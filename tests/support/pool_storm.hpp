@@ -25,7 +25,7 @@
 namespace pool_test {
 
 inline std::uint64_t storm_row(std::uint64_t x) {
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 60; ++i) {
         x = mixed(x);
     }
     return x;
