@@ -37,6 +37,7 @@ void pool_core::monitor() {
     std::optional<time_point> killing;
     std::vector<pollfd> polled;
     for (bool first = true, ending = false; !ending || fleet_.any(); first = false) {
+        std::exception_ptr failed; // Later it is memory alone: what is left is done the next time.
         try {
             if (first) {
                 platform::name_this_thread((options_.name + "/monitor").c_str());
@@ -50,16 +51,16 @@ void pool_core::monitor() {
             // relaxed: see resize().
             fleet_.adjust(ending ? 0 : control_.workers.load(std::memory_order_relaxed));
         } catch (const std::exception&) {
-            const std::lock_guard lock(lock_);
-            start_error_ = std::current_exception();
+            failed = std::current_exception();
         }
         if (first) {
             {
                 const std::lock_guard lock(lock_);
                 started_ = true;
+                start_error_ = failed;
             }
             changed_.notify_all();
-            if (start_error_ != nullptr) {
+            if (failed != nullptr) {
                 return;
             }
         }
