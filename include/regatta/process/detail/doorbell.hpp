@@ -28,8 +28,8 @@ struct shared_atomics : std_atomics {
 /// Where one worker sleeps. It has a flag of its own: a count of sleepers that all share would be
 /// wrong for ever once a worker died in its sleep.
 ///
-/// Threads: `announce`, `sleep`, `awake`, `answer` by the worker; `ring` and `reset` by one thread
-/// at a time of its parent; `unanswered` and `asleep` by the parent.
+/// Threads: `announce`, `sleep`, `awake`, `answer` by the worker; `ring`, `unanswered` and `asleep`
+/// by any thread of its parent; `reset` by the parent while there is no worker.
 ///
 /// I1: a worker that sleeps has looked at the work count after its last change, or is rung.
 template<class Atomics>
@@ -65,8 +65,9 @@ public:
             return false;
         }
         sleeping_.store(0, std::memory_order_relaxed);
-        // release: partner is the acquire of announce(). Only the parent writes it.
-        bell_.store(bell_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        // release: partner is the acquire of announce(). Of two threads that ring, each changes it:
+        // a worker that has announced itself since the other one's ring does not sleep.
+        bell_.fetch_add(1, std::memory_order_release);
         Atomics::wake(bell_, 1);
         return true;
     }
