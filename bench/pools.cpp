@@ -20,6 +20,7 @@ using bench::pool_case;
 constexpr unsigned workers = 2;
 constexpr std::size_t many = 1'000'000;
 constexpr std::size_t wakes = 50;
+constexpr std::size_t lives = 200;
 
 using row = bench::pool_sample pool_case::*;
 
@@ -141,6 +142,16 @@ void measure_waking(bench::bench_run& run) {
     }
 }
 
+void measure_lives(bench::bench_run& run) {
+    measure(run, "a pool of 2 threads is made, runs one task and is closed, the median of 200",
+            &pool_case::life, lives,
+            {{"life", "steady_pool", "mutex and queue", 1.5},
+             {"life, balanced", "balanced_pool", "mutex and queue", 1.5},
+             {"life, dynamic", "dynamic_pool", "mutex and queue", 1.5},
+             {"life, Asio", "steady_pool", "Boost.Asio thread_pool", {}},
+             {"life, Eigen", "steady_pool", "Eigen ThreadPool", {}}});
+}
+
 void measure_figures(bench::bench_run& run) {
     const auto all_with = [](row what, std::size_t tasks) {
         std::vector<race::contender> all;
@@ -207,6 +218,7 @@ int main(int argc, char** argv) {
              "a worker runs what finds its queue of 1024 full at once");
     measure_tasks(run);
     measure_waking(run);
+    measure_lives(run);
     measure_figures(run);
     measure_oversubscribed(run);
     return run.finish("pools");

@@ -38,6 +38,8 @@ struct pool_case {
     /// The same two with the workers on the CPU of the thread that submits.
     pool_sample switch_to = nullptr;
     pool_sample switch_call = nullptr;
+    /// A pool is made, runs one task and is closed: the median time of all three.
+    pool_sample life = nullptr;
     /// CPU time of an idle pool by wall time. Yields the share in place of the time.
     pool_sample idle = nullptr;
     /// Calls of the heap a task of 64 bytes, once the same number of tasks has been run before.

@@ -224,6 +224,26 @@ race::outcome wake_sample(unsigned workers, std::size_t tasks) {
     return tally.outcome(wake_times_of<Pool>(Where, workers, tasks).*What);
 }
 
+template<class Pool>
+race::outcome life_sample(unsigned workers, std::size_t pools) {
+    std::vector<double> lives;
+    for (std::size_t i = 0; i < pools; ++i) {
+        std::atomic<bool> ran{false};
+        const double begin = now_ns();
+        {
+            Pool pool(workers);
+            pool.produce([&] {
+                pool.execute([&ran] { ran.store(true, std::memory_order_release); });
+                while (!ran.load(std::memory_order_acquire)) {
+                    std::this_thread::yield(); // There may be no CPU for the task.
+                }
+            });
+        }
+        lives.push_back(now_ns() - begin);
+    }
+    return {race::median(std::move(lives)), {}};
+}
+
 template<class Pool, class Task>
 void execute_all(Pool& pool, std::size_t tasks, const Task& task) {
     pool.produce([&] {
@@ -277,6 +297,7 @@ pool_case case_of(std::string name) {
     all.submit_call = wake_sample<Pool, worker_place::another_cpu, &wake_times::call_ns>;
     all.switch_to = wake_sample<Pool, worker_place::same_cpu, &wake_times::begin_ns>;
     all.switch_call = wake_sample<Pool, worker_place::same_cpu, &wake_times::call_ns>;
+    all.life = life_sample<Pool>;
     all.idle = idle_sample<Pool>;
     all.heap_calls = heap_calls_sample<Pool>;
     if constexpr (requires(Pool & pool) { pool.execute_ten(std::array<empty_task, 10>{}); }) {

@@ -50,6 +50,8 @@ struct worker_figures {
 /// @tparam Seat what the source of work keeps for each worker.
 template<class Seat, class Atomics>
 class alignas(destructive_alignment) basic_worker {
+    static constexpr std::uint32_t no_patience = basic_backoff<Atomics>::none;
+
 public:
     explicit basic_worker(unsigned number) noexcept : index(number), search(number) {}
 
@@ -59,8 +61,9 @@ public:
     Seat seat{};                                        ///< The source's part.
     typename basic_worker_gate<Atomics>::search search; ///< Whether it looks for a task.
     /// How long it spins when it finds nothing. After a long rest it does not spin: the next rest
-    /// will probably be long, too, and the preempted thread may hold the next task.
-    std::uint32_t patience = basic_backoff<Atomics>::patient;
+    /// will probably be long, too, and the preempted thread may hold the next task. Nor does it
+    /// before its first task: it would take the CPU from the thread that starts the other workers.
+    std::uint32_t patience = no_patience;
     unsigned naps = 0;        ///< How often it has slept a little since it last ran a fork.
     bool fork_helper = false; ///< It counts as one that may take forks, and looks for some.
 
@@ -118,8 +121,6 @@ private:
     /// So a worker that spun in vain does not spin in its next rest: where threads are more than
     /// CPUs, a spin takes the CPU from the thread that is to submit the task.
     static constexpr std::int64_t short_rest_ns = 25'000;
-    static constexpr std::uint32_t no_patience = basic_backoff<Atomics>::none;
-
     static void add_one(atomic<std::uint64_t>& counter) noexcept {
         // relaxed: a figure that publishes only itself. Only the worker writes it.
         counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
