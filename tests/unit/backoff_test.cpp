@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace {
 
@@ -17,6 +18,10 @@ struct counting {
     static inline std::int64_t spun_ns = 0;
     static void relax() noexcept { ++hints; }
     static void relax_for(std::chrono::nanoseconds time) noexcept { spun_ns += time.count(); }
+    static inline std::vector<std::int64_t> slept_us;
+    static void sleep_for(std::chrono::nanoseconds time) {
+        slept_us.push_back(time.count() / 1000);
+    }
 };
 
 } // namespace
@@ -55,6 +60,19 @@ TEST(backoff, begins_anew_after_reset) {
     EXPECT_TRUE(pace.pause());
     EXPECT_EQ(counting::hints, hints + 1);
     EXPECT_EQ(counting::spun_ns, spun);
+}
+
+// "Spins as `pause`; later sleeps, for longer each time, up to a millisecond."
+TEST(backoff, sleeps_longer_each_time_up_to_a_millisecond) {
+    regatta::basic_backoff<counting> pace;
+    for (int round = 0; round < 2; ++round) {
+        counting::slept_us.clear();
+        for (std::uint32_t i = 0; i < counting::backoff_steps + 6; ++i) {
+            pace.pause_or_sleep();
+        }
+        EXPECT_EQ(counting::slept_us, (std::vector<std::int64_t>{62, 124, 248, 496, 992, 992}));
+        pace.reset();
+    }
 }
 
 TEST(backoff, ends_also_with_the_machine_s_own_hints) {

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -173,14 +174,14 @@ TEST(event_count, a_sleep_may_be_announced) {
 // "Of those that sleep at a place the one at the lowest", whoever has slept longest, and whichever
 // word it sleeps on.
 TEST(event_count, wakes_the_sleeper_at_the_lowest_place) {
-    constexpr unsigned places[] = {3, 7, 40}; // The last is on the second word.
+    constexpr unsigned places[] = {3, 5, 7, 40}; // The last is on the second word.
     for (int round = 0; round < 20; ++round) {
         regatta::basic_event_count<regatta::std_atomics, 2> gate;
         std::atomic<int> woken{0};
-        std::vector<int> order(3);
-        library_test::observed_thread seen[3];
+        std::vector<int> order(4);
+        library_test::observed_thread seen[4];
         std::vector<std::thread> sleepers;
-        for (const unsigned n : {2u, 0u, 1u}) {
+        for (const unsigned n : {3u, 2u, 1u, 0u}) {
             sleepers.emplace_back([&, n] {
                 const auto ticket = gate.prepare_wait();
                 seen[n].announce();
@@ -189,17 +190,85 @@ TEST(event_count, wakes_the_sleeper_at_the_lowest_place) {
             });
             seen[n].await_sleep();
         }
-        for (int n = 1; n <= 3; ++n) {
+        for (int n = 1; n <= 4; ++n) {
             EXPECT_TRUE(gate.notify_one());
             library_test::await([&] { return woken.load() >= n; });
         }
         for (auto& s : sleepers) {
             s.join();
         }
-        EXPECT_EQ(order, (std::vector{1, 2, 3}));
+        EXPECT_EQ(order, (std::vector{1, 2, 3, 4}));
+    }
+}
+
+// "Wakes every thread", "Wakes the threads that sleep at that place": on whichever word.
+TEST(event_count, wakes_sleepers_at_all_places) {
+    const library_test::time_limit limit("sleepers at all places to be woken");
+    constexpr unsigned places[] = {3, 40, 3, event_count::anywhere};
+    regatta::basic_event_count<regatta::std_atomics, 2> gate;
+    EXPECT_FALSE(gate.notify_at(40));
+    for (const bool all : {false, true}) {
+        std::atomic<bool> over[4] = {};
+        library_test::observed_thread seen[4];
+        std::vector<std::thread> sleepers;
+        for (std::size_t n = 0; n < 4; ++n) {
+            sleepers.emplace_back([&, n] {
+                seen[n].announce();
+                while (!over[n].load()) {
+                    const auto ticket = gate.prepare_wait();
+                    over[n] ? gate.cancel_wait() : gate.commit_wait(ticket, places[n]);
+                }
+            });
+            seen[n].await_sleep();
+        }
+        if (!all) {
+            over[1] = true;
+            EXPECT_TRUE(gate.notify_at(40));
+            sleepers[1].join();
+            over[0] = over[2] = true;
+            EXPECT_TRUE(gate.notify_at(3));
+            sleepers[0].join();
+            sleepers[2].join();
+        }
+        for (auto& one : over) {
+            one = true;
+        }
+        gate.notify_all();
+        for (auto& s : sleepers) {
+            if (s.joinable()) {
+                s.join();
+            }
+        }
+        EXPECT_FALSE(gate.has_sleepers());
     }
 }
 #endif
+
+// "Wakes one thread that … is not being woken already."
+TEST(event_count, a_notification_finds_each_sleeper_once) {
+    for (const bool all : {false, true}) {
+        event_count gate;
+        const auto first = gate.prepare_wait();
+        const auto second = gate.prepare_wait();
+        if (all) {
+            gate.notify_all();
+        } else {
+            EXPECT_TRUE(gate.notify_one());
+            EXPECT_TRUE(gate.has_sleepers());
+            EXPECT_TRUE(gate.notify_one());
+        }
+        EXPECT_FALSE(gate.has_sleepers());
+        EXPECT_FALSE(gate.notify_one());
+        EXPECT_TRUE(gate.waking());
+        gate.commit_wait(first);
+        EXPECT_TRUE(gate.waking());
+        gate.commit_wait(second);
+        EXPECT_FALSE(gate.waking());
+        static_cast<void>(gate.prepare_wait());
+        EXPECT_FALSE(gate.waking()); // It only sleeps.
+        gate.cancel_wait();
+    }
+}
 
 TEST(event_count, wait_returns_at_once_when_the_condition_holds) {
     event_count gate;
@@ -208,6 +277,31 @@ TEST(event_count, wait_returns_at_once_when_the_condition_holds) {
     EXPECT_EQ(looks, 1);
     gate.wait([&] { return ++looks == 5; }); // Awake, by looking again.
     EXPECT_EQ(looks, 5);
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
+TEST(event_count, a_condition_that_comes_to_hold_leaves_no_sleeper_behind) {
+    for (int at = 1; at < 40; ++at) { // While it is awake, and when it has announced its sleep.
+        event_count gate;
+        int looks = 0;
+        gate.wait([&] {
+            static_cast<void>(gate.notify_one()); // Whoever announced it is woken at once.
+            return ++looks == at;
+        });
+        EXPECT_EQ(looks, at);
+        const auto ticket = gate.prepare_wait();
+        EXPECT_FALSE(
+            gate.commit_wait_until(ticket, clock_type::now())); // No notification is left over.
+        EXPECT_FALSE(gate.has_sleepers());
+    }
+}
+
+// "@returns whether the condition held": also one that holds at the deadline, and nobody says so.
+TEST(event_count, looks_once_more_at_the_deadline) {
+    event_count gate;
+    const auto deadline = clock_type::now() + std::chrono::milliseconds(20);
+    EXPECT_TRUE(gate.wait_until([&] { return clock_type::now() >= deadline; }, deadline));
+    EXPECT_FALSE(gate.wait_until([] { return false; }, clock_type::now()));
     EXPECT_FALSE(gate.has_sleepers());
 }
 

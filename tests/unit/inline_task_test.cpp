@@ -136,6 +136,21 @@ TEST(inline_task, destroys_its_closure_once) {
     check(std::integral_constant<std::size_t, 100>{});
 }
 
+TEST(inline_task, destroys_what_a_closure_leaves_where_it_was) {
+    struct copied_by_move {
+        std::shared_ptr<int> held;
+        explicit copied_by_move(std::shared_ptr<int> h) noexcept : held(std::move(h)) {}
+        copied_by_move(copied_by_move&& other) noexcept : held(other.held) {}
+        void operator()() const {}
+    };
+    const auto held = std::make_shared<int>(0);
+    inline_task<void()> first{copied_by_move(held)};
+    inline_task<void()> second(std::move(first));
+    EXPECT_EQ(held.use_count(), 2);
+    first = std::move(second);
+    EXPECT_EQ(held.use_count(), 2);
+}
+
 TEST(inline_task, passes_arguments_and_results_as_they_are) {
     inline_task<std::unique_ptr<int>(std::unique_ptr<int>, int&)> task(
         [](std::unique_ptr<int> p, int& n) {

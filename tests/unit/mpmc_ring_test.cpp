@@ -13,7 +13,9 @@
 #include <any>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using library_test::counted;
@@ -45,6 +47,35 @@ TEST(mpmc_ring, a_closed_one_refuses_and_keeps_what_it_has) {
     EXPECT_EQ(ring.try_take()->value(), 2);
     EXPECT_FALSE(ring.try_take());
     EXPECT_EQ(alive.load(), 0);
+}
+
+TEST(mpmc_ring, destroys_what_an_element_leaves_in_its_cell) {
+    struct copied_by_move {
+        std::shared_ptr<int> held;
+        explicit copied_by_move(std::shared_ptr<int> h) noexcept : held(std::move(h)) {}
+        copied_by_move(copied_by_move&& other) noexcept : held(other.held) {}
+    };
+    const auto held = std::make_shared<int>(0);
+    mpmc_ring<copied_by_move> ring(2);
+    EXPECT_TRUE(ring.try_emplace(held));
+    EXPECT_TRUE(ring.try_take().has_value());
+    EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(mpmc_ring, knows_whether_an_element_comes) {
+    mpmc_ring<int> ring(2);
+    EXPECT_FALSE(ring.coming());
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_TRUE(ring.try_emplace(i));
+        EXPECT_TRUE(ring.coming());
+        EXPECT_TRUE(ring.try_take().has_value());
+        EXPECT_FALSE(ring.coming());
+    }
+    EXPECT_TRUE(ring.try_emplace(5));
+    ring.close();
+    EXPECT_TRUE(ring.coming());
+    EXPECT_TRUE(ring.try_take().has_value());
+    EXPECT_FALSE(ring.coming());
 }
 
 TEST(mpmc_ring, many_threads_take_each_element_once) {
