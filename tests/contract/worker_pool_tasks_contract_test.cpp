@@ -20,6 +20,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -336,9 +338,18 @@ TEST(worker_pool_tasks, a_wait_for_a_pool_that_never_started_is_refused) {
     pool.on<row>([](row&) {});
     pool.wait(); // Nothing to wait for.
     auto future = pool.submit([] { return 1; });
-    EXPECT_THROW(pool.wait(), std::logic_error);
-    EXPECT_THROW(pool.wait_for(milliseconds(1)), std::logic_error);
-    EXPECT_THROW(pool.drain(), std::logic_error);
+    const auto refused = [](auto&& call) -> std::string {
+        try {
+            call();
+            return "returned";
+        } catch (const std::logic_error& e) {
+            return e.what();
+        }
+    };
+    const std::string reason = ": messages wait and the pool was never started";
+    EXPECT_EQ(refused([&] { pool.wait(); }), "worker_pool::wait" + reason);
+    EXPECT_EQ(refused([&] { pool.wait_for(milliseconds(1)); }), "worker_pool::wait_for" + reason);
+    EXPECT_EQ(refused([&] { pool.drain(); }), "worker_pool::drain" + reason);
     pool.start();
     pool.wait();
     EXPECT_EQ(future.get(), 1);
@@ -379,6 +390,28 @@ TEST(worker_pool_tasks, of_tasks_are_refused_while_it_closes) {
     EXPECT_EQ(refused.load(), 3);
     EXPECT_EQ(pool.stats().refused, 6u); // The batch counts as three.
     EXPECT_EQ(pool.stats().errors, 0u);
+}
+
+// "`task_rejected::accepted` says how many, from the front, were accepted."
+TEST(worker_pool_tasks, of_a_batch_are_counted_that_were_accepted) {
+    const library_test::time_limit limit("a batch that waits for room");
+    pool_type pool({.threads = 1, .capacity = 2});
+    observed_thread seen;
+    std::thread submitter([&] {
+        seen.announce();
+        const std::vector<std::function<void()>> batch(5, [] {});
+        try {
+            pool.submit_batch(batch);
+            ADD_FAILURE() << "returned";
+        } catch (const regatta::task_rejected& e) {
+            EXPECT_EQ(e.accepted(), 2u);
+        }
+    });
+    await([&] { return pool.stats().queued == 2; });
+    pool.close();
+    submitter.join();
+    EXPECT_EQ(pool.stats().submitted, 2u);
+    EXPECT_EQ(pool.stats().refused, 3u);
 }
 
 // "A handler that would wait for itself gets `std::system_error`": tasks like messages.

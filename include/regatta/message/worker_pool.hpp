@@ -261,7 +261,7 @@ public:
     /// The same, for at most `limit`. @returns whether the pool became idle.
     template<class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> limit) {
-        check_started("worker_pool::wait");
+        check_started("worker_pool::wait_for");
         const auto deadline = detail::deadline_after(limit);
         return engine_.wait_idle(deadline ? &*deadline : nullptr);
     }
