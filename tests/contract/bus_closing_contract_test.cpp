@@ -307,4 +307,8 @@ TEST(bus, a_stopped_run_leaves_what_its_handlers_publish) {
     EXPECT_EQ(bus.stats().queued, 4u);
     bus.run(stop.get_token());
     EXPECT_EQ(got, 6);
+    bus.publish(tick{0}); // The same of the lane that comes last.
+    bus.run(stop.get_token());
+    EXPECT_EQ(got, 7);
+    EXPECT_EQ(bus.stats().queued, 2u);
 }

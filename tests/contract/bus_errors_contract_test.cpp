@@ -191,6 +191,13 @@ TEST(bus, misuse_is_refused_with_a_reason) {
         EXPECT_THROW(static_cast<void>(bus.make_producer()), std::logic_error);
     }
     EXPECT_NO_THROW(static_cast<void>(bus.make_producer()));
+    // "if that level is 0 and the policy is to block"
+    bus_type discards(
+        {.producers = 1, .admission = {.low = 0}, .on_full = regatta::when_full::discard});
+    auto own = discards.make_producer();
+    EXPECT_FALSE(discards.publish(tick{}, admission_class::low));
+    EXPECT_FALSE(own.publish(tick{}, admission_class::low));
+    EXPECT_EQ(discards.stats().refused, 2u);
     const auto s = bus.subscribe<tick>([](tick&) {});
     EXPECT_THROW(bus.subscribe<tick>([](tick&) {}), std::logic_error);
     EXPECT_NO_THROW(bus.subscribe<text>([](text&) {}));

@@ -84,6 +84,51 @@ TEST(bus, a_handler_may_unsubscribe_another_and_subscribe_new_ones) {
     EXPECT_EQ(new_calls - before, 2);
 }
 
+// "Called within a handler, it takes effect with the next message": also if the handler does
+// nothing else.
+TEST(bus, a_handler_that_only_subscribes_is_heeded) {
+    bus_type bus;
+    int texts = 0;
+    bus.subscribe<tick>([&](tick&) { bus.subscribe<text>([&](text&) { ++texts; }); });
+    bus.publish(tick{1});
+    bus.publish(text{});
+    EXPECT_EQ(bus.process_batch(), 2u);
+    EXPECT_EQ(texts, 1);
+}
+
+// "it destroys the handler before the next message": all that one handler has ended.
+TEST(bus, a_handler_may_unsubscribe_several) {
+    std::atomic<int> alive{0};
+    bus_type bus;
+    std::vector<bus_type::subscription> others(3);
+    bus.subscribe<tick>([&](tick&) {
+        for (auto& other : others) {
+            bus.unsubscribe(other);
+        }
+    });
+    for (auto& other : others) {
+        other = bus.subscribe<tick>([c = counted(alive, 0)](tick&) {});
+    }
+    bus.subscribe<text>([&](text&) { EXPECT_EQ(alive.load(), 0); });
+    bus.publish(tick{1});
+    bus.publish(text{});
+    EXPECT_EQ(bus.process_batch(), 2u);
+}
+
+// The same of what the destructor of a handler does between two messages, for any type.
+TEST(bus, what_a_handler_s_destructor_subscribes_gets_the_next_message) {
+    bus_type bus;
+    int ticks = 0;
+    const auto subscribe = [&](void*) { bus.subscribe<tick>([&](tick&) { ++ticks; }); };
+    bus_type::subscription once;
+    once = bus.subscribe<text>([&, end = std::unique_ptr<void, decltype(subscribe)>(
+                                       &ticks, subscribe)](text&) { bus.unsubscribe(once); });
+    bus.publish(text{});
+    bus.publish(tick{1});
+    EXPECT_EQ(bus.process_batch(), 2u);
+    EXPECT_EQ(ticks, 1);
+}
+
 // "it destroys the handler before the next message": so a place is free again at once.
 TEST(bus, a_handler_may_replace_itself_at_every_message) {
     bus_type bus({.subscribers = 2});

@@ -48,7 +48,7 @@ struct last_words {
         , said(std::move(other.said)) {}
     ~last_words() {
         if (bus != nullptr) {
-            bus->try_publish(std::move(said));
+            EXPECT_FALSE(bus->try_publish(std::move(said)));
         }
     }
     obituary_bus* bus;

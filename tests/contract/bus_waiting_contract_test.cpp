@@ -49,18 +49,87 @@ TEST(bus, no_wake_up_of_a_sleeping_consumer_is_lost) {
         if (i % 4 == 0) { // Otherwise at any moment on its way to sleep.
             seen.await_sleep();
         }
-        switch (i % 3) {
+        const std::vector<tick> batch(3, tick{i});
+        switch (i % 5) {
         case 0:
             EXPECT_TRUE(bus.publish(tick{i}));
             break;
         case 1:
             EXPECT_TRUE(lane.publish(tick{i}));
             break;
+        case 2:
+            EXPECT_TRUE(lane.publish(tick{i}, admission_class::low));
+            break;
+        case 3:
+            EXPECT_EQ(lane.try_publish_batch(batch), batch.size());
+            break;
         default:
-            EXPECT_EQ(lane.publish_batch(std::span<const tick>(std::vector<tick>(3, tick{i}))), 3u);
+            EXPECT_EQ(lane.publish_batch(batch), batch.size());
         }
         await([&] { return answered.load(std::memory_order_acquire) == i; });
     }
+}
+
+// The same for a message that had to wait for room: it comes when `run` sleeps again.
+TEST(bus, a_message_that_waited_for_room_wakes_the_consumer) {
+    const library_test::time_limit limit("a message that waited for room");
+    for (const bool in_lane : {false, true}) {
+        struct way {
+            std::atomic<int> moves{0}; ///< The first is to where it waits, the second to its place.
+            std::atomic<bool> open{false};
+        };
+        struct slow_to_place {
+            way* on = nullptr;
+            slow_to_place() = default;
+            explicit slow_to_place(way& w) : on(&w) {}
+            slow_to_place(slow_to_place&& other) noexcept : on(other.on) {
+                if (on != nullptr && ++on->moves == 2) {
+                    await([this] { return on->open.load(); });
+                }
+            }
+        };
+        way last;
+        regatta::async_bus<slow_to_place> bus({.capacity = 2, .producers = 1});
+        auto lane = bus.make_producer();
+        std::atomic<int> got{0};
+        bus.subscribe<slow_to_place>([&](const slow_to_place&) { ++got; });
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_TRUE(in_lane ? lane.publish(slow_to_place()) : bus.publish(slow_to_place()));
+        }
+        std::thread waiting([&] {
+            EXPECT_TRUE(in_lane ? lane.publish(slow_to_place(last))
+                                : bus.publish(slow_to_place(last)));
+        });
+        await([&] { return last.moves.load() == 1; }); // It found no room.
+        observed_thread seen;
+        std::jthread consumer([&](const std::stop_token& stop) {
+            seen.announce();
+            bus.run(stop);
+        });
+        await([&] { return last.moves.load() == 2 && bus.stats().parked != 0; });
+        seen.await_sleep();
+        last.open = true;
+        waiting.join();
+        await([&] { return got.load() == 3; });
+    }
+}
+
+// The same for a batch that is larger than its lane: `run` makes room for the rest.
+TEST(bus, a_batch_without_room_for_all_wakes_the_consumer) {
+    const library_test::time_limit limit("a batch that is larger than its lane");
+    bus_type bus({.capacity = 4, .producers = 1});
+    auto lane = bus.make_producer();
+    std::atomic<int> got{0};
+    bus.subscribe<tick>([&](tick& t) { got += t.value; });
+    observed_thread seen;
+    const std::jthread consumer([&](const std::stop_token& stop) {
+        seen.announce();
+        bus.run(stop);
+    });
+    await([&] { return bus.stats().parked != 0; });
+    seen.await_sleep();
+    EXPECT_EQ(lane.publish_batch(std::vector<tick>(9, tick{1})), 9u);
+    await([&] { return got.load() == 9; });
 }
 
 // "`run` sleeps while no message is queued": it uses no CPU time then.
@@ -154,6 +223,34 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     }
     EXPECT_EQ(bus.stats().published, 6u * each);
     EXPECT_EQ(bus.stats().refused, 0u);
+}
+
+// "The same with an admission class: the lane counts as full at the level of that class": a
+// publisher that waits enters below that level, not as soon as there is any room.
+TEST(bus, a_publisher_with_a_class_waits_for_its_level) {
+    const library_test::time_limit limit("a publisher that waits for its level");
+    for (const bool in_lane : {false, true}) {
+        bus_type bus({.capacity = 4, .producers = 1, .admission = {.low = 50}});
+        auto lane = bus.make_producer();
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_TRUE(in_lane ? lane.publish(tick{i}) : bus.publish(tick{i}));
+        }
+        observed_thread seen;
+        std::atomic<bool> done{false};
+        std::thread publisher([&] {
+            seen.announce();
+            EXPECT_TRUE(in_lane ? lane.publish(tick{3}, admission_class::low)
+                                : bus.publish(tick{3}, admission_class::low));
+            done = true;
+        });
+        await([&] { return done.load() || seen.sleeps(); });
+        EXPECT_FALSE(done.load()) << "in lane: " << in_lane;
+        EXPECT_EQ(bus.process_batch(1), 1u);
+        EXPECT_EQ(bus.stats().queued, 2u); // The level is 2.
+        EXPECT_EQ(bus.process_batch(1), 1u);
+        publisher.join();
+        EXPECT_EQ(bus.process_batch(), 2u);
+    }
 }
 
 #if REGATTA_EXCEPTIONS

@@ -10,6 +10,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 using regatta::admission_class;
 using regatta::admission_levels;
@@ -52,8 +53,10 @@ TEST(admission_limits, refuse_levels_that_do_not_rise_or_exceed_100) {
             admission_limits(wrong, 64);
             ADD_FAILURE() << "accepted " << wrong.low;
         } catch (const std::invalid_argument& error) {
-            EXPECT_NE(std::string(error.what()).find(std::to_string(wrong.high)),
-                      std::string::npos);
+            const std::string got = std::to_string(wrong.low) + ", " +
+                                    std::to_string(wrong.medium) + ", " +
+                                    std::to_string(wrong.high);
+            EXPECT_TRUE(std::string_view(error.what()).ends_with("got " + got)) << error.what();
         }
     }
 }

@@ -37,6 +37,11 @@ TEST(handler_table, calls_every_handler_with_the_message_itself) {
     add(table, [&](const int& m) { calls.push_back(m); });
     EXPECT_TRUE(table.dispatch(&message));
     EXPECT_EQ(calls, (std::vector<int>{5, 6}));
+    // "whether there was one": also in front of a place that is free again.
+    EXPECT_TRUE(table.retire(1, table.generation(1), false));
+    static_cast<void>(table.release(1));
+    EXPECT_TRUE(table.dispatch(&message));
+    EXPECT_EQ(calls.size(), 3u);
 }
 
 TEST(handler_table, refuses_more_handlers_than_places_and_leaves_the_handler_whole) {
