@@ -11,8 +11,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -61,6 +64,35 @@ TEST(worker_pool, one_worker_handles_them_in_order) {
     }
     pool.close();
     EXPECT_EQ(next, 1000);
+}
+
+// "Messages and tasks that the pool accepted before this one." "From the message's entry into the
+// queue to the call of the handler. Zero for a message submitted before the first handler with a
+// context was set."
+TEST(worker_pool, tells_the_handler_a_message_s_number_and_wait) {
+    using std::chrono::nanoseconds;
+    using clock = std::chrono::steady_clock;
+    std::vector<std::uint64_t> numbers;
+    std::vector<nanoseconds> waits;
+    regatta::worker_pool<row, text> pool({.threads = 1, .capacity = 4});
+    pool.on<text>([](text&) {});
+    EXPECT_TRUE(pool.submit(row{}));
+    pool.on<row>([&](row&, const regatta::message_context& c) {
+        numbers.push_back(c.sequence);
+        waits.push_back(c.waited);
+    });
+    EXPECT_TRUE(pool.submit(text{}));
+    pool.execute([] {});
+    const auto before = clock::now();
+    EXPECT_TRUE(pool.submit(row{}));
+    pool.start();
+    pool.wait();
+    const nanoseconds whole = clock::now() - before;
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{0, 3}));
+    ASSERT_EQ(waits.size(), 2u);
+    EXPECT_EQ(waits[0], nanoseconds(0));
+    EXPECT_GT(waits[1], nanoseconds(0));
+    EXPECT_LE(waits[1], whole);
 }
 
 // "Messages are values": also such as cannot be copied; handlers too.

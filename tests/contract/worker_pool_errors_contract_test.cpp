@@ -233,6 +233,11 @@ TEST(worker_pool, misuse_is_refused_with_a_reason) {
     EXPECT_NO_THROW(pool.drain());
     EXPECT_THROW(pool.start(), std::logic_error);
     EXPECT_THROW(pool.on<row>([](row&) {}), std::logic_error);
+    pool_type never({.threads = 1});
+    never.on<row>([](row&) {});
+    never.close();
+    EXPECT_THROW(never.start(), std::logic_error);
+    EXPECT_EQ(never.threads(), 0u);
 }
 
 #endif

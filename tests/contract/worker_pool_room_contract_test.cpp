@@ -21,6 +21,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -148,6 +149,20 @@ TEST(worker_pool, counts_cancelled_tasks_without_room_as_submitted) {
     EXPECT_EQ(figures.handled, cancelled.load() + static_cast<std::uint64_t>(run.load()));
     EXPECT_EQ(figures.submitted, figures.handled);
     EXPECT_EQ(figures.errors, 0u);
+}
+
+// "Waits for room as a message does": in the order of submission, also from within a task.
+TEST(worker_pool, a_task_without_room_does_not_overtake) {
+    std::vector<int> order;
+    regatta::worker_pool<row> pool({.threads = 1, .capacity = 2});
+    pool.on<row>([](row&) {}).start();
+    pool.execute([&] {
+        for (int i = 0; i < 5; ++i) {
+            pool.execute([&order, i] { order.push_back(i); });
+        }
+    });
+    pool.wait();
+    EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
 }
 
 #if REGATTA_EXCEPTIONS

@@ -17,6 +17,10 @@
 
 #include <gtest/gtest.h>
 
+#if REGATTA_LINUX
+#include <sched.h>
+#endif
+
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -82,6 +86,19 @@ TEST(worker_pool, tells_the_handler_its_worker) {
     pool.start();
     EXPECT_EQ(told.seen(), (std::set<unsigned>{0, 1, 2}));
 }
+
+#if REGATTA_LINUX
+// "Scheduling class and priority of the workers."
+TEST(worker_pool, schedules_its_workers) {
+    std::atomic<int> as_asked{0};
+    pool_type pool({.threads = 2, .schedule = {regatta::scheduling_policy::batch, 5}});
+    pool.on<row>([&](row&) { as_asked += ::sched_getscheduler(0) == SCHED_BATCH ? 1 : 0; });
+    pool.start();
+    pool.submit(row{});
+    pool.drain();
+    EXPECT_EQ(as_asked.load(), 1);
+}
+#endif
 
 // "Worker i is named "name/i"; Linux shows the first 15 bytes."
 TEST(worker_pool, names_its_workers) {
