@@ -334,4 +334,25 @@ TEST(hipe_steady_pond, limits_stealing) {
     EXPECT_LE(more_thieves, 3);
 }
 
+// "`disableStealTasks()`": a thread then runs the tasks itself that it was given.
+TEST(hipe_steady_pond, does_not_steal_when_told_so) {
+    SteadyThreadPond pond(2);
+    pond.enableStealTasks();
+    pond.disableStealTasks();
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<int> stolen{0};
+        pond.submit([&] {
+            const auto self = std::this_thread::get_id();
+            for (int i = 0; i < 10; ++i) {
+                pond.submit([&, self] { stolen += std::this_thread::get_id() != self ? 1 : 0; });
+            }
+            for (int i = 0; i < 1000 && stolen == 0; ++i) {
+                std::this_thread::yield(); // Idle threads have time to look.
+            }
+        });
+        pond.waitForTasks();
+        ASSERT_EQ(stolen, 0) << "round " << round;
+    }
+}
+
 } // namespace

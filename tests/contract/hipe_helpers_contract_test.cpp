@@ -281,6 +281,13 @@ TEST(hipe_block, refuses_an_element_without_room) {
     EXPECT_THROW(block.reduce(), std::logic_error);
     util::Block<std::string> moved(std::move(block));
     EXPECT_EQ(moved.capacity(), 1u);
+    EXPECT_EQ(block.capacity(), 0u); // NOLINT: this is the point
+    util::Block<std::string> full(1);
+    full.add("one");
+    const util::Block<std::string> taken(std::move(full));
+    EXPECT_EQ(taken.element_numb(), 1u);
+    EXPECT_EQ(full.element_numb(), 0u); // NOLINT: this is the point
+    EXPECT_TRUE(full.is_full());
     moved.release();
     EXPECT_EQ(moved.capacity(), 0u);
     EXPECT_THROW(moved.add("x"), std::logic_error);

@@ -238,6 +238,26 @@ TYPED_TEST(hipe_overflow, callback_may_wait_and_submit_again) {
     EXPECT_EQ(calls, 1000);
 }
 
+// "In the callback: the tasks of its own call", also in a call within a call.
+TYPED_TEST(hipe_overflow, a_callback_within_a_callback_sees_its_own_tasks) {
+    gate door;
+    TypeParam pond(1, 1);
+    pond.submit(door.keeper());
+    std::vector<std::size_t> seen;
+    pond.setRefuseCallBack([&] {
+        seen.push_back(pond.pullOverFlowTasks().size());
+        if (seen.size() == 1) {
+            std::vector<HipeTask> batch = batch_of(2, [] {});
+            pond.submitInBatch(batch, 2);
+            seen.push_back(pond.pullOverFlowTasks().size());
+        }
+    });
+    std::vector<HipeTask> batch = batch_of(3, [] {});
+    pond.submitInBatch(batch, 3);
+    EXPECT_EQ(seen, (std::vector<std::size_t>{3, 2, 3}));
+    door.open();
+}
+
 // "Several threads that overflow a pond at once each see, in their callback, their own tasks."
 TYPED_TEST(hipe_overflow, threads_see_their_own_tasks) {
     gate door;

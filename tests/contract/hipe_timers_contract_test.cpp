@@ -55,6 +55,54 @@ TEST(hipe_timers, come_once_or_again) {
     EXPECT_EQ(once, 1);
 }
 
+// "once delay after the start, and every interval from then on": the first time does not wait for
+// the interval, nor the second for the delay.
+TEST(hipe_timers, tell_delay_and_interval_apart) {
+    timers_type timers;
+    timers.start();
+    std::atomic<int> at_once{0};
+    timers.submit([&] { ++at_once; }, milliseconds(0), hours(1));
+    std::atomic<int> late{0};
+    timers.submit([&] { ++late; }, hours(1), microseconds(100));
+    await([&] { return at_once == 1; });
+    std::atomic<int> again{0};
+    timers.submit([&] { ++again; }, milliseconds(1), microseconds(100));
+    await([&] { return again >= 20; });
+    timers.stop();
+    EXPECT_EQ(at_once, 1);
+    EXPECT_EQ(late, 0);
+}
+
+// "Constructed with revise, a timer that is late leaves out the times that it missed; otherwise it
+// makes up for them."
+TEST(hipe_timers, leave_out_or_make_up_for_missed_times) {
+    using clock = std::chrono::steady_clock;
+    constexpr milliseconds interval(1);
+    constexpr int missed = 30;
+    for (const bool revise : {false, true}) {
+        timers_type timers(revise);
+        clock::time_point end; // Of the late call.
+        int calls = 0;
+        int early = 0; // Calls that made up for a missed time.
+        std::atomic<bool> enough{false};
+        timers.submit(
+            [&] {
+                if (++calls == 1) {
+                    std::this_thread::sleep_for(missed * interval);
+                    end = clock::now();
+                } else {
+                    early += clock::now() - end < (calls - 3) * interval ? 1 : 0;
+                }
+                enough = revise ? calls >= 10 : early != 0;
+            },
+            milliseconds(0), interval);
+        timers.start();
+        await([&] { return enough.load(); });
+        timers.stop();
+        EXPECT_EQ(early != 0, !revise);
+    }
+}
+
 // "Timers may be submitted before the start; they count from there."
 TEST(hipe_timers, wait_for_the_start) {
     pond_type pond(1);
@@ -192,7 +240,10 @@ TEST(hipe_timers, can_be_stopped_and_started) {
     pond.waitForTasks();
     const int halted = calls;
     EXPECT_EQ(timers().count(), 0);
+    const auto before = std::chrono::steady_clock::now();
     timers.start();
+    const auto going = timers(); // Since this start.
+    EXPECT_LE(going, std::chrono::steady_clock::now() - before);
     await([&] { return calls > halted + 3; });
     timers.stop();
     pond.waitForTasks();
