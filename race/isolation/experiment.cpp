@@ -7,7 +7,7 @@
 #include "isolation/noise_process.hpp"
 #include "isolation/worker_cpus.hpp"
 #include "isolation/worker_room.hpp"
-#include "machine/family_cpu_time.hpp"
+#include "machine/cpu_time.hpp"
 #include "machine/quiesce.hpp"
 #include "programs/launch.hpp"
 #include "programs/program.hpp"
@@ -156,11 +156,16 @@ private:
         }
         const auto room =
             take_room(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
+        // Not by looking for descendants, whom not every kernel lists: of those that this process
+        // has, the noise alone lives at both moments.
+        const auto own_ns = [&] {
+            return exact_own_cpu_ns() + children_cpu_ns() + (neighbours ? neighbours->cpu_ns() : 0);
+        };
         const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
         // Not around all of it: taking CPUs, and starting the noise, may take longer than the work.
-        const load_meter::reading load_before = meter_.read(family_cpu_ns());
+        const load_meter::reading load_before = meter_.read(own_ns());
         team_run run = result_.program.empty() ? compute(*room) : run_program(*room);
-        const load_meter::reading load_after = meter_.read(family_cpu_ns());
+        const load_meter::reading load_after = meter_.read(own_ns());
         if (neighbours) {
             run.figures.noise_cpu_ns = static_cast<double>(neighbours->cpu_ns() - before);
         }
