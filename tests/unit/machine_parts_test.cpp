@@ -68,6 +68,10 @@ TEST(machine_size_text, has_the_unit_that_suits) {
     EXPECT_EQ(race::size_text(3 << 19), "1.5 MiB");
     EXPECT_EQ(race::size_text(std::uint64_t(24684096) * 1024), "23.5 GiB");
     EXPECT_EQ(race::size_text(12), "12 bytes");
+    EXPECT_EQ(race::size_text(1023), "1023 bytes");
+    EXPECT_EQ(race::size_text((1 << 20) - 1), "1.0 MiB");
+    EXPECT_EQ(race::size_text((1 << 20) - 100), "1023.9 KiB");
+    EXPECT_EQ(race::size_text(std::uint64_t(1048572) * 1024), "1.0 GiB");
 }
 
 TEST(machine_processor_name, is_what_the_processor_calls_itself_or_is_called) {
