@@ -63,7 +63,8 @@ double waited(const std::optional<pressure_stall>& stall) {
 void add_load(const fingerprint& m, warnings& found) {
     const double load = m.load_average.value_or(0);
     const double waiting = waited(m.waiting.cpu);
-    if (load > 0.25 * m.available_cpus + 0.25 || waiting >= 0.1) {
+    // The load is that of all CPUs, however few of them this process may use.
+    if (load > 0.25 * m.online_cpus + 0.25 || waiting >= 0.1) {
         std::string text = "the machine is busy (";
         text += m.load_average ? fmt::format("load average {:.1f}", load) : "";
         text += m.load_average && waiting > 0 ? ", " : "";

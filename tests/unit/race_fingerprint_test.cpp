@@ -234,6 +234,11 @@ TEST(race_fingerprint, what_does_no_harm_is_not_warned_of) {
     const auto nothing = [](auto change) { EXPECT_THAT(warnings_after(change), IsEmpty()); };
     nothing([](fingerprint& m) { m.group.quota = 8; });
     nothing([](fingerprint& m) { m.guest.container = "docker"; });
+    nothing([](fingerprint& m) { // The load is that of the host, most of whose CPUs are idle.
+        m.online_cpus = 64;
+        m.available_cpus = 8;
+        m.load_average = 6;
+    });
     nothing([](fingerprint& m) { m.guest.stolen_share = 0.002; });
     nothing([](fingerprint& m) { m.clock.limit_mhz = m.clock.full_mhz = 3000; });
     nothing([](fingerprint& m) { m.clock.throttled = 0; });
