@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -51,6 +52,7 @@ std::optional<bool> battery_of(const std::string& folder) {
 void read_policies(const cpu_set& online, const std::string& cpus, clock_settings& into) {
     std::vector<std::string> governors;
     std::vector<std::string> preferences;
+    std::map<std::string, std::int64_t> throttled; ///< By the siblings of a core: each has a count.
     const auto collect = [](const std::string& path, std::vector<std::string>& all) {
         std::string one = line_of(path);
         if (!one.empty() && std::ranges::find(all, one) == all.end()) {
@@ -76,8 +78,16 @@ void read_policies(const cpu_set& online, const std::string& cpus, clock_setting
             into.full_mhz = highest;
         }
         if (const auto count = number_of(folder + "thermal_throttle/core_throttle_count")) {
-            into.throttled = into.throttled.value_or(0) + *count;
+            std::string siblings = line_of(folder + "topology/core_cpus_list");
+            if (siblings.empty()) { // Linux before 5.3
+                siblings = line_of(folder + "topology/thread_siblings_list");
+            }
+            std::int64_t& of_core = throttled[siblings.empty() ? std::to_string(cpu) : siblings];
+            of_core = std::max(of_core, *count);
         }
+    }
+    for (const auto& [core, count] : throttled) {
+        into.throttled = into.throttled.value_or(0) + count;
     }
     into.governor = joined(governors, ", ");
     into.preference = joined(preferences, ", ");

@@ -4,11 +4,13 @@
 #include "machine/fingerprint.hpp"
 
 #include "machine/size_text.hpp"
+#include "text/text.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace regatta::race {
@@ -142,9 +144,10 @@ void add_clock(const fingerprint& m, warnings& found) {
                             : "echo 0 > /sys/devices/system/cpu/cpufreq/boost"));
     }
     if (clock.throttled.value_or(0) > 0) {
-        found.push_back(fmt::format("since boot cores were slowed down {} times because they were "
-                                    "hot: cool the machine, or rest between measurements",
-                                    *clock.throttled));
+        found.push_back(
+            fmt::format("since boot cores were slowed down {} because they were hot: cool the "
+                        "machine, or rest between measurements",
+                        counted(static_cast<std::size_t>(*clock.throttled), "time")));
     }
     if (clock.slow_time()) {
         found.push_back(fmt::format("reading the time costs a system call (clock source \"{}\"): "

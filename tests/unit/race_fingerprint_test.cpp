@@ -95,13 +95,13 @@ TEST(race_fingerprint, of_a_server_with_two_sockets) {
     EXPECT_EQ(m.clock.base_mhz, 2400);
     EXPECT_EQ(m.clock.highest_mhz, 3500);
     EXPECT_EQ(m.clock.limit_mhz, 3000);
-    EXPECT_EQ(m.clock.throttled, 48); // 2 of each CPU
+    EXPECT_EQ(m.clock.throttled, 24); // 2 of each core, whose siblings both have the count
     EXPECT_EQ(m.guest.text(), "");
     const auto warnings = race::warnings_of(m);
     EXPECT_THAT(warnings, Contains(HasSubstr("governor \"powersave\"")));
     EXPECT_THAT(warnings, Contains(HasSubstr("limited to 3000 of 3500 MHz")));
     EXPECT_THAT(warnings, Contains(HasSubstr("intel_pstate/no_turbo")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("slowed down 48 times")));
+    EXPECT_THAT(warnings, Contains(HasSubstr("slowed down 24 times")));
     EXPECT_THAT(warnings, Contains(HasSubstr("24 CPUs are 12 cores")));
     EXPECT_THAT(warnings, Contains(HasSubstr("kernel.numa_balancing=0")));
     EXPECT_THAT(warnings, Contains(HasSubstr("huge pages whenever")));
@@ -213,6 +213,8 @@ TEST(race_fingerprint, each_thing_that_spoils_is_named_with_its_remedy) {
                 only("schedutil", "cpupower"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.clock.boost = true; }),
                 only("turbo", "cpufreq/boost"));
+    EXPECT_THAT(warnings_after([](fingerprint& m) { m.clock.throttled = 1; }),
+                only("slowed down 1 time because", "cool the machine"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.available_cores = 4; }),
                 only("8 CPUs are 4 cores", "smt/control"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.guest.stolen_share = 0.05; }),
