@@ -112,7 +112,8 @@ std::string processor_name(const std::string& root) {
     if (const std::string arm = arm_names(cpuinfo); !arm.empty()) {
         return arm;
     }
-    for (const char* const key : {"cpu model", "uarch", "cpu"}) { // MIPS, RISC-V, POWER
+    // LoongArch, MIPS, RISC-V, POWER
+    for (const char* const key : {"Model Name", "cpu model", "uarch", "cpu"}) {
         if (const std::string other = value_of(cpuinfo, key, ':'); !other.empty()) {
             return other;
         }

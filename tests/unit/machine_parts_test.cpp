@@ -85,6 +85,8 @@ TEST(machine_processor_name, is_what_the_processor_calls_itself_or_is_called) {
     EXPECT_EQ(name_in("model name\t: ARMv7 Processor rev 4 (v7l)\n"),
               "ARMv7 Processor rev 4 (v7l)");
     EXPECT_EQ(name_in("hart\t: 0\nuarch\t: sifive,u74-mc\n"), "sifive,u74-mc");
+    EXPECT_EQ(name_in("CPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\n"),
+              "Loongson-3A5000");
     EXPECT_EQ(name_in("garbage\n::\n\n:"), "");
     EXPECT_EQ(race::processor_name("/nowhere"), "");
 }
