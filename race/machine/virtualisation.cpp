@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -60,22 +61,25 @@ std::string_view name_in(std::string_view text) {
     return {};
 }
 
-/// What the processor answers in the name of the hypervisor; empty without one.
-std::string signature() {
+/// What the processor answers in the name of the hypervisor; nothing without one.
+std::vector<std::string> signatures() {
+    std::vector<std::string> found;
 #if defined(__x86_64__)
     constexpr unsigned hypervisor_bit = 1u << 31;
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & hypervisor_bit) == 0) {
-        return {};
+        return found;
     }
-    __cpuid(0x40000000u, a, b, c, d);
-    const unsigned words[] = {b, c, d};
-    char text[sizeof words + 1] = {};
-    std::memcpy(text, words, sizeof words);
-    return text[0] == '\0' ? "?" : text;
-#else
-    return {};
+    // Further ones stand 0x100 apart; as many as Linux looks at.
+    for (unsigned leaf = 0x40000000u; leaf < 0x40010000u; leaf += 0x100) {
+        __cpuid(leaf, a, b, c, d);
+        const unsigned words[] = {b, c, d};
+        char text[sizeof words + 1] = {};
+        std::memcpy(text, words, sizeof words);
+        found.emplace_back(text);
+    }
 #endif
+    return found;
 }
 
 /// From the firmware: who made the machine, and what it is sold as.
@@ -100,8 +104,8 @@ std::string hypervisor_of(const std::string& root) {
         const auto name = name_in(told);
         return name.empty() ? told : std::string(name);
     }
-    if (const std::string sign = root.empty() ? signature() : std::string(); !sign.empty()) {
-        if (const auto name = name_in(sign); !name.empty()) {
+    if (root.empty()) {
+        if (const auto name = hypervisor_by(signatures()); !name.empty()) {
             return std::string(name);
         }
     }
@@ -162,6 +166,19 @@ std::string virtualisation::text() const {
         all += (all.empty() ? "container (" : ", container (") + container + ")";
     }
     return all;
+}
+
+std::string_view hypervisor_by(std::span<const std::string> signatures) {
+    // Others speak Hyper-V's interface for the sake of Windows: it comes first, and theirs next.
+    constexpr std::string_view imitated = "Hyper-V";
+    std::string_view found;
+    for (const std::string& one : signatures) {
+        if (found.empty() || found == imitated) {
+            const std::string_view name = name_in(one);
+            found = name.empty() ? found : name;
+        }
+    }
+    return found;
 }
 
 virtualisation read_virtualisation(const std::string& root) {

@@ -6,7 +6,9 @@
 /// Whether this is a guest on a machine that it cannot see.
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace regatta::race {
 
@@ -22,8 +24,12 @@ struct virtualisation {
     std::string text() const;
 };
 
+/// The hypervisor by its signatures in CPUID, in the order of their leaves; empty: none is known.
+std::string_view hypervisor_by(std::span<const std::string> signatures);
+
 /// Reads it, and asks the processor where it can tell. Failure: none. Cost: some small files.
-/// Source: the hypervisors' signatures in leaf 0x40000000 of CPUID; sysfs(5) for the rest.
+/// Source: the hypervisors' signatures in the leaves from 0x40000000 of CPUID; sysfs(5) for the
+/// rest.
 /// @param root a directory that stands in for `/`.
 virtualisation read_virtualisation(const std::string& root = {});
 

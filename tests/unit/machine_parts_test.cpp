@@ -19,6 +19,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace race = regatta::race;
 using library_test::machine_files;
@@ -276,6 +277,19 @@ TEST(machine_virtualisation, is_named_as_far_as_it_names_itself) {
               "container (kubepods)");
     EXPECT_EQ(guest_in(machine_files().file("/run/systemd/container", "systemd-nspawn\n")),
               "container (systemd-nspawn)");
+}
+
+// KVM and Xen can speak Hyper-V's interface, too, and then name themselves after it.
+TEST(machine_virtualisation, the_first_of_two_interfaces_need_not_be_the_hypervisors_own) {
+    const auto name = [](std::vector<std::string> signatures) {
+        return race::hypervisor_by(signatures);
+    };
+    EXPECT_EQ(name({"Microsoft Hv", "", ""}), "Hyper-V");
+    EXPECT_EQ(name({"Microsoft Hv", "KVMKVMKVM", ""}), "KVM");
+    EXPECT_EQ(name({"Microsoft Hv", "XenVMMXenVMM", ""}), "Xen");
+    EXPECT_EQ(name({"KVMKVMKVM", "", ""}), "KVM");
+    EXPECT_EQ(name({"SomebodyElse"}), "");
+    EXPECT_EQ(name({}), "");
 }
 
 TEST(machine_virtualisation, what_was_stolen_is_a_share_of_what_was_wanted) {
