@@ -210,11 +210,12 @@ race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
     if (workload.name.empty() &&
         (!arguments.axes.sizes.empty() || arguments.kernel || arguments.max_prime ||
-         arguments.items || arguments.type || !arguments.axes.chunks.empty() ||
+         arguments.items || arguments.type || arguments.seed || !arguments.axes.chunks.empty() ||
          !arguments.axes.capacities.empty())) {
         throw usage_error(
-            "--size, --kernel, --type, --items, --max-prime, --chunk and --capacity are for the "
-            "schemes of a workload, and only programs take part; name a workload to race both");
+            "--size, --kernel, --type, --items, --max-prime, --seed, --chunk and --capacity are "
+            "for the schemes of a workload, and only programs take part; name a workload to race "
+            "both");
     }
     refuse_twice("--size", arguments.axes.sizes);
     refuse_twice("--workers", arguments.axes.workers);

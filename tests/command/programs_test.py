@@ -138,6 +138,7 @@ class Programs(unittest.TestCase):
         self.refused("--command", "a=X=1 ls", says=["a=env X=..."])
         self.refused("--command", "a=true 'b", says=["has no end"])
         self.refused("--command", "a=true", "--size", "64", says=["--size", "name a workload"])
+        self.refused("--command", "a=true", "--seed", "3", says=["--seed", "name a workload"])
         self.refused("--command", "a=true", "--baseline", "b", says=['"b" is not in this race'])
 
     def test_ctrl_c_ends_them_with_their_children(self):
