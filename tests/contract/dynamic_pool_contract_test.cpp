@@ -307,6 +307,35 @@ TEST(dynamic_pool, adds_all_or_none) {
     EXPECT_EQ(pool.running_threads(), 0u);
 }
 
+// "if the pool has tasks but no thread, and none can be started: the tasks stay", "The destructor
+// then destroys them and tells `on_error`".
+TEST(dynamic_pool, close_throws_where_no_thread_can_be_started_for_the_tasks) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    cpu_set mine;
+    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
+    const unsigned here = *mine.begin();
+    const unsigned absent = regatta::detail::configured_cpus() + 7;
+    std::atomic<unsigned> told{0};
+    std::atomic<unsigned> ran{0};
+    {
+        dynamic_pool pool({.threads = 1,
+                           .pin = cpu_set{here, absent},
+                           .on_error = [&](const std::exception_ptr&) { ++told; }});
+        pool.resize(0);
+        pool.wait_for_threads();
+        pool.execute([&] { ++ran; });
+        EXPECT_THROW(pool.close(), std::system_error);
+        EXPECT_TRUE(pool.closed());
+        EXPECT_EQ(pool.queued(), 1u);
+        EXPECT_THROW(pool.close(), std::system_error);
+        EXPECT_EQ(told, 0u);
+    }
+    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(ran, 0u);
+}
+
 // "tasks taken since the pool was made or the meter was last reset", "The same per second."
 TEST(dynamic_pool, meters_its_throughput) {
     dynamic_pool pool({.threads = 2});

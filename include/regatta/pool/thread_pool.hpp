@@ -166,7 +166,9 @@ public:
     /// the threads. A further call does nothing; it returns at once in what a task runs that
     /// `stop_mode::discard` destroys. It resumes a paused pool.
     /// Failure: `std::system_error` (`resource_deadlock_would_occur`) in a task of the pool, and in
-    /// what one runs that `overflow::drop_oldest` destroys unrun while the pool is open.
+    /// what one runs that `overflow::drop_oldest` destroys unrun while the pool is open. An error
+    /// of the same type if the pool has tasks but no thread, and none can be started: the tasks
+    /// stay, and a further call tries again.
     REGATTA_POOLS_API void close();
     /// As `close`; with `stop_mode::discard` it does not run tasks that have not begun.
     REGATTA_POOLS_API void stop(stop_mode mode);
