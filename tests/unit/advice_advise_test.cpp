@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-#include "advice/advice.hpp"
 #include "advice_results.hpp"
 
 #include <gmock/gmock.h>
@@ -12,62 +11,19 @@
 #include <vector>
 
 using namespace regatta::race;
+using fakes::advised;
 using fakes::isolation_file;
 using fakes::isolation_maker;
+using fakes::left_open;
 using fakes::primes_race;
 using fakes::race_file;
+using fakes::said;
 using fakes::scale_maker;
+using fakes::stream_file;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-namespace {
-
-/// Advises, and checks what holds of all advice: no sentence without a figure.
-advice advised(const std::vector<result_text>& files) {
-    advice made = advise(read_evidence(files), {});
-    for (const sentence& one : made.sentences) {
-        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
-        EXPECT_FALSE(one.figures.empty()) << one.text;
-        EXPECT_TRUE(one.text.ends_with('.')) << one.text;
-        for (const cited_figure& cited : one.figures) {
-            EXPECT_FALSE(cited.name.empty() || cited.from.file.empty() || cited.from.member.empty())
-                << one.text;
-        }
-    }
-    for (const open_question& one : made.open) {
-        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
-        EXPECT_THAT(one.measure, HasSubstr("regatta "));
-    }
-    return made;
-}
-
-/// All sentences about it.
-std::string said(const advice& made, topic about) {
-    std::string all;
-    for (const sentence& one : made.sentences) {
-        all += one.about == about ? one.text + "\n" : "";
-    }
-    return all;
-}
-
-std::string left_open(const advice& made, topic about) {
-    std::string all;
-    for (const open_question& one : made.open) {
-        all += one.about == about ? one.text + " " + one.measure + "\n" : "";
-    }
-    return all;
-}
-
-result_text stream_file(double speedup) {
-    scale_maker stream(2);
-    stream.result.workload = "stream";
-    stream.result.settings = {{"size", "64"}};
-    return stream.add(1, 1, 900).add(2, speedup, 900 * 2 / speedup).finish("stream.json");
-}
-
-} // namespace
 
 TEST(advice_on_scheme, the_winner_and_by_how_much) {
     const auto made = advised({race_file(

@@ -6,13 +6,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 using namespace regatta::race;
+using fakes::changed;
+using fakes::document;
 using fakes::isolation_file;
 using fakes::primes_race;
 using fakes::race_file;
@@ -20,7 +20,6 @@ using fakes::scale_maker;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using document = nlohmann::ordered_json;
 
 namespace {
 
@@ -39,13 +38,6 @@ std::string refusal_of(const std::vector<result_text>& files) {
         return e.what();
     }
     return "taken";
-}
-
-result_text changed(result_text file, const std::function<void(document&)>& change) {
-    document content = document::parse(file.text);
-    change(content);
-    file.text = content.dump();
-    return file;
 }
 
 } // namespace
@@ -168,6 +160,9 @@ TEST(advice_evidence, what_is_missing_or_of_another_kind_has_a_place) {
                           "there is the text \"fast?[31m\""));
     const auto leader = changed(a_race(), [](document& d) { d["leaders"] = {"nobody"}; });
     EXPECT_THAT(refusal_of({leader}), HasSubstr("leaders[0]: \"nobody\""));
+    const auto timeless =
+        changed(a_race(), [](document& d) { d["schemes"][1]["time_ns"] = nullptr; });
+    EXPECT_THAT(refusal_of({timeless}), HasSubstr("leaders[0]: \"std_thread\" is no scheme that"));
     const auto order =
         changed(a_race(), [](document& d) { d["schemes"][0]["vs_baseline"]["low"] = 100; });
     EXPECT_THAT(refusal_of({order}), HasSubstr("schemes[0].vs_baseline: its median"));
@@ -226,6 +221,28 @@ TEST(advice_evidence, what_does_not_belong_together_is_refused) {
     const auto machine = scale_maker(4).add(1, 1, 100).add(2, 1.9, 101).finish();
     EXPECT_THAT(refusal_of({a_race(), machine}),
                 AllOf(HasSubstr("4 of 4 CPUs"), HasSubstr("one machine")));
+    const auto processor =
+        changed(a_scale(), [](document& d) { d["machine"]["cpu_model"] = "Another processor"; });
+    EXPECT_THAT(refusal_of({a_race(), processor}),
+                AllOf(HasSubstr("2 of 2 CPUs Another processor"), HasSubstr("one machine")));
+    const auto fewer = changed(a_scale(), [](document& d) { d["machine"]["available_cpus"] = 1; });
+    EXPECT_THAT(refusal_of({a_race(), fewer}), HasSubstr("1 of 2 CPUs"));
+}
+
+TEST(advice_evidence, stream_beside_a_race_of_stream_is_how_that_scales) {
+    const auto is_stream = [](document& d) {
+        d["workload"] = "stream";
+        d["settings"] = {{"size", 64}};
+    };
+    const evidence all =
+        read_evidence({changed(a_race(), is_stream), changed(a_scale(), is_stream)});
+    EXPECT_TRUE(all.scale);
+    EXPECT_FALSE(all.bandwidth);
+}
+
+TEST(advice_evidence, of_an_offered_rate_is_refused) {
+    const auto offered = changed(a_race(), [](document& d) { d["rate"] = 5000; });
+    EXPECT_THAT(refusal_of({offered}), HasSubstr("rate: items were offered at a rate"));
 }
 
 TEST(advice_evidence, a_race_of_programs_is_no_evidence) {

@@ -5,6 +5,7 @@
 /// @file
 /// Result files that advice is given from, of measurements that never took place.
 
+#include "advice/advice.hpp"
 #include "advice/evidence.hpp"
 #include "isolation_results.hpp"
 #include "race_results.hpp"
@@ -13,7 +14,12 @@
 #include "report/scale/scale_json.hpp"
 #include "scaling/scale_result.hpp"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,6 +106,59 @@ inline result_text race_file(result_maker maker, unsigned cpus = 2) {
 
 inline result_text isolation_file(isolation_maker maker, unsigned cpus = 2) {
     return {"isolation.json", to_json(maker.finish(), machine_of(cpus))};
+}
+
+using document = nlohmann::ordered_json;
+
+/// The same result with a change to its document.
+inline result_text changed(result_text file, const std::function<void(document&)>& change) {
+    document content = document::parse(file.text);
+    change(content);
+    file.text = content.dump();
+    return file;
+}
+
+/// Advises, and checks what holds of all advice: no sentence without a figure.
+inline advice advised(const std::vector<result_text>& files) {
+    advice made = advise(read_evidence(files), {});
+    for (const sentence& one : made.sentences) {
+        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
+        EXPECT_FALSE(one.figures.empty()) << one.text;
+        EXPECT_TRUE(one.text.ends_with('.')) << one.text;
+        for (const cited_figure& cited : one.figures) {
+            EXPECT_FALSE(cited.name.empty() || cited.from.file.empty() || cited.from.member.empty())
+                << one.text;
+        }
+    }
+    for (const open_question& one : made.open) {
+        EXPECT_NE(one.text.find_first_of("0123456789"), std::string::npos) << one.text;
+        EXPECT_THAT(one.measure, testing::HasSubstr("regatta "));
+    }
+    return made;
+}
+
+/// All sentences about it.
+inline std::string said(const advice& made, topic about) {
+    std::string all;
+    for (const sentence& one : made.sentences) {
+        all += one.about == about ? one.text + "\n" : "";
+    }
+    return all;
+}
+
+inline std::string left_open(const advice& made, topic about) {
+    std::string all;
+    for (const open_question& one : made.open) {
+        all += one.about == about ? one.text + " " + one.measure + "\n" : "";
+    }
+    return all;
+}
+
+inline result_text stream_file(double speedup) {
+    scale_maker stream(2);
+    stream.result.workload = "stream";
+    stream.result.settings = {{"size", "64"}};
+    return stream.add(1, 1, 900).add(2, speedup, 900 * 2 / speedup).finish("stream.json");
 }
 
 } // namespace regatta::race::fakes
