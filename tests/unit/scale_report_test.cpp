@@ -313,3 +313,39 @@ TEST(scale_csv, a_line_a_number_of_workers) {
     EXPECT_THAT(lines[2], StartsWith("2,ok,,events,7405.000000,"));
     EXPECT_THAT(lines[5], StartsWith("16,failed,\"killed, by \"\"9\"\"\",events,,,,"));
 }
+
+TEST(scale_csv, each_figure_stands_below_its_name) {
+    auto maker = fakes::of_matrices();
+    maker.result.points[1].latency.clear();
+    for (int i = 1; i <= 100; ++i) {
+        maker.result.points[1].latency.record(i * 1'000'000);
+    }
+    for (race::sample& one : maker.result.points[1].measured.samples) {
+        one.load.contaminated = true; // all of them, so that none is dropped
+    }
+    const auto lines = lines_of(race::to_csv(maker.result));
+    const auto fields_of = [](const std::string& line) {
+        std::vector<std::string> fields;
+        std::istringstream stream(line);
+        for (std::string field; std::getline(stream, field, ',');) {
+            fields.push_back(field);
+        }
+        return fields;
+    };
+    const auto names = fields_of(lines[0]);
+    const auto values = fields_of(lines[2]);
+    ASSERT_EQ(names.size(), values.size());
+    const auto value = [&](const std::string& name) {
+        const auto found = std::find(names.begin(), names.end(), name);
+        return std::stod(values.at(static_cast<std::size_t>(found - names.begin())));
+    };
+    const race::scale_point& two = maker.result.points[1];
+    EXPECT_NEAR(value("throughput"), two.throughput.median, 1e-5);
+    EXPECT_NEAR(value("events_per_second"), two.events_per_second.median, 1e-5);
+    EXPECT_NE(two.throughput.median, two.events_per_second.median);
+    EXPECT_NEAR(value("latency_p95_ns"), 95e6, 3e6);
+    EXPECT_NEAR(value("latency_p99_ns"), 99e6, 1e6);
+    EXPECT_GT(value("latency_p99_ns"), value("latency_p95_ns"));
+    EXPECT_EQ(value("samples"), 15);
+    EXPECT_EQ(value("dropped"), 0);
+}
