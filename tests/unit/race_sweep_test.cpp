@@ -12,7 +12,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <regex>
 #include <set>
@@ -50,6 +53,24 @@ race::race_options short_race() {
     options.shortest_sample = {};
     options.tries_again = 0;
     return options;
+}
+
+/// What `sum_up_launches` reads of a launch in which "two" took that multiple of the time of "one",
+/// 100 ns. A disturbed one has its ratio of the samples that would have been dropped only.
+race::json launch_of(double ratio, bool disturbed = false, const std::string& baseline = "one") {
+    const auto entry = [](const char* name, double times, bool clean) {
+        const std::string estimate = "{\"median\": " + std::to_string(times) + "}";
+        return std::string("{\"name\": \"") + name +
+               "\", \"status\": \"ok\", \"reason\": null, \"wrong_result\": false, "
+               "\"median_ns\": " +
+               std::to_string(100 * times) + ", \"vs_baseline\": " + (clean ? estimate : "null") +
+               ", \"vs_baseline_undropped\": " + estimate + "}";
+    };
+    return race::json::parse(
+        "{\"stopped\": false, \"rounds\": 15, \"margin\": 0.05, \"baseline\": \"" + baseline +
+        "\", \"schemes\": [" + entry("one", 1, true) + ", " + entry("two", ratio, !disturbed) +
+        ", {\"name\": \"tbb\", \"status\": \"skipped\", \"reason\": \"install libtbb-dev\", "
+        "\"wrong_result\": false}]}");
 }
 
 } // namespace
@@ -111,6 +132,88 @@ TEST(race_sweep, hands_each_cell_to_the_schemes) {
     EXPECT_THAT(seen, ElementsAre(given(1, 5, 0), given(1, 5, 9), given(2, 5, 0), given(2, 5, 9)));
 }
 
+TEST(race_sweep, runs_its_cells_in_the_order_of_the_seed) {
+    const auto order_with = [](std::uint64_t seed) {
+        std::vector<unsigned> order;
+        const auto scheme = fakes::info("one", [&](race::run_context& context) {
+            if (order.empty() || order.back() != context.workers) {
+                order.push_back(context.workers);
+            }
+            fakes::run_serially(context);
+        });
+        race::race_control control;
+        race::race_options options = short_race();
+        options.seed = seed;
+        const auto result = race::run_sweep(
+            fakes::counting_info(), {{"one", &scheme, false}}, options,
+            {.sizes = {}, .workers = {1, 2, 3, 4}, .chunks = {}, .capacities = {}}, control);
+        EXPECT_EQ(result.order_seed, seed);
+        return order;
+    };
+    std::set<std::vector<unsigned>> orders;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        orders.insert(order_with(seed));
+    }
+    EXPECT_GT(orders.size(), 2u);
+    EXPECT_EQ(order_with(3), order_with(3));
+}
+
+// "`--time` is for all races together"
+TEST(race_sweep, a_stop_in_one_cell_leaves_out_the_others) {
+    const auto scheme = fakes::info("one", fakes::run_serially);
+    race::race_control control;
+    race::race_options options = short_race();
+    options.rounds = 0;
+    options.time = std::chrono::hours(4);
+    std::chrono::nanoseconds left{};
+    const auto result =
+        race::run_sweep(fakes::counting_info(), {{"one", &scheme, false}}, options,
+                        {.sizes = {}, .workers = {1, 2, 3, 4}, .chunks = {}, .capacities = {}},
+                        control, [&](const race::progress& now) {
+                            if (!now.warm_up && now.left.count() > 0) {
+                                left = now.left;
+                                control.request_stop();
+                            }
+                        });
+    EXPECT_LE(left, options.time);
+    EXPECT_GT(left, std::chrono::hours(3)); // one of four races, and three as long
+    EXPECT_TRUE(result.stopped);
+    const auto begun = std::ranges::count_if(
+        result.cells, [](const race::sweep_cell& cell) { return !cell.result.schemes.empty(); });
+    EXPECT_EQ(begun, 1);
+}
+
+TEST(race_sweep, its_progress_grows_within_each_race) {
+    const auto scheme = fakes::info("one", fakes::run_serially);
+    race::race_control control;
+    race::race_options options = short_race();
+    options.rounds = 3;
+    double last = 0;
+    static_cast<void>(
+        race::run_sweep(fakes::counting_info(), {{"one", &scheme, false}}, options,
+                        {.sizes = {}, .workers = {1, 2}, .chunks = {}, .capacities = {}}, control,
+                        [&](const race::progress& now) { last = now.done; }));
+    EXPECT_GT(last, 0.5);
+    EXPECT_LE(last, 1);
+}
+
+TEST(race_sweep, at_a_rate_it_has_that_rate) {
+    const auto scheme = fakes::info_of_tasks("one", fakes::run_when_due);
+    race::race_control control;
+    race::race_options options = short_race();
+    options.rate = 1e6;
+    const auto result = race::run_sweep(
+        fakes::counting_info(), {{"one", &scheme, false}}, options,
+        {.sizes = {10, 20}, .workers = {}, .chunks = {}, .capacities = {}}, control);
+    EXPECT_EQ(result.rate, 1e6);
+}
+
+TEST(race_sweep, fewer_launches_than_were_planned_are_a_stop) {
+    const race::sweep_axes axes{.sizes = {}, .workers = {1, 2}, .chunks = {}, .capacities = {}};
+    EXPECT_TRUE(race::sum_up_sweeps(fakes::counting_info(), short_race(), axes, {}, 1).stopped);
+    EXPECT_FALSE(race::sum_up_sweeps(fakes::counting_info(), short_race(), axes, {}, 0).stopped);
+}
+
 TEST(race_sweep, says_what_failed_and_where) {
     auto good = fakes::info("one", fakes::run_serially);
     auto bad = fakes::info("two", [](race::run_context& context) {
@@ -135,6 +238,64 @@ TEST(race_sweep, says_what_failed_and_where) {
 }
 
 // "One that was stopped before its first round was complete does not count."
+TEST(race_launches, six_are_enough_for_a_verdict) {
+    std::vector<race::json> documents;
+    for (const double ratio : {0.5, 0.52, 0.48, 0.51, 0.49}) {
+        documents.push_back(launch_of(ratio));
+    }
+    const auto five = race::sum_up_launches(documents, 5, 1);
+    EXPECT_EQ(five.schemes.back().word, race::verdict::undecided);
+    EXPECT_THAT(five.leaders, testing::IsEmpty());
+    documents.push_back(launch_of(0.5));
+    const auto six = race::sum_up_launches(documents, 7, 1);
+    EXPECT_EQ(six.margin, 0.05);
+    EXPECT_EQ(six.schemes.front().word, race::verdict::baseline);
+    EXPECT_EQ(six.schemes.back().word, race::verdict::faster);
+    EXPECT_THAT(six.leaders, ElementsAre("two"));
+    EXPECT_DOUBLE_EQ(six.schemes.back().time.median, 50);
+    EXPECT_THAT(six.missing, testing::IsEmpty());
+    ASSERT_EQ(six.skipped.size(), 1u);
+    EXPECT_EQ(six.skipped.front().name, "tbb");
+
+    const auto document = race::json::parse(race::to_json(six, {}));
+    EXPECT_EQ(document.find("launches")->natural(), 7u);
+    EXPECT_TRUE(document.find("stopped")->boolean());
+    EXPECT_EQ(document.find("margin")->number(), 0.05);
+    const race::json& two = document.find("schemes")->members().back().value;
+    EXPECT_EQ(two.find("lowest")->number(), 0.48);
+    EXPECT_EQ(two.find("highest")->number(), 0.52);
+    EXPECT_TRUE(two.find("more_launches")->is_null());
+    EXPECT_THAT(race::to_csv(six), testing::EndsWith(",0.480000,0.520000,faster,6\n"));
+    EXPECT_THAT(race::to_text(six, {}, {.width = 200}),
+                testing::ContainsRegex("0.480 +0.520 +faster"));
+}
+
+TEST(race_launches, an_unclear_ratio_says_how_many_launches_more) {
+    std::vector<race::json> documents;
+    for (const double ratio : {0.9, 1.2, 0.8, 1.1, 1.3, 0.85, 1.05}) {
+        documents.push_back(launch_of(ratio));
+    }
+    const auto whole = race::sum_up_launches(documents, 7, 1);
+    EXPECT_EQ(whole.schemes.back().word, race::verdict::unclear);
+    EXPECT_GT(whole.schemes.back().more_launches, 0u);
+    EXPECT_THAT(whole.leaders, testing::UnorderedElementsAre("one", "two"));
+}
+
+TEST(race_launches, one_with_fewer_than_six_clean_ones_may_not_win) {
+    std::vector<race::json> documents;
+    for (int launch = 0; launch < 8; ++launch) {
+        documents.push_back(launch_of(0.5, launch < 3));
+    }
+    EXPECT_THAT(race::sum_up_launches(documents, 8, 1).leaders, ElementsAre("one"));
+    documents.push_back(launch_of(0.5));
+    EXPECT_THAT(race::sum_up_launches(documents, 9, 1).leaders, ElementsAre("two"));
+}
+
+TEST(race_launches, of_two_baselines_in_as_many_the_first_counts) {
+    const auto whole = race::sum_up_launches({launch_of(0.5), launch_of(0.5, false, "two")}, 2, 1);
+    EXPECT_EQ(whole.baseline, "one");
+}
+
 TEST(race_launches, one_that_was_stopped_at_once_does_not_count) {
     auto good = fakes::info("one", fakes::run_serially);
     auto bad = fakes::info("two", [](race::run_context&) {});
