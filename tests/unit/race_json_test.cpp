@@ -131,3 +131,60 @@ TEST(race_json, of_a_race_in_which_nobody_ran) {
     EXPECT_TRUE(d["noise_floor"].is_null());
     EXPECT_TRUE(d["schemes"].empty());
 }
+
+TEST(race_json, each_figure_stands_under_its_name) {
+    fakes::result_maker maker;
+    maker.add("serial", 200).add("std_thread", 100).add("tbb", 90).add("eigen", 50, 1, false);
+    maker.result.seed = 5;
+    maker.result.order_seed = 6;
+    maker.result.warm_up = 3;
+    maker.result.reuse = true;
+    maker.result.how = {.workers = 2, .chunk = 11, .capacity = 12};
+    maker.result.how.kill_every = std::chrono::milliseconds(7);
+    maker.result.cpus = 1;
+    race::series& tbb = maker.result.schemes[2].measured;
+    tbb.settled = 2;
+    tbb.samples[3].load = {.others_ns = 21,
+                           .kernel_ns = 22,
+                           .stolen_ns = 23,
+                           .available_ns = 24,
+                           .contaminated = true,
+                           .measurable = true};
+    tbb.samples[4].load.measurable = false;
+    tbb.first_tries = {tbb.samples[5], tbb.samples[6]};
+    maker.result.schemes[1].reused = true;
+    for (race::sample& one : tbb.samples) {
+        one.details->split.workers = 3;
+    }
+    const auto result = maker.finish();
+    const auto document = nlohmann::json::parse(race::to_json(result, fakes::some_machine()));
+    EXPECT_EQ(document["seed"], 5);
+    EXPECT_EQ(document["order_seed"], 6);
+    EXPECT_EQ(document["warm_up_rounds"], 3);
+    EXPECT_EQ(document["chunk"], 11);
+    EXPECT_EQ(document["capacity"], 12);
+    EXPECT_EQ(document["kill_every_ns"], 7'000'000);
+    EXPECT_EQ(document["oversubscribed"], true);
+    EXPECT_NEAR(document["load"]["contaminated_share"].get<double>(), 1.0 / 75, 1e-9);
+    EXPECT_NEAR(document["load"]["not_measurable_share"].get<double>(), 1.0 / 60, 1e-9);
+    EXPECT_EQ(document["leaders"], nlohmann::json{"eigen"});
+    EXPECT_EQ(document["item_leaders"], nlohmann::json{"tbb"});
+    EXPECT_EQ(document["schemes"][1]["reused"], true);
+    const auto& one = document["schemes"][2];
+    EXPECT_EQ(one["reused"], false);
+    EXPECT_EQ(one["attribution_workers"], 3);
+    EXPECT_EQ(one["cut"], 2);
+    EXPECT_EQ(one["contaminated"], 1);
+    EXPECT_EQ(one["not_measurable"], 1);
+    EXPECT_EQ(one["tried_again"], 2);
+    const auto& sample = one["samples"][3];
+    EXPECT_EQ(sample["others_ns"], 21);
+    EXPECT_EQ(sample["kernel_ns"], 22);
+    EXPECT_EQ(sample["stolen_ns"], 23);
+    EXPECT_EQ(sample["available_ns"], 24);
+
+    maker.result.how.capacity = 0;
+    EXPECT_TRUE(
+        nlohmann::json::parse(race::to_json(maker.result, fakes::some_machine()))["capacity"]
+            .is_null());
+}

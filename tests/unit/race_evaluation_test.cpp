@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Which samples, workers and schemes the figures and notes of a race are about.
+
+#include "race_results.hpp"
+#include "sampling/offered_rate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace race = regatta::race;
+namespace fakes = regatta::race::fakes;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+void disturb(race::scheme_result& one, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        one.measured.samples[i].load.contaminated = true;
+    }
+}
+
+} // namespace
+
+TEST(race_evaluation, figures_of_a_scheme_are_those_of_its_clean_samples) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 90);
+    race::scheme_result& tbb = maker.result.schemes[1];
+    disturb(tbb, 0, 8); // more than half
+    for (race::sample& one : tbb.measured.samples) {
+        one.details->figures = {{"deaths", one.load.contaminated ? 100.0 : 1.0}};
+    }
+    EXPECT_EQ(maker.finish().find("tbb")->figure("deaths"), 1);
+}
+
+TEST(race_evaluation, a_program_took_the_median_cpu_time_and_the_most_memory) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("mine", 90);
+    race::scheme_result& mine = maker.result.schemes[1];
+    mine.program.emplace();
+    for (race::sample& one : mine.measured.samples) {
+        const bool large = one.round == 3;
+        const bool busy = one.round == 14;
+        one.details->usage =
+            race::program_usage{0, 0, busy ? 9'000'000 : 1'000'000, large ? 5'000'000 : 2'000'000};
+    }
+    const auto result = maker.finish();
+    EXPECT_EQ(result.find("mine")->program->cpu_ns, 1e6);
+    EXPECT_EQ(result.find("mine")->program->peak_bytes, 5'000'000);
+}
+
+// "The same, had nothing been dropped: of the first try of every sample."
+TEST(race_evaluation, the_undropped_ratio_is_of_all_rounds) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 90);
+    disturb(maker.result.schemes[1], 0, 5);
+    const auto result = maker.finish();
+    EXPECT_EQ(result.find("tbb")->vs_baseline.count, 10u);
+    EXPECT_EQ(result.find("tbb")->vs_baseline_undropped.count, 15u);
+}
+
+TEST(race_evaluation, the_undropped_ratio_has_the_control_of_all_rounds) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 100);
+    race::sampling_result measured;
+    for (const race::scheme_result& one : maker.result.schemes) {
+        measured.all.push_back(one.measured);
+    }
+    race::series control = measured.all.front();
+    control.name = race::control_name("std_thread");
+    for (std::size_t i = 0; i < 10; ++i) {
+        control.samples[i].ns *= 4;
+        control.samples[i].load.contaminated = true;
+    }
+    measured.all.push_back(control);
+    race::evaluate_race(maker.result, measured);
+    EXPECT_NEAR(maker.result.find("tbb")->vs_baseline.median, 1, 0.02);
+    EXPECT_LT(maker.result.find("tbb")->vs_baseline_undropped.median, 0.8);
+}
+
+TEST(race_evaluation, a_serial_that_failed_or_ran_in_other_rounds_gives_no_speed_up) {
+    for (const bool failed : {true, false}) {
+        fakes::result_maker maker;
+        maker.add("serial", 200).add("std_thread", 100);
+        race::scheme_result& serial = maker.result.schemes.front();
+        if (failed) {
+            serial.status = race::scheme_status::failed;
+            serial.reason = "it broke";
+        }
+        for (race::sample& one : serial.measured.samples) {
+            one.round += failed ? 0 : 100;
+        }
+        EXPECT_FALSE(maker.finish().find("std_thread")->speedup) << failed;
+    }
+}
+
+// "The speed-up's median over `workers`", those that were asked for.
+TEST(race_evaluation, efficiency_is_by_the_workers_that_were_asked_for) {
+    fakes::result_maker maker;
+    maker.add("serial", 200).add("std_thread", 100);
+    for (race::sample& one : maker.result.schemes[1].measured.samples) {
+        one.details->split.workers = 3;
+    }
+    const auto result = maker.finish();
+    const race::scheme_result& threads = *result.find("std_thread");
+    EXPECT_EQ(threads.where.workers, 3u);
+    EXPECT_DOUBLE_EQ(*threads.efficiency, threads.speedup->median / 2);
+}
+
+TEST(race_evaluation, workers_that_count_items_are_not_called_helpers) {
+    fakes::result_maker maker;
+    maker.add("serial", 200).add("std_thread", 100);
+    for (race::sample& one : maker.result.schemes[1].measured.samples) {
+        one.details->split.workers = 3;
+        one.details->split.undivided_ns = 1;
+    }
+    EXPECT_THAT(maker.finish().notes, Not(Contains(HasSubstr("that were asked for"))));
+}
+
+TEST(race_evaluation, where_nobody_has_enough_clean_rounds_none_is_named_for_it) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    for (race::scheme_result& one : maker.result.schemes) {
+        one.measured.samples.resize(3);
+    }
+    EXPECT_THAT(maker.finish().notes, Not(Contains(HasSubstr("too few clean rounds"))));
+}
+
+TEST(race_evaluation, short_samples_are_told_of_those_that_ran) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    for (race::scheme_result& one : maker.result.schemes) {
+        one.short_samples = true;
+        one.runs_a_sample = 7;
+    }
+    maker.result.schemes[1].status = race::scheme_status::failed;
+    maker.result.schemes[1].reason = "it broke";
+    EXPECT_THAT(maker.finish().notes, Contains(testing::EndsWith(": std_thread 7")));
+}
+
+TEST(race_evaluation, a_super_linear_speed_up_may_be_that_of_a_disturbed_serial) {
+    const auto notes_of = [](std::size_t disturbed, bool program = false) {
+        fakes::result_maker maker;
+        maker.add("serial", 300, 0.2).add("std_thread", 100);
+        disturb(maker.result.schemes.front(), 0, disturbed);
+        if (program) {
+            maker.result.schemes[1].program.emplace();
+        }
+        return maker.finish().notes;
+    };
+    EXPECT_THAT(notes_of(3), Contains(HasSubstr("no figure of this race explains it")));
+    EXPECT_THAT(notes_of(4), Contains(HasSubstr("others slowed down serial in 4 of 15 samples")));
+    EXPECT_THAT(notes_of(0, true), Not(Contains(HasSubstr("workers can bring about"))));
+}
+
+TEST(race_evaluation, a_run_is_behind_by_more_than_a_twentieth_of_the_time_of_the_arrivals) {
+    race::latency_histogram latency;
+    latency.record(0);
+    latency.record(90'000'000);
+    // 101 items at 1000 a second arrive within 100 intervals of 1 ms.
+    EXPECT_FALSE(race::fell_behind(1000, 101, 104.9e6, latency));
+    EXPECT_TRUE(race::fell_behind(1000, 101, 105.1e6, latency));
+    EXPECT_TRUE(race::fell_behind(1000, 2, 1.06e6, latency));
+    EXPECT_FALSE(race::fell_behind(1000, 1, 1e9, latency));
+}
