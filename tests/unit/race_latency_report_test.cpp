@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "race_results.hpp"
+#include "report/race/csv.hpp"
 #include "report/race/full_text.hpp"
 #include "report/race/latency_table.hpp"
 #include "text/text.hpp"
@@ -87,4 +88,12 @@ TEST(race_latency, the_lowest_is_named) {
     EXPECT_THAT(text, HasSubstr("skipped serial, tbb: it takes no single tasks"));
     EXPECT_THAT(text, Not(HasSubstr("Why:")));
     EXPECT_THAT(text, Not(HasSubstr(" won")));
+}
+
+TEST(race_latency, the_csv_has_percentiles_and_no_parts) {
+    const race::race_result result = offered();
+    const race::latency_histogram& steady = result.find("steady")->latency;
+    EXPECT_THAT(race::to_csv(result),
+                HasSubstr(",2,,,,,,,,,,,,,," + std::to_string(steady.percentile(0.5)) + "," +
+                          std::to_string(steady.percentile(0.99)) + ","));
 }

@@ -215,6 +215,12 @@ TEST_F(race_of_fakes, a_rate_that_cannot_be_offered_is_refused) {
         options.rate = rate;
         EXPECT_THROW(run(), std::invalid_argument) << rate;
     }
+    try {
+        run();
+    } catch (const std::invalid_argument& error) {
+        EXPECT_THAT(error.what(), HasSubstr("take 7 minutes to arrive; allowed are up to 5, so "
+                                            "offer 0.6667 or more"));
+    }
 }
 
 TEST_F(race_of_fakes, who_takes_fewer_items_than_are_offered_is_named) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
@@ -185,6 +186,30 @@ TEST(race_sampler, the_observer_sees_each_sample_and_a_growing_share) {
     EXPECT_EQ(seen["b"], 5);
     EXPECT_EQ(warm, 2);
     EXPECT_GT(last, 0);
+}
+
+TEST(race_sampler, the_observer_is_told_the_rounds_of_the_phase_where_they_are_known) {
+    const auto rounds_of = [](std::chrono::nanoseconds fill) {
+        std::set<std::pair<bool, unsigned>> seen;
+        race::measure({constant("a", 1)}, {.rounds = 4, .fill = fill, .warm_up = 2},
+                      [&](const race::progress& p) { seen.emplace(p.warm_up, p.rounds); });
+        return seen;
+    };
+    using phases = std::set<std::pair<bool, unsigned>>;
+    EXPECT_EQ(rounds_of({}), (phases{{true, 2}, {false, 4}}));
+    EXPECT_EQ(rounds_of(std::chrono::nanoseconds(1)), (phases{{true, 2}, {false, 0}}));
+}
+
+TEST(race_sampler, after_a_stop_nothing_runs) {
+    int runs = 0;
+    const std::vector<race::contender> contenders{{"a", [&] {
+                                                       ++runs;
+                                                       return race::outcome{1, {}};
+                                                   }}};
+    race::sampling_options options;
+    options.stop = [] { return true; };
+    EXPECT_TRUE(race::measure(contenders, options).stopped);
+    EXPECT_EQ(runs, 0);
 }
 
 TEST(race_series, contaminated_samples_are_dropped_unless_there_are_no_others) {
