@@ -4,6 +4,7 @@
 #include "machine/blas_record.hpp"
 #include "machine/clock_settings.hpp"
 #include "machine/control_group.hpp"
+#include "machine/cpuset_groups.hpp"
 #include "machine/file_text.hpp"
 #include "machine/kernel_settings.hpp"
 #include "machine/memory_state.hpp"
@@ -13,6 +14,9 @@
 #include "machine/virtualisation.hpp"
 
 #include "machines.hpp"
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/topology.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -183,6 +187,93 @@ TEST(machine_clock_settings, the_battery_is_used_where_no_mains_supply_is_plugge
     EXPECT_EQ(on_battery("0", "Mains"), true);
     EXPECT_EQ(on_battery("1", "Mains"), false);
     EXPECT_EQ(on_battery("0", "USB"), std::nullopt);
+    for (const char* const second : {"0", "1"}) { // One of two supplies is enough.
+        machine_files files;
+        for (const char* const name : {"AC0", "AC1"}) {
+            const std::string folder = std::string("/sys/class/power_supply/") + name;
+            const bool is_second = std::string(name) == "AC1";
+            files.file(folder + "/type", "Mains\n")
+                .file(folder + "/online", is_second == (*second == '1') ? "1\n" : "0\n");
+        }
+        EXPECT_EQ(race::read_clock_settings({}, machine_root(files).path()).on_battery, false);
+    }
+}
+
+// The slow core of a hybrid machine is not limited.
+TEST(machine_clock_settings, the_limit_is_that_of_the_cpu_with_the_largest_loss) {
+    machine_files files;
+    files.cpu_file("cpu0/cpufreq/cpuinfo_max_freq", "4000000")
+        .cpu_file("cpu0/cpufreq/scaling_max_freq", "2000000")
+        .cpu_file("cpu1/cpufreq/cpuinfo_max_freq", "1500000")
+        .cpu_file("cpu1/cpufreq/scaling_max_freq", "1500000");
+    const auto found = race::read_clock_settings({0, 1}, machine_root(files).path());
+    EXPECT_EQ(found.limit_mhz, 2000);
+    EXPECT_EQ(found.full_mhz, 4000);
+}
+
+TEST(machine_processor, a_core_counts_if_one_of_its_threads_may_be_used) {
+    race::processor found;
+    EXPECT_EQ(found.cores_of({0}), std::nullopt);
+    found.siblings = {{0, 1}, {2, 3}};
+    EXPECT_EQ(found.cores_of({0, 2}), 2U);
+    EXPECT_EQ(found.cores_of({2, 3}), 1U);
+}
+
+TEST(machine_processor, cpus_of_isolated_partitions_are_isolated) {
+    machine_files files;
+    files.file("/sys/devices/system/cpu/online", "0-7\n")
+        .file("/sys/devices/system/cpu/isolated", "2\n")
+        .file("/sys/fs/cgroup/cpuset.cpus.isolated", "5-6\n");
+    EXPECT_EQ(race::read_processor(machine_root(files).path()).isolated,
+              (regatta::cpu_set{2, 5, 6}));
+}
+
+// A group without CPUs of its own has those of the group above.
+TEST(machine_cpuset_groups, only_those_that_change_something_are_found) {
+    machine_files files;
+    const std::string top = "/sys/fs/cgroup";
+    files.file("/proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file(top + "/cpuset.cpus.effective", "0-7\n")
+        .file(top + "/same/cpuset.cpus.effective", "0-7\n")
+        .file(top + "/plain/inner/cpuset.cpus.effective", "0-7\n")
+        .file(top + "/less/cpuset.cpus.effective", "0-3\n")
+        .file(top + "/less/same/cpuset.cpus.effective", "0-3\n")
+        .file(top + "/root/cpuset.cpus.effective", "0-7\n")
+        .file(top + "/root/cpuset.cpus.partition", "root\n");
+    regatta::topology machine;
+    machine.online = regatta::cpu_set::first(8);
+    const auto groups = race::find_cpuset_groups(machine, machine_root(files).path());
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].path, "/less");
+    EXPECT_EQ(groups[1].path, "/root");
+    EXPECT_EQ(groups[1].partition, "root");
+}
+
+// Where both versions are mounted, version 1 has the controller, whichever is listed first.
+TEST(machine_control_group, is_that_of_the_version_with_the_controller) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "0::/new\n4:cpu,cpuacct:/old\n")
+        .file("/proc/self/mountinfo",
+              std::string(v1_mounts) +
+                  "35 31 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/cpu/old/cpu.shares", "2048\n");
+    const auto found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.path, "/old");
+    EXPECT_EQ(found.weight, 2.0);
+    EXPECT_EQ(found.quota_file, "cpu.cfs_quota_us");
+}
+
+TEST(machine_control_group, tells_the_periods_of_the_group_that_was_held_back_most) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "0::/pod/app\n")
+        .file("/proc/self/mountinfo", "31 30 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/pod/app/cpu.stat",
+              "nr_periods 90\nnr_throttled 40\nthrottled_usec 5\n")
+        .file("/sys/fs/cgroup/pod/cpu.stat", "nr_periods 80\nnr_throttled 10\nthrottled_usec 7\n");
+    const auto found = race::read_control_group(machine_root(files).path());
+    EXPECT_EQ(found.periods, 90U);
+    EXPECT_EQ(found.throttled_periods, 40U);
+    EXPECT_EQ(found.throttled_ns, 5000);
 }
 
 TEST(machine_control_group, of_version_1) {
