@@ -129,6 +129,8 @@ TEST(boot_line, names_each_core_that_is_split) {
     const boot_line line = plan("19-23", two_sockets());
     EXPECT_EQ(concerns_of(line), concerns(5, boot_concern::split_core));
     EXPECT_TRUE(says(line, "CPU 7 shares a core with CPU 19 and stays with the system"));
+    EXPECT_TRUE(says(plan("19", two_sockets()), "Plan 7,19, or")); // What was asked for as well.
+    EXPECT_TRUE(says(plan("18-19", two_sockets()), "Plan 7,18-19, or"));
     EXPECT_TRUE(plan("7-11,19-23", two_sockets()).warnings.empty());
 }
 

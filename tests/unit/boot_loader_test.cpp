@@ -40,6 +40,10 @@ TEST(boot_loader, grub_is_set_as_the_distribution_sets_it) {
     EXPECT_EQ(debian[0].file, "/etc/default/grub");
     EXPECT_NE(debian[0].edit.find("GRUB_CMDLINE_LINUX"), std::string::npos);
     EXPECT_EQ(debian[0].command, "update-grub");
+    // grubby may be installed on Debian, too.
+    EXPECT_EQ(
+        loaders_of({"/etc/default/grub", "/usr/sbin/update-grub", "/usr/bin/grubby"}).at(0).command,
+        "update-grub");
     const auto fedora = loaders_of({"/etc/default/grub", "/usr/sbin/grubby", "/boot/grub2/x"});
     EXPECT_EQ(fedora.at(0).file, "");
     EXPECT_EQ(fedora.at(0).command, "grubby --update-kernel=ALL --args='OPTIONS'");

@@ -52,6 +52,16 @@ TEST(tick_phase, finds_the_rhythm_among_other_interruptions) {
     EXPECT_FALSE(phase.matches(1'000'000'007 + 300 * us));
 }
 
+// The moment of a tick varies across the beginning of the period.
+TEST(tick_phase, the_end_of_a_period_is_next_to_its_beginning) {
+    tick_phase phase(period);
+    for (int i = 0; i < 200; ++i) {
+        phase.add(i * period);
+    }
+    EXPECT_TRUE(phase.matches(7 * period - us));
+    EXPECT_TRUE(phase.matches(7 * period + us));
+}
+
 TEST(tick_phase, finds_none_where_there_is_none) {
     tick_phase even(period);
     for (int i = 0; i < 6400; ++i) {
@@ -174,6 +184,38 @@ TEST(gap_attribution, an_interrupt_may_be_counted_before_its_gap_ends_but_not_mu
     causes.settle({});
     causes.finish();
     EXPECT_EQ(causes[gap_cause::device].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+}
+
+TEST(gap_attribution, a_tick_of_long_ago_explains_no_gap) {
+    gap_attribution causes(true, period);
+    causes.settle({.ticks = 2});
+    causes.settle({});
+    causes.add(interrupted(30 * ms, 2 * us));
+    causes.settle({});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::tick].count(), 0u);
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+}
+
+TEST(gap_attribution, a_gap_of_most_of_a_period_is_no_tick) {
+    gap_attribution causes(true, period);
+    causes.add(interrupted(1 * ms, 3 * ms));
+    causes.settle({.ticks = 1});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::tick].count(), 0u);
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+}
+
+// The last one may be longer than what is left: the kernel counts in ticks.
+TEST(gap_attribution, no_more_is_put_down_to_steal_time_than_was_stolen) {
+    gap_attribution causes(true, 0);
+    for (int i = 0; i < 3; ++i) {
+        causes.add(interrupted(i * 20 * ms, 9 * ms));
+    }
+    causes.settle({.steal_ns = 10 * ms});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::steal].count(), 2u);
     EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
 }
 

@@ -106,6 +106,16 @@ TEST(interrupt_counts, counts_on_when_a_count_wraps_around) {
     EXPECT_EQ(as_text(of("100", "2").since(of("40", "5000"), 0)),
               "LOC=Local timer interrupts/tick/60\n");
     EXPECT_EQ(as_text(of("4294967300", "2").since(of("4294967400", "2"), 0)), "");
+    EXPECT_EQ(as_text(of("5", "2").since(of("8589934592", "2"), 0)), "") << "more than 32 bits";
+}
+
+TEST(interrupt_counts, all_of_a_device_that_is_new_is_counted) {
+    const auto before =
+        interrupt_counts::parse("CPU0\nLOC: 5 Local timer interrupts\n", cpu_set{0}, false);
+    const auto after = interrupt_counts::parse(
+        "CPU0\n 36: 4 PCI-MSIX-0000:00:02.0 1-edge disk\nLOC: 5 Local timer interrupts\n",
+        cpu_set{0}, false);
+    EXPECT_EQ(as_text(after.since(before, 0)), "36=disk/device/4\n");
 }
 
 TEST(interrupt_counts, reads_an_arm_machine) {
@@ -161,5 +171,8 @@ TEST(steal_time, is_the_eighth_figure_of_the_cpu) {
     EXPECT_EQ(regatta::detail::steal_time_ns(1, root.path()), 110'000'000);
     EXPECT_EQ(regatta::detail::steal_time_ns(10, root.path()), 990'000'000);
     EXPECT_EQ(regatta::detail::steal_time_ns(0, root.path()), std::nullopt);
+    files.file("/proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\ncpu10 1 2 3 4 5 6 7 99 0 0\n");
+    const machine_root without(files);
+    EXPECT_EQ(regatta::detail::steal_time_ns(1, without.path()), std::nullopt);
     EXPECT_EQ(regatta::detail::steal_time_ns(1, "/nonexistent"), std::nullopt);
 }
