@@ -98,20 +98,25 @@ step_error apply_cpu_file(step_context& context, const exclusive_step& planned) 
     return {};
 }
 
-/// Whether somebody who is no lease has changed a file that got `step.rest` because it had only the
-/// lease's CPUs. Other leases only take their own CPUs from it.
+/// Whether the CPUs of a file were chosen since, so that the step's CPUs are none of them. A file
+/// that had only the lease's CPUs got `step.rest`, from which other leases only take their own.
+/// Another file has none of the CPUs that the step left: somebody chose others, or a lease that had
+/// given it its `rest` has ended.
 bool is_chosen_since(const step_context& context, const exclusive_step& step, const cpu_set& before,
                      const cpu_set& after, const cpu_set& now) {
-    if (step.kind != step_kind::take_cpus || !step.cpus.contains(before)) {
+    if (step.kind != step_kind::take_cpus) {
         return false;
     }
+    bool alone = true;
     cpu_set left = after & online_cpus(context.system).value_or(after);
     for (const exclusive_step& other : context.of_others) {
         if (other.same_effect(step)) {
             left -= other.cpus;
+            alone = false;
         }
     }
-    return !now.contains(left);
+    return step.cpus.contains(before) ? !now.contains(left)
+                                      : alone && !left.empty() && (now & left).empty();
 }
 
 /// Adds what a step removed from a file, and removes what it added.

@@ -93,11 +93,15 @@ TEST_F(exclusive_failure, the_limit_of_a_files_size_is_an_error) {
     const auto before = whole_root(root);
     const pid_t child = ::fork();
     if (child == 0) {
-        const rlimit none{0, RLIM_INFINITY};
-        ::setrlimit(RLIMIT_FSIZE, &none);
-        exclusive_error problem;
-        const auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
-        ::_exit(!lease && problem.number == EFBIG ? 0 : 1);
+        bool told = true;
+        for (const rlim_t size : {0U, 20U}) { // Of the line a part finds room.
+            const rlimit limit{size, RLIM_INFINITY};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            exclusive_error problem;
+            const auto lease = try_acquire_on(host, cpu_set{3}, options, problem);
+            told = told && !lease && problem.number == (size == 0 ? EFBIG : ENOSPC);
+        }
+        ::_exit(told ? 0 : 1);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -357,6 +361,20 @@ TEST_F(exclusive_failure, an_interrupt_that_somebody_else_moved_stays_there) {
     EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "1\n");
     second.release();
     EXPECT_EQ(root.text("/proc/irq/9/smp_affinity_list"), "0-7\n");
+}
+
+// Nobody chose its CPUs: the second lease took some of those that the first had given it.
+TEST_F(exclusive_failure, an_interrupt_of_two_leases_comes_back_with_the_first) {
+    options.move_interrupts = true;
+    auto lease = take({3});
+    auto second = take({5});
+    ASSERT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4,6-7\n");
+    root.file("/sys/devices/system/cpu/online", "0-6\n");
+    root.file("/proc/irq/10/smp_affinity_list", "0-2,4,6\n");
+    lease.release();
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
+    second.release();
+    EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
 }
 
 // What has only the CPUs of a new lease must not be moved to those of another one.
