@@ -253,17 +253,19 @@ TEST_F(exclusive_entry, a_thread_that_was_pinned_to_the_rest_since_stays_there) 
 }
 
 TEST_F(exclusive_entry, the_last_mask_comes_back_after_the_death_of_the_owner) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    take_and_die([&](exclusive_cpus& lease) {
-        lease.enter(50);
-        lease.leave(50);
-        machine->set_mask("0-1");
-        lease.enter(50);
-    });
-    EXPECT_EQ(machine->mask(), "3");
-    EXPECT_EQ(repair().released.size(), 1U);
-    EXPECT_EQ(machine->mask(), "0-1");
+    for (const auto& [first, last] : {std::pair("0-7", "0-1"), std::pair("0-1", "0-7")}) {
+        const auto machine = std::make_shared<masked_system>(root, first);
+        host = machine;
+        take_and_die([&](exclusive_cpus& lease) {
+            lease.enter(50);
+            lease.leave(50);
+            machine->set_mask(last);
+            lease.enter(50);
+        });
+        EXPECT_EQ(machine->mask(), "3");
+        EXPECT_EQ(repair().released.size(), 1U);
+        EXPECT_EQ(machine->mask(), last);
+    }
 }
 
 TEST_F(exclusive_entry, a_mask_that_the_sweep_narrowed_comes_back_whole) {

@@ -196,6 +196,29 @@ TEST_F(exclusive_sight, an_owner_that_proc_hides_is_alive) {
     root.link(self, self);
 }
 
+// The kernel gives the number of a process that has ended to another one.
+TEST_F(exclusive_sight, a_process_with_the_number_of_a_dead_owner_is_not_the_owner) {
+    use_v2();
+    const auto before = whole_root(root);
+    take_and_die();
+    const std::string number = std::to_string(status().at(0).process);
+    const std::string folder = "/proc/" + number + "/task/" + number;
+    root.file(folder + "/stat", number + " (b) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0\n")
+        .file(folder + "/status", "Tgid:\t" + number + "\nCpus_allowed_list:\t0-7\n");
+    EXPECT_TRUE(status().at(0).stale);
+    EXPECT_EQ(repair().released.size(), 1U);
+    std::filesystem::remove_all(root.path() + "/proc/" + number);
+    EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+TEST_F(exclusive_sight, an_owner_that_could_not_read_its_start_is_alive) {
+    const std::string self = "/proc/" + std::to_string(::getpid());
+    system->is_hidden = [&](const std::string& path) { return path.starts_with(self); };
+    const auto lease = take({3});
+    system->is_hidden = [](const std::string&) { return false; };
+    EXPECT_FALSE(status().at(0).stale);
+}
+
 // A time namespace, say of a restored container, shifts the starts of all processes in /proc.
 TEST_F(exclusive_sight, an_owner_is_known_in_another_time_namespace) {
     root.link("/proc/self", "/proc/self");
@@ -298,8 +321,10 @@ TEST_F(exclusive_sight, a_proc_of_another_numbering_is_not_believed) {
     EXPECT_FALSE(regatta::detail::exclusive_system().is_proc_foreign());
     take_and_die();
     machine->foreign = true;
-    EXPECT_THAT(repair().released, IsEmpty()); // Its number may be a living process's.
-    EXPECT_EQ(status().size(), 1U);
+    const auto repaired = repair();
+    EXPECT_THAT(repaired.released, IsEmpty()); // Its number may be a living process's.
+    EXPECT_THAT(repaired.notes, testing::Contains(HasSubstr("no lease was undone")));
+    EXPECT_FALSE(status().at(0).stale);
     const auto error = refusal({4});
     EXPECT_EQ(error.number, ENOTSUP);
     EXPECT_THAT(error.text, HasSubstr("--mount-proc"));
