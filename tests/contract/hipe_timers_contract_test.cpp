@@ -16,6 +16,7 @@
 #endif
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -340,6 +341,42 @@ TEST(hipe_timers, let_the_destructor_of_a_refused_callback_use_them) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
+}
+
+// "In a fork of the process that made it ... the rest does nothing": whoever held the timers' lock
+// at the fork does not exist there.
+TEST(hipe_timers, are_inert_in_a_fork_made_while_another_thread_uses_them) {
+    auto timers = std::make_unique<timers_type>();
+    timers->start();
+    std::atomic<bool> over{false};
+    std::thread user([&] {
+        while (!over) {
+            timers->cancel(timers->submit([] {}, hours(1)));
+        }
+    });
+    for (int i = 0; i < 600; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(10); // Ends a child that waits for a thread that it has not.
+            bool right = (*timers)() == std::chrono::nanoseconds(0);
+            right = !timers->cancel(1) && !timers->stop() && right;
+            try {
+                timers->start();
+                right = false;
+            } catch (const std::system_error& error) {
+                right = error.code().value() == ESRCH && right;
+            }
+            timers.reset();
+            ::_exit(right ? 0 : 1);
+        }
+        int status = 0;
+        if (::waitpid(child, &status, 0) != child || status != 0) {
+            ADD_FAILURE() << "fork " << i << " ended with status " << status;
+            break;
+        }
+    }
+    over = true;
+    user.join();
 }
 
 #endif

@@ -55,7 +55,8 @@ public:
     /// Adds or removes threads until `count` are to stay.
     REGATTA_POOLS_API void resize(unsigned count);
 
-    /// Threads that there are, including those that are about to leave.
+    /// Threads that there are, including those that are about to leave; of a closed pool those that
+    /// it had.
     REGATTA_POOLS_API unsigned running_threads() const noexcept;
     /// Threads that are to stay; `running_threads()` gets there by itself.
     REGATTA_POOLS_API unsigned expected_threads() const noexcept;

@@ -5,9 +5,11 @@
 /// @file
 /// The timers that were contributed to Hipe: at their time they submit to a pond.
 
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -26,7 +28,8 @@ namespace hipe {
 /// Threads: any.
 /// Blocks: `stop`, and `cancel` on request.
 /// Failure: an exception of the pond's `submit`, or of a callback without a pond, goes to stderr
-/// the first time; the timer goes on.
+/// the first time; the timer goes on. In a fork of the process that made it there is no timer
+/// thread: `start` and `submit` throw `std::system_error` (ESRCH), and the rest does nothing.
 /// @tparam Pond anything with `submit(f)`.
 template<class Pond>
 class TimerScheduler {
@@ -41,23 +44,28 @@ public:
     TimerScheduler& operator=(const TimerScheduler&) = delete;
     /// As `stop`. The destructors of callbacks may still use the timers.
     ~TimerScheduler() {
-        for (stop(); !timers_.empty(); stop()) {
-            const auto last = std::exchange(timers_, {});
+        if (stamp_.elsewhere()) { // A thread that is not here may have been changing it.
+            static_cast<void>(state_.release());
+            return;
+        }
+        for (stop(); !state_->timers.empty(); stop()) {
+            const auto last = std::exchange(state_->timers, {});
         }
     }
 
     /// Starts the timers; existing ones count from now on. @returns false if they are running
     /// already.
     bool start() {
-        std::unique_lock lock(mutex_);
-        if (scheduler_ != nullptr) {
+        refuse_fork("start");
+        std::unique_lock lock(state_->mutex);
+        if (state_->scheduler != nullptr) {
             return false;
         }
-        scheduler_ = std::make_shared<regatta::timer_scheduler>(
+        state_->scheduler = std::make_shared<regatta::timer_scheduler>(
             regatta::timer_scheduler_options{.name = "hipe timers"});
-        started_ = std::chrono::steady_clock::now();
+        state_->started = std::chrono::steady_clock::now();
         REGATTA_TRY {
-            for (auto& [id, t] : timers_) {
+            for (auto& [id, t] : state_->timers) {
                 if (t.callback != nullptr) {
                     schedule(id, t);
                 }
@@ -65,7 +73,7 @@ public:
         }
         REGATTA_CATCH_ALL {
             // Its end waits for a callback that may wait for the mutex.
-            const auto failed = std::exchange(scheduler_, nullptr);
+            const auto failed = std::exchange(state_->scheduler, nullptr);
             lock.unlock();
             REGATTA_RETHROW;
         }
@@ -80,11 +88,11 @@ public:
             return false;
         }
         scheduler->close();
-        const std::lock_guard lock(mutex_);
-        if (scheduler_ != scheduler) {
+        const std::lock_guard lock(state_->mutex);
+        if (state_->scheduler != scheduler) {
             return false; // Another thread was first.
         }
-        scheduler_.reset();
+        state_->scheduler.reset();
         return true;
     }
 
@@ -102,18 +110,19 @@ public:
                                    std::to_string(interval.count()) +
                                    " us, but neither may be negative");
         }
+        refuse_fork("submit");
         timer fresh{std::make_shared<const std::function<void()>>(std::move(callback)), delay,
                     interval};
-        const std::lock_guard lock(mutex_);
-        const std::size_t id = ++last_id_;
-        const auto at = timers_.emplace(id, std::move(fresh)).first;
-        if (scheduler_ != nullptr) {
+        const std::lock_guard lock(state_->mutex);
+        const std::size_t id = ++state_->last_id;
+        const auto at = state_->timers.emplace(id, std::move(fresh)).first;
+        if (state_->scheduler != nullptr) {
             REGATTA_TRY {
                 schedule(id, at->second);
             }
             REGATTA_CATCH_ALL {
                 fresh = std::move(at->second); // Destroyed after the lock: it may use the timers.
-                timers_.erase(at);
+                state_->timers.erase(at);
                 REGATTA_RETHROW;
             }
         }
@@ -127,17 +136,20 @@ public:
         std::shared_ptr<const std::function<void()>> callback;
         auto scheduled = regatta::timer_id::none;
         std::shared_ptr<regatta::timer_scheduler> scheduler;
+        if (stamp_.elsewhere()) {
+            return false;
+        }
         {
-            const std::lock_guard lock(mutex_);
-            const auto at = timers_.find(id);
-            if (at == timers_.end()) {
+            const std::lock_guard lock(state_->mutex);
+            const auto at = state_->timers.find(id);
+            if (at == state_->timers.end()) {
                 return false;
             }
             callback = std::move(at->second.callback);
             scheduled = at->second.scheduled;
-            scheduler = scheduler_;
+            scheduler = state_->scheduler;
             if (callback != nullptr) { // Otherwise come_once() erases it.
-                timers_.erase(at);
+                state_->timers.erase(at);
             }
         }
         if (scheduler != nullptr && wait) {
@@ -150,9 +162,12 @@ public:
 
     /// The time since the start; zero while the timers are not running.
     std::chrono::nanoseconds operator()() const {
-        const std::lock_guard lock(mutex_);
-        return scheduler_ != nullptr ? std::chrono::steady_clock::now() - started_
-                                     : std::chrono::nanoseconds(0);
+        if (stamp_.elsewhere()) {
+            return std::chrono::nanoseconds(0);
+        }
+        const std::lock_guard lock(state_->mutex);
+        return state_->scheduler != nullptr ? std::chrono::steady_clock::now() - state_->started
+                                            : std::chrono::nanoseconds(0);
     }
     /// Writes that time in seconds.
     void operator()(std::ostream& out) const {
@@ -175,32 +190,42 @@ private:
         const std::size_t id;
 
         ~eraser() {
-            const std::lock_guard lock(owner.mutex_);
-            owner.timers_.erase(id);
+            const std::lock_guard lock(owner.state_->mutex);
+            owner.state_->timers.erase(id);
         }
     };
 
+    void refuse_fork(const char* what) const {
+        if (stamp_.elsewhere()) {
+            regatta::fail_system(ESRCH, std::string("TimerScheduler::") + what +
+                                            " in a fork of the process that has its thread");
+        }
+    }
+
     std::shared_ptr<regatta::timer_scheduler> running() const {
-        const std::lock_guard lock(mutex_);
-        return scheduler_;
+        if (stamp_.elsewhere()) {
+            return nullptr;
+        }
+        const std::lock_guard lock(state_->mutex);
+        return state_->scheduler;
     }
 
     /// The caller holds the mutex.
     void schedule(std::size_t id, timer& t) {
         if (t.interval == t.interval.zero()) {
-            t.scheduled = scheduler_->after(t.delay, [this, id] { come_once(id); });
+            t.scheduled = state_->scheduler->after(t.delay, [this, id] { come_once(id); });
         } else {
             const auto missed =
                 revise_ ? regatta::missed_ticks::skip : regatta::missed_ticks::catch_up;
-            t.scheduled = scheduler_->every(
+            t.scheduled = state_->scheduler->every(
                 t.interval, [this, callback = t.callback] { come(callback); }, t.delay, missed);
         }
     }
 
     void come_once(std::size_t id) {
-        std::unique_lock lock(mutex_);
-        const auto at = timers_.find(id);
-        if (at == timers_.end() || at->second.callback == nullptr) {
+        std::unique_lock lock(state_->mutex);
+        const auto at = state_->timers.find(id);
+        if (at == state_->timers.end() || at->second.callback == nullptr) {
             return;
         }
         const eraser at_end{*this, id}; // First: the callback ends before it.
@@ -221,11 +246,15 @@ private:
 
     Pond* const pond_;
     const bool revise_;
-    mutable std::mutex mutex_; ///< Guards the members below.
-    std::map<std::size_t, timer> timers_;
-    std::size_t last_id_ = 0;
-    std::shared_ptr<regatta::timer_scheduler> scheduler_; ///< None while the timers are stopped.
-    std::chrono::steady_clock::time_point started_;
+    struct state {
+        std::mutex mutex; ///< Guards the members below.
+        std::map<std::size_t, timer> timers;
+        std::size_t last_id = 0;
+        std::shared_ptr<regatta::timer_scheduler> scheduler; ///< None while the timers are stopped.
+        std::chrono::steady_clock::time_point started;
+    };
+    const regatta::detail::process_stamp stamp_;
+    std::unique_ptr<state> state_ = std::make_unique<state>(); ///< For good; of a fork not freed.
 };
 
 /// The contribution's names for two ways to keep the timers; here there is one way.
