@@ -45,8 +45,12 @@ void sum_up_usages(scheme_result& one, const std::vector<run_details>& runs) {
     for (const run_details& run : runs) {
         if (run.usage) {
             cpu.push_back(static_cast<double>(run.usage->cpu_ns));
+        }
+    }
+    for (const sample& each : one.measured.samples) { // Load of others makes no memory.
+        if (each.details && each.details->usage) {
             one.program->peak_bytes =
-                std::max(one.program->peak_bytes.value_or(0), run.usage->peak_bytes);
+                std::max(one.program->peak_bytes.value_or(0), each.details->usage->peak_bytes);
         }
     }
     if (!cpu.empty()) {
