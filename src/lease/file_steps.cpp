@@ -107,16 +107,13 @@ bool is_chosen_since(const step_context& context, const exclusive_step& step, co
     if (step.kind != step_kind::take_cpus) {
         return false;
     }
-    bool alone = true;
     cpu_set left = after & online_cpus(context.system).value_or(after);
     for (const exclusive_step& other : context.of_others) {
         if (other.same_effect(step)) {
             left -= other.cpus;
-            alone = false;
         }
     }
-    return step.cpus.contains(before) ? !now.contains(left)
-                                      : alone && !left.empty() && (now & left).empty();
+    return step.cpus.contains(before) ? !now.contains(left) : !left.empty() && (now & left).empty();
 }
 
 /// Adds what a step removed from a file, and removes what it added.

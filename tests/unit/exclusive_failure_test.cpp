@@ -16,9 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -375,6 +377,21 @@ TEST_F(exclusive_failure, an_interrupt_of_two_leases_comes_back_with_the_first) 
     EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
     second.release();
     EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n");
+}
+
+// Whichever order they end in.
+TEST_F(exclusive_failure, an_interrupt_of_three_leases_comes_back_with_the_first) {
+    options.move_interrupts = true;
+    int order[] = {0, 1, 2};
+    do {
+        exclusive_cpus leases[] = {take({3}), take({5}), take({6})};
+        ASSERT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "0-2,4,7\n");
+        for (const int i : order) {
+            leases[i].release();
+        }
+        EXPECT_EQ(root.text("/proc/irq/10/smp_affinity_list"), "3\n")
+            << order[0] << order[1] << order[2];
+    } while (std::next_permutation(std::begin(order), std::end(order)));
 }
 
 // What has only the CPUs of a new lease must not be moved to those of another one.
