@@ -157,7 +157,8 @@ private:
         const auto room =
             take_room(mode, neighbours ? neighbours->processes() : std::vector<pid_t>());
         // Not by looking for descendants, whom not every kernel lists: of those that this process
-        // has, the noise alone lives at both moments.
+        // has, the noise alone lives at both moments, but for what a program leaves behind, which
+        // counts as others.
         const auto own_ns = [&] {
             return exact_own_cpu_ns() + children_cpu_ns() + (neighbours ? neighbours->cpu_ns() : 0);
         };

@@ -47,10 +47,12 @@ void sum_up_usages(scheme_result& one, const std::vector<run_details>& runs) {
             cpu.push_back(static_cast<double>(run.usage->cpu_ns));
         }
     }
-    for (const sample& each : one.measured.samples) { // Load of others makes no memory.
-        if (each.details && each.details->usage) {
-            one.program->peak_bytes =
-                std::max(one.program->peak_bytes.value_or(0), each.details->usage->peak_bytes);
+    for (const auto* all : {&one.measured.samples, &one.measured.first_tries}) {
+        for (const sample& each : *all) { // Load of others makes no memory.
+            if (each.details && each.details->usage) {
+                one.program->peak_bytes =
+                    std::max(one.program->peak_bytes.value_or(0), each.details->usage->peak_bytes);
+            }
         }
     }
     if (!cpu.empty()) {

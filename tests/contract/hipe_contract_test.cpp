@@ -339,7 +339,8 @@ TEST(hipe_steady_pond, does_not_steal_when_told_so) {
     SteadyThreadPond pond(2);
     pond.enableStealTasks();
     pond.disableStealTasks();
-    for (int round = 0; round < 20; ++round) {
+    // A thread that was looking with stealing allowed may still take one task of the first round.
+    for (int round = -1; round < 20; ++round) {
         std::atomic<int> stolen{0};
         pond.submit([&] {
             const auto self = std::this_thread::get_id();
@@ -351,7 +352,7 @@ TEST(hipe_steady_pond, does_not_steal_when_told_so) {
             }
         });
         pond.waitForTasks();
-        ASSERT_EQ(stolen, 0) << "round " << round;
+        ASSERT_TRUE(stolen == 0 || round < 0) << "round " << round;
     }
 }
 

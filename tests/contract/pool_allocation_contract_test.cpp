@@ -7,16 +7,22 @@
 #include "counting_new.hpp"
 #include "support/pool_cases.hpp"
 
+#include <regatta/compat/hipe.hpp>
 #include <regatta/fork/parallel_for.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <new>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -325,4 +331,33 @@ TEST_P(pool_allocation, that_fails_changes_nothing) {
         EXPECT_EQ(stats.run + stats.cancelled, taken + more);
         EXPECT_EQ(stats.queued, 0u);
     }
+}
+
+// "The destructors of callbacks may still use the timers": also that of one for which there is no
+// memory.
+TEST(hipe_timers_without_memory, let_the_destructor_of_a_callback_use_them) {
+    const library_test::time_limit limit("a timer without memory");
+    hipe::TimerScheduler<hipe::SteadyThreadPond> timers;
+    timers.start();
+    bool accepted = false;
+    for (long fails = 0; fails < 50 && !accepted; ++fails) {
+        std::atomic<int> used{0};
+        std::shared_ptr<void> use(nullptr, [&](void*) {
+            timers.cancel(1);
+            ++used;
+        });
+        std::function<void()> callback = [use = std::exchange(use, nullptr)] {};
+        allocations_left = fails;
+        try {
+            const std::size_t id = timers.submit(std::move(callback), std::chrono::hours(1));
+            allocations_left = -1;
+            accepted = true;
+            EXPECT_TRUE(timers.cancel(id));
+        } catch (const std::bad_alloc&) {
+            allocations_left = -1;
+        }
+        callback = nullptr;
+        EXPECT_EQ(used.load(), 1) << fails;
+    }
+    EXPECT_TRUE(accepted);
 }

@@ -408,6 +408,7 @@ TEST(worker_pool_tasks, of_a_batch_are_counted_that_were_accepted) {
         }
     });
     await([&] { return pool.stats().queued == 2; });
+    seen.await_sleep(); // For room.
     pool.close();
     submitter.join();
     EXPECT_EQ(pool.stats().submitted, 2u);

@@ -209,26 +209,29 @@ TEST(event_count, wakes_sleepers_at_all_places) {
     EXPECT_FALSE(gate.notify_at(40));
     for (const bool all : {false, true}) {
         std::atomic<bool> over[4] = {};
+        std::atomic<int> awake{0};
         library_test::observed_thread seen[4];
         std::vector<std::thread> sleepers;
         for (std::size_t n = 0; n < 4; ++n) {
             sleepers.emplace_back([&, n] {
-                seen[n].announce();
-                while (!over[n].load()) {
+                for (bool first = true; !over[n].load(); first = false) {
                     const auto ticket = gate.prepare_wait();
+                    if (first) {
+                        seen[n].announce();
+                    }
                     over[n] ? gate.cancel_wait() : gate.commit_wait(ticket, places[n]);
                 }
+                ++awake;
             });
             seen[n].await_sleep();
         }
         if (!all) {
             over[1] = true;
             EXPECT_TRUE(gate.notify_at(40));
-            sleepers[1].join();
+            library_test::await([&] { return awake == 1; });
             over[0] = over[2] = true;
             EXPECT_TRUE(gate.notify_at(3));
-            sleepers[0].join();
-            sleepers[2].join();
+            library_test::await([&] { return awake == 3; });
         }
         for (auto& one : over) {
             one = true;

@@ -121,6 +121,7 @@ private:
     /// So a worker that spun in vain does not spin in its next rest: where threads are more than
     /// CPUs, a spin takes the CPU from the thread that is to submit the task.
     static constexpr std::int64_t short_rest_ns = 25'000;
+
     static void add_one(atomic<std::uint64_t>& counter) noexcept {
         // relaxed: a figure that publishes only itself. Only the worker writes it.
         counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
