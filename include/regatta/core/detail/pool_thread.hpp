@@ -30,8 +30,10 @@ namespace regatta::detail {
 
 /// A thread that is named, pinned and scheduled before it works.
 ///
+/// Several of them get into place at once if all are launched before the first is awaited.
+///
 /// Threads: one at a time.
-/// Blocks: `start` until the thread is in place, `join` until it has ended.
+/// Blocks: `start` and `await_start` until the thread is in place, `join` until it has ended.
 class pool_thread {
 public:
     pool_thread() = default;
@@ -43,21 +45,34 @@ public:
     /// is pinned to CPU `index` of `pin`, modulo their number; an empty set pins nothing. It is
     /// then put under `schedule`. Once in place it calls `body()`.
     ///
-    /// Failure: `std::system_error` if the thread cannot be started, moved, pinned or scheduled,
-    /// `std::invalid_argument` for a `schedule` that does not exist, and `std::bad_alloc`. Then
-    /// `body` has not run and will not.
+    /// `await_start` comes next. `options` lives until then.
+    ///
+    /// Failure: `std::system_error` if the thread cannot be started, `std::invalid_argument` for a
+    /// `schedule` that does not exist, and `std::bad_alloc`. Then `body` has not run and will not.
     /// @param body must not throw.
     template<class Body>
-    void start(const pool_options& options, unsigned index, const Body& body) {
+    void launch(const pool_options& options, unsigned index, const Body& body) {
         body_ = body;
-        start_as({text_of({options.name, "/", decimal(index)}), cpu_of(options.pin, index),
-                  options.schedule, options.cpus});
+        launch_as(
+            {text_of({options.name, "/", decimal(index)}), cpu_of(options.pin, index), &options});
+    }
+    /// Waits until the thread is in place.
+    ///
+    /// Failure: `std::system_error` if it could not be moved, pinned or scheduled. Then `body` has
+    /// not run and will not.
+    REGATTA_APART REGATTA_POOLS_API void await_start();
+    /// Both.
+    template<class Body>
+    void start(const pool_options& options, unsigned index, const Body& body) {
+        launch(options, index, body);
+        await_start();
     }
     /// Starts a thread with that name and the CPUs and the scheduling of the caller.
     template<class Body>
     void start(std::string name, const Body& body) {
         body_ = body;
-        start_as({std::move(name), std::nullopt, {}, {}});
+        launch_as({std::move(name), std::nullopt, nullptr});
+        await_start();
     }
 
     /// Waits until the body has returned. A second call does nothing. In a fork of the process that
@@ -71,28 +86,30 @@ private:
     /// The first steps of the thread, in order.
     enum class stage { moving, pinning, scheduling };
 
-    /// What it is to be. It lives until the thread is in place.
+    /// What it is to be.
     struct request {
         std::string name;
         std::optional<unsigned> cpu; ///< The one to be pinned to.
-        const scheduling& schedule;
-        const shared_cpus& cpus;
+        const pool_options* options; ///< Of its `schedule` and `cpus`; null: those of the caller.
+    };
+    struct launched {
+        request wanted; ///< Read by the thread until it is in place.
+        std::thread thread{};
     };
 
     REGATTA_RARE REGATTA_POOLS_API static std::optional<unsigned> cpu_of(const cpu_set& pin,
                                                                          unsigned index) noexcept;
-    REGATTA_APART REGATTA_POOLS_API void start_as(const request& wanted);
-    [[noreturn]] REGATTA_RARE REGATTA_POOLS_API void fail_start(int error,
-                                                                const request& wanted) const;
+    REGATTA_APART REGATTA_POOLS_API void launch_as(request wanted);
+    [[noreturn]] REGATTA_RARE REGATTA_POOLS_API void fail_start(int error) const;
     /// The first steps of the thread. @returns 0, or the error number.
     REGATTA_APART REGATTA_POOLS_API int begin(const request& wanted) noexcept;
     /// Pins the calling thread to one CPU. @returns 0, or the error number.
     REGATTA_RARE REGATTA_POOLS_API static int pin_to(unsigned cpu) noexcept;
 
-    inline_task<void()> body_{};          ///< Written by `start`, called by the thread.
-    std::unique_ptr<std::thread> thread_; ///< For the thread that starts and joins.
+    inline_task<void()> body_{};         ///< Written by `launch`, called by the thread.
+    std::unique_ptr<launched> launched_; ///< Its thread is for the one that starts and joins.
     /// The outcome of the start: an error number, 0, or `starting`. Written once by the thread,
-    /// read by `start`.
+    /// read by `await_start`.
     std::atomic<std::uint32_t> outcome_{starting};
     stage reached_ = stage::moving; ///< The step of that outcome; published by it.
     process_stamp stamp_;           ///< Of the process that started it.
@@ -102,9 +119,9 @@ private:
 
 void pool_thread::join() noexcept {
     if (stamp_.elsewhere()) {
-        static_cast<void>(thread_.release());
-    } else if (thread_ != nullptr && thread_->joinable()) {
-        thread_->join();
+        static_cast<void>(launched_.release());
+    } else if (launched_ != nullptr && launched_->thread.joinable()) {
+        launched_->thread.join();
     }
 }
 std::optional<unsigned> pool_thread::cpu_of(const cpu_set& pin, unsigned index) noexcept {
@@ -117,22 +134,26 @@ std::optional<unsigned> pool_thread::cpu_of(const cpu_set& pin, unsigned index) 
     }
     return *at;
 }
-void pool_thread::start_as(const request& wanted) {
-    check_scheduling(wanted.schedule);
+void pool_thread::launch_as(request wanted) {
+    if (wanted.options != nullptr) {
+        check_scheduling(wanted.options->schedule);
+    }
     stamp_.renew();
     outcome_.store(starting, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
     reached_ = stage::moving;
-    thread_ = std::make_unique<std::thread>();
-    *thread_ = start_thread({wanted.name}, [this, &wanted] {
-        const int error = begin(wanted);
-        // release: partner is the acquire in start_as(); publishes `reached_`, and that `wanted` is
-        // not read any more.
+    launched_ = std::make_unique<launched>(std::move(wanted));
+    launched_->thread = start_thread({launched_->wanted.name}, [this, &as = launched_->wanted] {
+        const int error = begin(as);
+        // release: partner is the acquire in await_start(); publishes `reached_`, and that the
+        // options are not read any more.
         outcome_.store(static_cast<std::uint32_t>(error), std::memory_order_release);
         platform::futex_wake(outcome_);
         if (error == 0) {
             body_();
         }
     });
+}
+void pool_thread::await_start() {
     std::uint32_t error;
     // acquire: partner is the release in the thread.
     while ((error = outcome_.load(std::memory_order_acquire)) == starting) {
@@ -140,10 +161,11 @@ void pool_thread::start_as(const request& wanted) {
     }
     if (error != 0) {
         join();
-        fail_start(static_cast<int>(error), wanted);
+        fail_start(static_cast<int>(error));
     }
 }
-void pool_thread::fail_start(int error, const request& wanted) const {
+void pool_thread::fail_start(int error) const {
+    const request& wanted = launched_->wanted;
     switch (reached_) {
     case stage::moving:
         fail_system(error, text_of({"move thread '", wanted.name, "' to its own CPUs"}));
@@ -151,21 +173,24 @@ void pool_thread::fail_start(int error, const request& wanted) const {
         fail_system(error,
                     text_of({"pin thread '", wanted.name, "' to CPU ", decimal(*wanted.cpu)}));
     default:
-        fail_system(error, text_of({"schedule thread '", wanted.name, "' as ",
-                                    to_string(wanted.schedule.policy), ", priority ",
-                                    decimal(wanted.schedule.priority)}));
+        const scheduling& as = wanted.options->schedule;
+        fail_system(error, text_of({"schedule thread '", wanted.name, "' as ", to_string(as.policy),
+                                    ", priority ", decimal(as.priority)}));
     }
 }
 int pool_thread::begin(const request& wanted) noexcept {
     platform::name_this_thread(wanted.name.c_str());
-    int error = wanted.cpus.try_enter();
+    if (wanted.options == nullptr) {
+        return 0;
+    }
+    int error = wanted.options->cpus.try_enter();
     if (error == 0 && wanted.cpu) {
         reached_ = stage::pinning;
         error = pin_to(*wanted.cpu);
     }
     if (error == 0) {
         reached_ = stage::scheduling;
-        error = try_schedule_this_thread(wanted.schedule);
+        error = try_schedule_this_thread(wanted.options->schedule);
     }
     return error;
 }

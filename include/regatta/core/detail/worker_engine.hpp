@@ -113,14 +113,12 @@ public:
             fail_state(
                 text_of({"cannot add threads to the pool '", options_.name, "': it is closed"}));
         }
-        unsigned added = loop_.ask_to_stay(count); // Workers about to leave stay instead.
+        const unsigned kept = loop_.ask_to_stay(count); // Workers about to leave stay instead.
         REGATTA_TRY {
-            for (; added < count; ++added) {
-                add_worker();
-            }
+            launch_workers(count - kept);
         }
         REGATTA_CATCH_ALL {
-            members().ask_to_leave(added);
+            members().ask_to_leave(kept);
             loop_.wake_all();
             REGATTA_RETHROW;
         }
@@ -322,7 +320,8 @@ public:
 private:
     struct worker : basic_worker<typename Source::seat, std_atomics> {
         using basic_worker<typename Source::seat, std_atomics>::basic_worker;
-        pool_thread thread; ///< Last: it uses all of the above.
+        worker* launched_before = nullptr; ///< Until both are in place; for the thread that waits.
+        pool_thread thread;                ///< Last: it uses all of the above.
     };
     using loop_type = basic_worker_loop<Source, worker, std_atomics>;
 
@@ -440,17 +439,56 @@ private:
         }
     }
 
-    REGATTA_APART void add_worker() {
+    /// Starts that many workers, which get into place at once: all are launched before the first is
+    /// awaited. If one cannot be started the others are asked to leave, and the error of the first
+    /// is thrown. Under `lifecycle_`, so that none is asked to leave meanwhile.
+    REGATTA_APART void launch_workers(unsigned count) {
+        std::exception_ptr failure;
+        worker* newest = nullptr;
+        for (unsigned i = 0; i < count && failure == nullptr; ++i) {
+            REGATTA_TRY {
+                newest = &launch_worker(newest);
+            }
+            REGATTA_CATCH_ALL {
+                failure = std::current_exception();
+            }
+        }
+        unsigned in_place = 0;
+        while (newest != nullptr) {
+            worker& w = *newest;
+            newest = w.launched_before;
+            REGATTA_TRY {
+                w.thread.await_start();
+                ++in_place;
+            }
+            REGATTA_CATCH_ALL {
+                failure = std::current_exception();
+                if (w.index + 1 == next_index_) {
+                    next_index_ = w.index; // The next one is to be what this one was to be.
+                }
+                members().remove(w);
+            }
+        }
+        if (failure != nullptr) {
+            members().ask_to_leave(in_place);
+            loop_.wake_all();
+            std::rethrow_exception(failure);
+        }
+    }
+    /// The thread of the next worker begins.
+    REGATTA_APART worker& launch_worker(worker* before) {
         worker& w = members().add(next_index_);
+        w.launched_before = before;
         REGATTA_TRY {
-            w.thread.start(options_, next_index_,
-                           [this, &w]() noexcept { loop_.work(w, hooks{*this}); });
+            w.thread.launch(options_, next_index_,
+                            [this, &w]() noexcept { loop_.work(w, hooks{*this}); });
         }
         REGATTA_CATCH_ALL {
             members().remove(w);
             REGATTA_RETHROW;
         }
         ++next_index_;
+        return w;
     }
 
     REGATTA_APART void end(bool discard) {
@@ -468,7 +506,7 @@ private:
             const std::lock_guard lifecycle(lifecycle_);
             loop_.close(discard);
             if (!discard && members().expected() == 0 && !idle()) {
-                add_worker();
+                launch_workers(1);
             }
         }
         loop_.release(loop_type::paused); // The workers look again.
