@@ -31,6 +31,24 @@ using library_test::rounds;
 using library_test::tick;
 using regatta::admission_class;
 
+/// A thread that runs the bus and sleeps for want of messages.
+template<class Bus>
+class sleeping_consumer {
+public:
+    explicit sleeping_consumer(Bus& bus)
+        : thread_([this, &bus](const std::stop_token& stop) {
+            seen_.announce();
+            bus.run(stop);
+        }) {
+        await([&] { return bus.stats().parked != 0; });
+        seen_.await_sleep();
+    }
+
+private:
+    observed_thread seen_;
+    std::jthread thread_; ///< Last: it uses the other.
+};
+
 } // namespace
 
 // "sleeps while no message is queued": and every publish ends that sleep.
@@ -121,13 +139,7 @@ TEST(bus, a_batch_without_room_for_all_wakes_the_consumer) {
     auto lane = bus.make_producer();
     std::atomic<int> got{0};
     bus.subscribe<tick>([&](tick& t) { got += t.value; });
-    observed_thread seen;
-    const std::jthread consumer([&](const std::stop_token& stop) {
-        seen.announce();
-        bus.run(stop);
-    });
-    await([&] { return bus.stats().parked != 0; });
-    seen.await_sleep();
+    const sleeping_consumer consumer(bus);
     EXPECT_EQ(lane.publish_batch(std::vector<tick>(9, tick{1})), 9u);
     await([&] { return got.load() == 9; });
 }
@@ -293,13 +305,7 @@ TEST(bus, a_batch_whose_copying_throws_still_wakes_the_consumer) {
     auto lane = bus.make_producer();
     std::atomic<int> got{0};
     bus.subscribe<fragile>([&](const fragile&) { ++got; });
-    observed_thread seen;
-    const std::jthread consumer([&](const std::stop_token& stop) {
-        seen.announce();
-        bus.run(stop);
-    });
-    await([&] { return bus.stats().parked != 0; });
-    seen.await_sleep();
+    const sleeping_consumer consumer(bus);
     std::vector<fragile> batch;
     batch.reserve(3);
     for (int i = 1; i <= 3; ++i) {

@@ -38,6 +38,14 @@ using library_test::hold_worker;
 using regatta::cpu_set;
 using regatta::dynamic_pool;
 
+unsigned absent_cpu() {
+    return regatta::detail::configured_cpus() + 7;
+}
+/// The second thread that is pinned to one of these cannot be started.
+cpu_set one_cpu_and_an_absent_one() {
+    return {*regatta::affinity_of_this_thread().begin(), absent_cpu()};
+}
+
 /// Waits until that many tasks run at once.
 void run_at_once(dynamic_pool& pool, int count) {
     door d;
@@ -278,17 +286,14 @@ TEST(dynamic_pool, adds_all_or_none) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
-    cpu_set mine;
-    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
-    const unsigned here = *mine.begin();
-    const unsigned absent = regatta::detail::configured_cpus() + 7;
-    dynamic_pool pool({.threads = 1, .name = "grow", .pin = cpu_set{here, absent}});
+    dynamic_pool pool({.threads = 1, .name = "grow", .pin = one_cpu_and_an_absent_one()});
     for (int i = 0; i < 10; ++i) {
         try {
             pool.add_threads(2);
-            ADD_FAILURE() << "pinned to CPU " << absent;
+            ADD_FAILURE() << "pinned to CPU " << absent_cpu();
         } catch (const std::system_error& error) {
-            EXPECT_NE(std::string(error.what()).find(std::to_string(absent)), std::string::npos)
+            EXPECT_NE(std::string(error.what()).find(std::to_string(absent_cpu())),
+                      std::string::npos)
                 << error.what();
         }
         EXPECT_EQ(pool.expected_threads(), 1u);
@@ -313,15 +318,11 @@ TEST(dynamic_pool, close_throws_where_no_thread_can_be_started_for_the_tasks) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
-    cpu_set mine;
-    ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
-    const unsigned here = *mine.begin();
-    const unsigned absent = regatta::detail::configured_cpus() + 7;
     std::atomic<unsigned> told{0};
     std::atomic<unsigned> ran{0};
     {
         dynamic_pool pool({.threads = 1,
-                           .pin = cpu_set{here, absent},
+                           .pin = one_cpu_and_an_absent_one(),
                            .on_error = [&](const std::exception_ptr&) { ++told; }});
         pool.resize(0);
         pool.wait_for_threads();

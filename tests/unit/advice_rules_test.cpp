@@ -17,6 +17,7 @@
 using namespace regatta::race;
 using fakes::advised;
 using fakes::changed;
+using fakes::disturb;
 using fakes::document;
 using fakes::isolation_file;
 using fakes::isolation_maker;
@@ -33,12 +34,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 namespace {
-
-void disturb(scheme_result& one, std::size_t first) {
-    for (std::size_t i = first; i < one.measured.samples.size(); ++i) {
-        one.measured.samples[i].load.contaminated = true;
-    }
-}
 
 /// Two workers 1.33 times as fast as one.
 result_maker losing_race() {

@@ -238,14 +238,14 @@ TEST(machine_cpuset_groups, only_those_that_change_something_are_found) {
         .file(top + "/plain/inner/cpuset.cpus.effective", "0-7\n")
         .file(top + "/less/cpuset.cpus.effective", "0-3\n")
         .file(top + "/less/same/cpuset.cpus.effective", "0-3\n")
-        .file(top + "/root/cpuset.cpus.effective", "0-7\n")
-        .file(top + "/root/cpuset.cpus.partition", "root\n");
+        .file(top + "/parted/cpuset.cpus.effective", "0-7\n")
+        .file(top + "/parted/cpuset.cpus.partition", "root\n");
     regatta::topology machine;
     machine.online = regatta::cpu_set::first(8);
     const auto groups = race::find_cpuset_groups(machine, machine_root(files).path());
     ASSERT_EQ(groups.size(), 2U);
     EXPECT_EQ(groups[0].path, "/less");
-    EXPECT_EQ(groups[1].path, "/root");
+    EXPECT_EQ(groups[1].path, "/parted");
     EXPECT_EQ(groups[1].partition, "root");
 }
 

@@ -14,20 +14,11 @@
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
+using fakes::disturb;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-namespace {
-
-void disturb(race::scheme_result& one, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-        one.measured.samples[i].load.contaminated = true;
-    }
-}
-
-} // namespace
 
 TEST(race_evaluation, figures_of_a_scheme_are_those_of_its_clean_samples) {
     fakes::result_maker maker;

@@ -9,6 +9,8 @@
 #include "sampling/race_evaluation.hpp"
 #include "sampling/race_result.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,6 +25,13 @@ inline std::vector<std::string> lines_of(const std::string& text) {
         lines.push_back(line);
     }
     return lines;
+}
+
+/// Other programs used the CPUs in the samples from `first` to before `last`, if there are so many.
+inline void disturb(scheme_result& one, std::size_t first, std::size_t last = ~std::size_t{0}) {
+    for (std::size_t i = first; i < std::min(last, one.measured.samples.size()); ++i) {
+        one.measured.samples[i].load.contaminated = true;
+    }
 }
 
 /// A race of 15 rounds whose times are given; `evaluate_race` has done its part.

@@ -133,12 +133,12 @@ public:
     /// @param wait whether to wait for a submission that is under way; not on the timer thread.
     /// @returns whether the timer existed and had something left to submit.
     bool cancel(std::size_t id, bool wait = false) {
-        std::shared_ptr<const std::function<void()>> callback;
-        auto scheduled = regatta::timer_id::none;
-        std::shared_ptr<regatta::timer_scheduler> scheduler;
         if (stamp_.elsewhere()) {
             return false;
         }
+        std::shared_ptr<const std::function<void()>> callback;
+        auto scheduled = regatta::timer_id::none;
+        std::shared_ptr<regatta::timer_scheduler> scheduler;
         {
             const std::lock_guard lock(state_->mutex);
             const auto at = state_->timers.find(id);
@@ -182,6 +182,14 @@ private:
         std::chrono::microseconds delay{};
         std::chrono::microseconds interval{};
         regatta::timer_id scheduled = regatta::timer_id::none;
+    };
+    /// What its timer thread and others change.
+    struct state {
+        std::mutex mutex; ///< Guards the members below.
+        std::map<std::size_t, timer> timers;
+        std::size_t last_id = 0;
+        std::shared_ptr<regatta::timer_scheduler> scheduler; ///< None while the timers are stopped.
+        std::chrono::steady_clock::time_point started;
     };
 
     /// Erases a timer at its end, also after an exception. Until then `cancel` can wait for it.
@@ -246,13 +254,6 @@ private:
 
     Pond* const pond_;
     const bool revise_;
-    struct state {
-        std::mutex mutex; ///< Guards the members below.
-        std::map<std::size_t, timer> timers;
-        std::size_t last_id = 0;
-        std::shared_ptr<regatta::timer_scheduler> scheduler; ///< None while the timers are stopped.
-        std::chrono::steady_clock::time_point started;
-    };
     const regatta::detail::process_stamp stamp_;
     std::unique_ptr<state> state_ = std::make_unique<state>(); ///< For good; of a fork not freed.
 };
