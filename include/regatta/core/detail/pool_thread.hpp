@@ -141,7 +141,7 @@ void pool_thread::launch_as(request wanted) {
     stamp_.renew();
     outcome_.store(starting, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
     reached_ = stage::moving;
-    launched_ = std::make_unique<launched>(std::move(wanted));
+    launched_ = std::make_unique<launched>(launched{std::move(wanted)});
     launched_->thread = start_thread({launched_->wanted.name}, [this, &as = launched_->wanted] {
         const int error = begin(as);
         // release: partner is the acquire in await_start(); publishes `reached_`, and that the
