@@ -33,7 +33,8 @@ namespace regatta::detail {
 /// Several of them get into place at once if all are launched before the first is awaited.
 ///
 /// Threads: one at a time.
-/// Blocks: `start` and `await_start` until the thread is in place, `join` until it has ended.
+/// Blocks: `start` and `await_start` until a thread whose start can fail is in place, `join` until
+/// it has ended.
 class pool_thread {
 public:
     pool_thread() = default;
@@ -56,7 +57,8 @@ public:
         launch_as(
             {text_of({options.name, "/", decimal(index)}), cpu_of(options.pin, index), &options});
     }
-    /// Waits until the thread is in place.
+    /// Waits until the thread is in place, unless nothing but its name is asked for: that cannot
+    /// fail, and to be awaited would cost the thread that starts it a sleep and a wake-up.
     ///
     /// Failure: `std::system_error` if it could not be moved, pinned or scheduled. Then `body` has
     /// not run and will not.
@@ -91,6 +93,13 @@ private:
         std::string name;
         std::optional<unsigned> cpu; ///< The one to be pinned to.
         const pool_options* options; ///< Of its `schedule` and `cpus`; null: those of the caller.
+
+        /// Whether more is asked for than a name.
+        bool can_fail() const noexcept {
+            return cpu || (options != nullptr &&
+                           (options->cpus ||
+                            options->schedule.policy != scheduling_policy::inherit));
+        }
     };
     struct launched {
         request wanted; ///< Read by the thread until it is in place.
@@ -108,8 +117,8 @@ private:
 
     inline_task<void()> body_{};         ///< Written by `launch`, called by the thread.
     std::unique_ptr<launched> launched_; ///< Its thread is for the one that starts and joins.
-    /// The outcome of the start: an error number, 0, or `starting`. Written once by the thread,
-    /// read by `await_start`.
+    /// The outcome of the start: an error number, 0, or `starting`. Written before the thread
+    /// begins, and once by a thread whose start can fail; read by `await_start`.
     std::atomic<std::uint32_t> outcome_{starting};
     stage reached_ = stage::moving; ///< The step of that outcome; published by it.
     process_stamp stamp_;           ///< Of the process that started it.
@@ -139,15 +148,22 @@ void pool_thread::launch_as(request wanted) {
         check_scheduling(wanted.options->schedule);
     }
     stamp_.renew();
-    outcome_.store(starting, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
+    const bool awaited = wanted.can_fail();
+    if (!awaited) {
+        wanted.options = nullptr; // They may be gone when the thread begins.
+    }
+    // relaxed: its thread does not exist yet.
+    outcome_.store(awaited ? starting : 0, std::memory_order_relaxed);
     reached_ = stage::moving;
     launched_ = std::make_unique<launched>(launched{std::move(wanted)});
-    launched_->thread = start_thread({launched_->wanted.name}, [this, &as = launched_->wanted] {
-        const int error = begin(as);
-        // release: partner is the acquire in await_start(); publishes `reached_`, and that the
-        // options are not read any more.
-        outcome_.store(static_cast<std::uint32_t>(error), std::memory_order_release);
-        platform::futex_wake(outcome_);
+    launched_->thread = start_thread({launched_->wanted.name}, [this, awaited] {
+        const int error = begin(launched_->wanted);
+        if (awaited) {
+            // release: partner is the acquire in await_start(); publishes `reached_`, and that the
+            // options are not read any more.
+            outcome_.store(static_cast<std::uint32_t>(error), std::memory_order_release);
+            platform::futex_wake(outcome_);
+        }
         if (error == 0) {
             body_();
         }
