@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -28,6 +29,19 @@ TEST(pool_thread, has_its_name) {
     thread.join();
     EXPECT_EQ(worker, "row/12");
     EXPECT_EQ(other, "watch");
+}
+
+TEST(pool_thread, needs_no_options_once_it_is_launched_for_a_name_alone) {
+    std::string seen;
+    pool_thread thread;
+    {
+        const auto options = std::make_unique<regatta::pool_options>();
+        options->name = std::string(40, 'n'); // On the heap, too.
+        thread.launch(*options, 1, [&]() noexcept { seen = library_test::name_of_this_thread(); });
+        thread.await_start();
+    }
+    thread.join();
+    EXPECT_EQ(seen, (std::string(40, 'n') + "/1").substr(0, library_test::longest_thread_name));
 }
 
 TEST(pool_thread, is_pinned_in_turn) {
