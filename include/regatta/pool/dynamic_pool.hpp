@@ -46,7 +46,7 @@ public:
     REGATTA_APART REGATTA_POOLS_API ~dynamic_pool();
 
     /// Adds `count` threads, or none if it throws.
-    /// Blocks: until they are in place.
+    /// Blocks: until they are pinned, scheduled and on their CPUs, if that is asked for.
     /// Failure: `std::system_error` if the threads cannot be started, pinned or scheduled;
     /// `std::logic_error` if the pool is closed.
     REGATTA_POOLS_API void add_threads(unsigned count);

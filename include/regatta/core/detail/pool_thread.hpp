@@ -96,9 +96,8 @@ private:
 
         /// Whether more is asked for than a name.
         bool can_fail() const noexcept {
-            return cpu || (options != nullptr &&
-                           (options->cpus ||
-                            options->schedule.policy != scheduling_policy::inherit));
+            return cpu || (options != nullptr && (options->cpus || options->schedule.policy !=
+                                                                       scheduling_policy::inherit));
         }
     };
     struct launched {

@@ -124,7 +124,7 @@ public:
         }
         loop_.rested().notify_all();
     }
-    /// Starts the first workers. None takes a task before all are in place. If one cannot be
+    /// Starts the first workers. None takes a task before all are started. If one cannot be
     /// started, all leave and `std::system_error` is thrown.
     REGATTA_APART void start(unsigned count) {
         loop_.hold(loop_type::starting);
@@ -320,7 +320,7 @@ public:
 private:
     struct worker : basic_worker<typename Source::seat, std_atomics> {
         using basic_worker<typename Source::seat, std_atomics>::basic_worker;
-        worker* launched_before = nullptr; ///< Until both are in place; for the thread that waits.
+        worker* launched_before = nullptr; ///< While they are awaited; for the thread that waits.
         pool_thread thread;                ///< Last: it uses all of the above.
     };
     using loop_type = basic_worker_loop<Source, worker, std_atomics>;
