@@ -22,13 +22,13 @@ void matmul_tree_kernel::add_block(const part& p) const {
     }
 }
 
-// C·v = A·(B·v) for a vector v of small whole numbers. Source: R. Freivalds, "Fast probabilistic
-// algorithms", 1979.
+// C·v = A·(B·v) for a vector v of small whole numbers, none of them 0: that would hide a column.
+// Source: R. Freivalds, "Fast probabilistic algorithms", 1979.
 verification matmul_tree_kernel::verify() const {
     const std::size_t n = size_;
     std::vector<double> v(n);
     for (std::size_t i = 0; i < n; ++i) {
-        v[i] = static_cast<double>(splitmix(seed_ + 1, i) % 33) - 16;
+        v[i] = static_cast<double>(splitmix(seed_ + 1, i) % 32 + 1);
     }
     const auto times = [n](const double* matrix, const std::vector<double>& vector) {
         std::vector<double> product(n);

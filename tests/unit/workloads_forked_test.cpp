@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 using namespace regatta::race;
@@ -94,4 +95,21 @@ TEST(forked_workloads, do_not_depend_on_the_order_of_their_forks) {
             EXPECT_TRUE(work->verify().ok) << work->verify().message;
         }
     }
+}
+
+// "C·v = A·(B·v) for a random v": one that hides no column.
+TEST(matmul_tree, one_wrong_element_is_found_wherever_it_is) {
+    constexpr std::size_t size = 100;
+    const std::unique_ptr<workload> work = find_workload("matmul_tree")->make({.size = size});
+    auto* const data = dynamic_cast<forked_workload<matmul_tree_kernel>&>(*work).data();
+    double* const product = reinterpret_cast<double*>(data) + 2 * size * size;
+    work->run(0);
+    ASSERT_TRUE(work->verify().ok) << work->verify().message;
+    for (std::size_t i = 0; i < size; ++i) {
+        double& element = product[i * size + i * 37 % size]; // One of each row and column.
+        element += 1;
+        EXPECT_FALSE(work->verify().ok) << "element " << &element - product;
+        element -= 1;
+    }
+    ASSERT_TRUE(work->verify().ok);
 }
