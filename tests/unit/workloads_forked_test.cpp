@@ -113,3 +113,19 @@ TEST(matmul_tree, one_wrong_element_is_found_wherever_it_is) {
     }
     ASSERT_TRUE(work->verify().ok);
 }
+
+// A part that is divided wrongly leaves an element out, or has it twice.
+TEST(reduce, each_element_counts) {
+    const std::unique_ptr<workload> work = find_workload("reduce")->make({.size = 5000});
+    auto* const data = dynamic_cast<forked_workload<reduce_kernel>&>(*work).data();
+    double* const sum = reinterpret_cast<double*>(data);
+    work->run(0);
+    ASSERT_TRUE(work->verify().ok) << work->verify().message;
+    const double right = *sum;
+    for (std::size_t i = 1; i <= 5000; ++i) {
+        *sum = right - sum[i];
+        EXPECT_FALSE(work->verify().ok) << "without element " << i - 1;
+        *sum = right + sum[i];
+        EXPECT_FALSE(work->verify().ok) << "twice element " << i - 1;
+    }
+}
