@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
-#include <iterator>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <strings.h>
@@ -132,13 +132,20 @@ void blas::set_threads(int threads) {
         return;
     }
     const auto running = [] {
-        const std::filesystem::directory_iterator tasks("/proc/self/task");
-        return static_cast<int>(std::distance(begin(tasks), end(tasks)));
+        std::set<std::string> numbers;
+        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+            numbers.insert(task.path().filename().string());
+        }
+        return numbers;
     };
-    const int before = running();
+    const auto before = running();
     set_threads_(threads);
     const int wanted = get_threads_(); // it knows a limit of its own
-    const int started = started_ + running() - before;
+    // Others may end meanwhile: even threads that were joined are listed until the kernel has
+    // removed them.
+    const auto added = std::ranges::count_if(
+        running(), [&](const std::string& number) { return !before.contains(number); });
+    const int started = started_ + static_cast<int>(added);
     if (wanted > started) {
         set_threads_(1);
         throw std::runtime_error("OpenBLAS could start only " + std::to_string(started) + " of " +

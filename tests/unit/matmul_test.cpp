@@ -13,6 +13,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/process/shared_memory.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include <random>
 #include <sys/resource.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -352,4 +354,26 @@ TEST(blas, says_what_it_is) {
     EXPECT_THAT(library->version(), testing::StartsWith("0."));
     EXPECT_FALSE(library->core().empty());
     EXPECT_TRUE(library->core_as_requested()) << library->core();
+}
+
+// A thread that has been joined may be listed for a while: the kernel removes it later.
+TEST(blas, threads_that_end_meanwhile_are_none_that_did_not_start) {
+    if (!blas::missing().empty()) {
+        GTEST_SKIP() << blas::missing();
+    }
+    if (REGATTA_THREAD_SANITIZER != 0) {
+        GTEST_SKIP() << "the sanitizer does not see how OpenBLAS synchronises its threads";
+    }
+    std::atomic<bool> end = false;
+    std::vector<std::thread> ending;
+    for (int i = 0; i < 100; ++i) {
+        ending.emplace_back([&end] { end.wait(false); });
+    }
+    end = true;
+    end.notify_all();
+    EXPECT_NO_THROW(blas::load().set_threads(8));
+    for (std::thread& one : ending) {
+        one.join();
+    }
+    blas::load().set_threads(1);
 }
