@@ -79,6 +79,22 @@ std::optional<double> weight_of(const group_chain& chain) {
     return weight ? std::optional(static_cast<double>(*weight) / usual) : std::nullopt;
 }
 
+/// Without what the kernel takes back before it refuses memory: caches, of files above all.
+std::optional<std::uint64_t> used_memory(const std::string& directory, bool v2) {
+    const auto all = number_of(directory + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+    if (!all) {
+        return std::nullopt;
+    }
+    const auto bytes = static_cast<std::uint64_t>(*all);
+    const std::string stat = directory + "/memory.stat";
+    // Of version 1 only the totals count the groups below.
+    const std::uint64_t caches =
+        v2 ? count_in(stat, "inactive_file") + count_in(stat, "active_file") +
+                 count_in(stat, "slab_reclaimable")
+           : count_in(stat, "total_inactive_file") + count_in(stat, "total_active_file");
+    return bytes - std::min(bytes, caches);
+}
+
 void read_memory(const group_chain& chain, control_group& into) {
     constexpr std::uint64_t no_limit = std::uint64_t(1) << 60; // v1 writes a number near 2^63
     const auto room = [](std::uint64_t limit, const std::optional<std::uint64_t>& used) {
@@ -88,12 +104,12 @@ void read_memory(const group_chain& chain, control_group& into) {
         const auto limit =
             number_of(directory + (chain.v2 ? "/memory.max" : "/memory.limit_in_bytes"));
         const auto bytes = static_cast<std::uint64_t>(limit.value_or(-1));
-        const auto read =
-            number_of(directory + (chain.v2 ? "/memory.current" : "/memory.usage_in_bytes"));
-        const auto used = read ? std::optional(static_cast<std::uint64_t>(*read)) : std::nullopt;
-        if (bytes < no_limit &&
-            (!into.memory_limit_bytes ||
-             room(bytes, used) < room(*into.memory_limit_bytes, into.memory_used_bytes))) {
+        if (bytes >= no_limit) {
+            continue;
+        }
+        const auto used = used_memory(directory, chain.v2);
+        if (!into.memory_limit_bytes ||
+            room(bytes, used) < room(*into.memory_limit_bytes, into.memory_used_bytes)) {
             into.memory_limit_bytes = bytes;
             into.memory_used_bytes = used;
             into.memory_file = chain.v2 ? "memory.max" : "memory.limit_in_bytes";

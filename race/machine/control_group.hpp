@@ -25,7 +25,8 @@ struct control_group {
     std::optional<double> weight;
     /// Of the group that has the least room left; absent: no limit.
     std::optional<std::uint64_t> memory_limit_bytes;
-    std::optional<std::uint64_t> memory_used_bytes; ///< Of the group with that limit.
+    /// Of the group with that limit, without caches that the kernel takes back.
+    std::optional<std::uint64_t> memory_used_bytes;
     /// The files in which the limits stand: those of v1 have other names.
     std::string_view quota_file = "cpu.max";
     std::string_view memory_file = "memory.max";

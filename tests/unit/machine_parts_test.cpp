@@ -336,6 +336,28 @@ TEST(machine_control_group, of_several_tells_the_memory_of_the_one_with_the_leas
     EXPECT_EQ(found.memory_used_bytes, 100000u);
 }
 
+// The kernel takes them back before anything is short, as the machine's available memory says.
+TEST(machine_control_group, caches_of_files_are_no_used_memory) {
+    machine_files files;
+    files.file("/proc/self/cgroup", "0::/app\n")
+        .file("/proc/self/mountinfo", "31 30 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/app/memory.max", "1000000\n")
+        .file("/sys/fs/cgroup/app/memory.current", "990000\n")
+        .file("/sys/fs/cgroup/app/memory.stat", "anon 90000\nfile 900000\ninactive_file 600000\n"
+                                                "active_file 200000\nslab_reclaimable 50000\n");
+    EXPECT_EQ(race::read_control_group(machine_root(files).path()).memory_used_bytes, 140000u);
+
+    machine_files v1;
+    v1.file("/proc/self/cgroup", "3:cpu,cpuacct:/a\n4:memory:/a\n")
+        .file("/proc/self/mountinfo", v1_mounts)
+        .file("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1000000\n")
+        .file("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "990000\n")
+        .file("/sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1\nactive_file 2\n"
+                                                     "total_inactive_file 500000\n"
+                                                     "total_active_file 300000\n");
+    EXPECT_EQ(race::read_control_group(machine_root(v1).path()).memory_used_bytes, 190000u);
+}
+
 TEST(machine_control_group, that_cannot_be_read_limits_nothing) {
     const auto found = race::read_control_group("/nowhere");
     EXPECT_EQ(found.path, "");
