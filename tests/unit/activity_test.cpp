@@ -336,6 +336,26 @@ TEST(observer, compares_each_look_with_the_one_before) {
     EXPECT_FALSE(observer.observe().all);
 }
 
+TEST(observer, keeps_the_stalls_of_each_resource_apart) {
+    const auto line = [](std::int64_t total_us) {
+        return "some avg10=0 avg60=0 avg300=0 total=" + std::to_string(total_us) + "\n";
+    };
+    const std::string resources[] = {"cpu", "memory", "io"};
+    machine_files files = four_cpus();
+    for (const std::string& resource : resources) {
+        files.file("/proc/pressure/" + resource, line(5));
+    }
+    const machine_root root(files);
+    race::observer observer({}, root.path());
+    for (const std::string& resource : resources) {
+        std::ofstream(root.path() + "/proc/pressure/" + resource) << line(second * second / 1000);
+        const race::pressure_shares stalled = observer.observe().stalled;
+        EXPECT_EQ(stalled.cpu, resource == "cpu" ? 1 : 0);
+        EXPECT_EQ(stalled.memory, resource == "memory" ? 1 : 0);
+        EXPECT_EQ(stalled.io, resource == "io" ? 1 : 0);
+    }
+}
+
 TEST(observer, what_ended_meanwhile_is_not_lost) {
     const auto stat = [](int ticks, int children) {
         return "20 (x) S 1 0 0 0 -1 4194304 0 0 0 0 " + std::to_string(ticks) + " 2 " +

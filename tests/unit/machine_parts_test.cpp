@@ -386,8 +386,11 @@ TEST(machine_virtualisation, is_named_as_far_as_it_names_itself) {
               "");
     EXPECT_EQ(guest_in(machine_files().file(maker, "Amazon EC2\n").file(product, "c6g.large\n")),
               "virtual machine (Amazon EC2)");
-    EXPECT_EQ(guest_in(machine_files().file("/proc/self/cgroup", "0::/kubepods/burstable/x\n")),
-              "container (kubepods)");
+    for (const char* const sign : {"kubepods", "docker", "libpod", "lxc"}) {
+        const std::string group = "/" + std::string(sign) + "-1f.scope/x\n";
+        EXPECT_EQ(guest_in(machine_files().file("/proc/self/cgroup", "0::/a" + group)),
+                  "container (" + std::string(sign) + ")");
+    }
     EXPECT_EQ(guest_in(machine_files().file("/run/systemd/container", "systemd-nspawn\n")),
               "container (systemd-nspawn)");
 }

@@ -207,6 +207,19 @@ TEST(race_fingerprint, each_thing_that_spoils_is_named_with_its_remedy) {
                 only("nice value of 5", "start"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.memory.available_bytes = 1 << 30; }),
                 only("1 GiB of 16 GiB are available", "close what uses"));
+    EXPECT_THAT(warnings_after([](fingerprint& m) {
+                    m.waiting.memory = race::pressure_stall{{.avg10 = 3.2}, {}};
+                }),
+                only("in 3 % of the last 10 s", "close what uses"));
+    EXPECT_THAT(warnings_after([](fingerprint& m) {
+                    m.waiting.io = race::pressure_stall{{.avg10 = 12.6}, {}};
+                }),
+                only("for disks in 13 % of the last 10 s", "reads and writes"));
+    EXPECT_THAT(warnings_after([](fingerprint& m) {
+                    m.group.memory_limit_bytes = 1 << 30;
+                    m.group.memory_used_bytes = 1000 << 20;
+                }),
+                only("used 1000 MiB of the 1 GiB", "raise memory.max"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.clock.on_battery = true; }),
                 only("battery", "plug it in"));
     EXPECT_THAT(warnings_after([](fingerprint& m) { m.clock.governor = "schedutil"; }),
@@ -236,6 +249,12 @@ TEST(race_fingerprint, what_does_no_harm_is_not_warned_of) {
     const auto nothing = [](auto change) { EXPECT_THAT(warnings_after(change), IsEmpty()); };
     nothing([](fingerprint& m) { m.group.quota = 8; });
     nothing([](fingerprint& m) { m.guest.container = "docker"; });
+    nothing([](fingerprint& m) {
+        m.group.memory_limit_bytes = 1 << 30;
+        m.group.memory_used_bytes = 900 << 20;
+        m.waiting.memory = race::pressure_stall{{.avg10 = 0.9}, {}};
+        m.waiting.io = race::pressure_stall{{.avg10 = 9}, {}};
+    });
     nothing([](fingerprint& m) { // The load is that of the host, most of whose CPUs are idle.
         m.online_cpus = 64;
         m.available_cpus = 8;
