@@ -13,16 +13,16 @@
 #include <regatta/base/config.hpp>
 #include <regatta/process/shared_memory.hpp>
 
-#include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <ostream>
 #include <random>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -185,6 +185,10 @@ TEST(products, each_item_is_a_whole_product) {
         work->run(1);
         EXPECT_TRUE(work->verify().ok) << work->verify().message;
         work->reset();
+        work->run(0);
+        work->run(1);
+        EXPECT_THAT(work->verify().message, HasSubstr("item 2: C[0][0] is "));
+        work->reset();
         EXPECT_TRUE(work->run_whole(2));
         EXPECT_TRUE(work->verify().ok) << work->verify().message;
     }
@@ -340,40 +344,4 @@ TEST(workloads, are_found_by_name) {
         EXPECT_FALSE(info.summary.empty());
         EXPECT_FALSE(info.options.empty());
     }
-}
-
-TEST(blas, says_what_it_is) {
-    const blas* library = blas::find();
-    if (library == nullptr) {
-        EXPECT_THAT(blas::missing(), HasSubstr("libopenblas0-pthread"));
-        EXPECT_THROW(blas::load(), std::runtime_error);
-        return;
-    }
-    EXPECT_EQ(blas::missing(), "");
-    EXPECT_THAT(library->configuration(), HasSubstr(library->version()));
-    EXPECT_THAT(library->version(), testing::StartsWith("0."));
-    EXPECT_FALSE(library->core().empty());
-    EXPECT_TRUE(library->core_as_requested()) << library->core();
-}
-
-// A thread that has been joined may be listed for a while: the kernel removes it later.
-TEST(blas, threads_that_end_meanwhile_are_none_that_did_not_start) {
-    if (!blas::missing().empty()) {
-        GTEST_SKIP() << blas::missing();
-    }
-    if (REGATTA_THREAD_SANITIZER != 0) {
-        GTEST_SKIP() << "the sanitizer does not see how OpenBLAS synchronises its threads";
-    }
-    std::atomic<bool> end = false;
-    std::vector<std::thread> ending;
-    for (int i = 0; i < 100; ++i) {
-        ending.emplace_back([&end] { end.wait(false); });
-    }
-    end = true;
-    end.notify_all();
-    EXPECT_NO_THROW(blas::load().set_threads(8));
-    for (std::thread& one : ending) {
-        one.join();
-    }
-    blas::load().set_threads(1);
 }
