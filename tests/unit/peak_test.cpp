@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 using namespace regatta::race;
 using testing::HasSubstr;
 
@@ -38,6 +40,11 @@ TEST(peak, is_a_figure_with_its_source) {
 TEST(peak, is_that_of_the_elements) {
     EXPECT_THAT(peak_gflops().source, HasSubstr("floats at once"));
     EXPECT_THAT(peak_gflops(true).source, HasSubstr("doubles at once"));
+    const auto at_once = [](bool of_doubles) {
+        const std::string source = peak_gflops(of_doubles).source;
+        return std::stoul(source.substr(source.rfind(", ") + 2));
+    };
+    EXPECT_EQ(at_once(false), 2 * at_once(true));
 }
 
 TEST(peak, is_in_the_unit_of_a_product) {

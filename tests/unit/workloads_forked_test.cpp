@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -127,5 +128,46 @@ TEST(reduce, each_element_counts) {
         EXPECT_FALSE(work->verify().ok) << "without element " << i - 1;
         *sum = right + sum[i];
         EXPECT_FALSE(work->verify().ok) << "twice element " << i - 1;
+    }
+}
+
+// In order, but not what was to be sorted.
+TEST(sort, a_number_that_is_doubled_is_found) {
+    constexpr std::size_t size = 1000;
+    const std::unique_ptr<workload> work = find_workload("sort")->make({.size = size});
+    auto* const data = dynamic_cast<forked_workload<sort_kernel>&>(*work).data();
+    std::uint32_t* const sorted = reinterpret_cast<std::uint32_t*>(data) + size;
+    work->run(0);
+    ASSERT_TRUE(work->verify().ok) << work->verify().message;
+    sorted[size - 2] = sorted[size - 1];
+    const verification checked = work->verify();
+    EXPECT_FALSE(checked.ok);
+    EXPECT_THAT(checked.message, HasSubstr("lost or doubled"));
+}
+
+// What a run amounts to, where that is not counted in items.
+TEST(forked_workloads, amount_to_what_their_definition_says) {
+    const auto amounts_to = [](const char* name, std::size_t size) {
+        return find_workload(name)->make({.size = size})->work_of_run();
+    };
+    EXPECT_EQ(amounts_to("fib", 10).value, 88); // fib(11) - 1
+    EXPECT_EQ(amounts_to("fib", 10).unit, "forks");
+    EXPECT_EQ(amounts_to("skynet", 3).value, 10 + 100 + 1000);
+    EXPECT_EQ(amounts_to("skynet", 3).unit, "forks");
+    EXPECT_EQ(amounts_to("nqueens", 6).value, 1);
+    EXPECT_DOUBLE_EQ(amounts_to("matmul_tree", 50).value, 2 * 50 * 50 * 50 / 1e9);
+    EXPECT_EQ(amounts_to("tree_sum", 150).value, 150);
+    EXPECT_DOUBLE_EQ(amounts_to("reduce", 150).value, 150 * 8 / 1e9);
+    EXPECT_EQ(amounts_to("sort", 150).value, 150);
+    EXPECT_EQ(amounts_to("mandelbrot", 20).value, 20 * 20);
+    EXPECT_DOUBLE_EQ(amounts_to("triad", 3000).value, 999'000 * 24 / 1e9); // whole loops
+    EXPECT_DOUBLE_EQ(amounts_to("triad", 2'000'000).value, 2e6 * 24 / 1e9);
+}
+
+TEST(nqueens, known_counts_are_those_that_are_found) {
+    for (std::size_t queens = 4; queens <= 11; ++queens) {
+        const std::unique_ptr<workload> work = find_workload("nqueens")->make({.size = queens});
+        work->run(0);
+        EXPECT_TRUE(work->verify().ok) << queens << ": " << work->verify().message;
     }
 }

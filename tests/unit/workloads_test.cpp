@@ -14,10 +14,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 using namespace regatta::race;
@@ -40,6 +48,38 @@ class noting final : public spawner {
 public:
     void spawn(std::size_t item) override { items.push_back(item); }
     std::vector<std::size_t> items;
+};
+
+/// A second look at the memory of a workload.
+class memory_words {
+public:
+    explicit memory_words(const workload& work) {
+        const auto bytes = static_cast<std::size_t>(::lseek(work.descriptor(), 0, SEEK_END));
+        void* const at =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, work.descriptor(), 0);
+        if (at != MAP_FAILED) {
+            words_ = {static_cast<std::uint64_t*>(at), bytes / sizeof(std::uint64_t)};
+        }
+    }
+    memory_words(const memory_words&) = delete;
+    memory_words& operator=(const memory_words&) = delete;
+    ~memory_words() { ::munmap(words_.data(), words_.size_bytes()); }
+
+    std::vector<std::uint64_t> copy() const { return {words_.begin(), words_.end()}; }
+    /// The numbers of the words that are no longer what they were.
+    std::vector<std::size_t> changed_since(const std::vector<std::uint64_t>& before) const {
+        std::vector<std::size_t> changed;
+        for (std::size_t word = 0; word < before.size(); ++word) {
+            if (words_[word] != before[word]) {
+                changed.push_back(word);
+            }
+        }
+        return changed;
+    }
+    std::uint64_t& operator[](std::size_t word) const { return words_[word]; }
+
+private:
+    std::span<std::uint64_t> words_;
 };
 
 } // namespace
@@ -91,6 +131,37 @@ TEST(workloads, those_with_an_output_do_not_pass_unrun) {
     }
 }
 
+// "A missing or wrong item fails the scheme": also where all but eight bytes are right.
+TEST(workloads, each_word_of_the_output_is_verified) {
+    for (const workload_info& info : workloads()) {
+        SCOPED_TRACE(info.name);
+        if (info.small_size == 0) {
+            continue; // Tests of its own.
+        }
+        const auto work = info.make({.size = info.small_size, .seed = 3});
+        const memory_words memory(*work);
+        const std::vector<std::uint64_t> spoilt = memory.copy();
+        for (std::size_t item = 0; item < work->items(); ++item) {
+            work->run(item);
+        }
+        ASSERT_TRUE(work->verify().ok) << work->verify().message;
+        const std::vector<std::size_t> written = memory.changed_since(spoilt);
+        if (written.empty()) {
+            EXPECT_TRUE(work->tiny_items()) << "leaves nothing behind";
+            continue;
+        }
+        const std::size_t samples = std::min<std::size_t>(written.size(), 200);
+        for (std::size_t sample = 0; sample < samples; ++sample) { // The first and the last, too.
+            const std::size_t word =
+                written[sample * (written.size() - 1) / std::max<std::size_t>(samples - 1, 1)];
+            const std::uint64_t right = std::exchange(memory[word], spoilt[word]);
+            EXPECT_FALSE(work->verify().ok) << "word " << word;
+            memory[word] = right;
+        }
+        EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    }
+}
+
 TEST(within, the_first_item_spawns_all_others) {
     const auto work = make_within({.size = 250});
     EXPECT_EQ(work->items(), 251u);
@@ -120,12 +191,22 @@ TEST(transcend, closed_forms_are_the_sums) {
 TEST(transcend, each_item_must_be_right) {
     const auto work = make_transcend({.size = 4});
     const auto shared = attach_transcend(work->descriptor()); // as in another process
+    const memory_words memory(*work);
+    const std::vector<std::uint64_t> spoilt = memory.copy();
     work->run(0);
     EXPECT_THAT(work->verify().message, AllOf(HasSubstr("item 1 is nan"), HasSubstr("expected")));
     for (std::size_t item = 1; item < 4; ++item) {
         shared->run(item);
     }
     EXPECT_TRUE(work->verify().ok) << work->verify().message;
+    const std::vector<std::size_t> sums = memory.changed_since(spoilt);
+    EXPECT_EQ(sums.size(), 4u);
+    for (const std::size_t sum : sums) {
+        const std::uint64_t right = memory[sum];
+        memory[sum] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(right) + 3e-5);
+        EXPECT_FALSE(work->verify().ok); // Hardly a term is as small as that.
+        memory[sum] = right;
+    }
     work->reset();
     EXPECT_FALSE(work->verify().ok);
 }
