@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -58,11 +59,11 @@ std::vector<mitigation> read_mitigations(const std::string& root) {
     std::vector<mitigation> found;
     namespace fs = std::filesystem;
     std::error_code error;
-    for (const auto& file :
-         fs::directory_iterator(root + "/sys/devices/system/cpu/vulnerabilities", error)) {
-        std::string state = line_of(file.path().string());
+    fs::directory_iterator files(root + "/sys/devices/system/cpu/vulnerabilities", error);
+    for (; !error && files != fs::directory_iterator(); files.increment(error)) {
+        std::string state = line_of(files->path().string());
         if (!state.empty() && !state.starts_with("Not affected")) {
-            found.push_back({file.path().filename().string(), std::move(state)});
+            found.push_back({files->path().filename().string(), std::move(state)});
         }
     }
     std::ranges::sort(found, {}, &mitigation::flaw);
@@ -73,7 +74,8 @@ std::vector<std::string> read_boot_options(const std::string& root) {
     std::vector<std::string> found;
     const std::string line = line_of(root + "/proc/cmdline");
     for (const std::string_view option : detail::split(line, ' ')) {
-        const std::string_view name = option.substr(0, option.find('='));
+        std::string name(option.substr(0, option.find('=')));
+        std::ranges::replace(name, '-', '_'); // The kernel takes either.
         if (std::ranges::find(decisive, name) != std::ranges::end(decisive)) {
             found.emplace_back(option);
         }

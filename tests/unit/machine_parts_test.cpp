@@ -423,9 +423,10 @@ TEST(machine_virtualisation, what_was_stolen_is_a_share_of_what_was_wanted) {
 
 TEST(machine_kernel_settings, only_what_decides_is_kept_of_the_boot_line) {
     const machine_root root(machine_files().file(
-        "/proc/cmdline", "root=/dev/sda1 nosmt secret=x isolcpus=domain,2-3 idle=poll quiet\n"));
+        "/proc/cmdline",
+        "root=/dev/sda1 nosmt secret=x isolcpus=domain,2-3 idle=poll nohz-full=2-3 quiet\n"));
     EXPECT_THAT(race::read_boot_options(root.path()),
-                ElementsAre("nosmt", "isolcpus=domain,2-3", "idle=poll"));
+                ElementsAre("nosmt", "isolcpus=domain,2-3", "idle=poll", "nohz-full=2-3"));
     EXPECT_THAT(race::read_boot_options("/nowhere"), IsEmpty());
     EXPECT_THAT(race::read_mitigations("/nowhere"), IsEmpty());
 }
