@@ -45,10 +45,17 @@ std::string handler_of_interrupt(std::string_view description) {
 }
 
 interrupt_kind kind_of_interrupt(std::string_view label, std::string_view name) noexcept {
-    // Arm and RISC-V list the CPU's timer among the numbered interrupts.
-    if (label == "LOC" || name.find("arch_timer") != std::string_view::npos ||
+    // Under Xen a CPU has numbered interrupts of its own: "xen-percpu -virq timer0", "… -ipi …".
+    const bool of_xen = name.starts_with("xen-percpu");
+    // Arm and RISC-V list the CPU's timer among the numbered interrupts. Under Hyper-V it is HVS.
+    if (label == "LOC" || label == "HVS" ||
+        (of_xen && name.find("timer") != std::string_view::npos) ||
+        name.find("arch_timer") != std::string_view::npos ||
         name.find("riscv-timer") != std::string_view::npos) {
         return interrupt_kind::tick;
+    }
+    if (of_xen && name.find("-ipi") != std::string_view::npos) {
+        return interrupt_kind::interprocessor;
     }
     if (!label.empty() && label.find_first_not_of("0123456789") == std::string_view::npos) {
         return interrupt_kind::device;

@@ -93,6 +93,27 @@ TEST(interrupt_counts, knows_whether_ticks_are_counted) {
     EXPECT_FALSE(other.has_ticks(0));
 }
 
+// There LOC stays at 0.
+TEST(interrupt_counts, knows_the_timer_of_a_guest_of_hyper_v_or_xen) {
+    const std::string rows = " LOC:          0          0   Local timer interrupts\n";
+    const auto of = [&](const std::string& timer) {
+        return interrupt_counts::parse("           CPU0       CPU1\n" + rows + timer, cpu_set{1},
+                                       false);
+    };
+    EXPECT_EQ(
+        as_text(of(" HVS:          0         250   Hyper-V stimer0 interrupts\n")
+                    .since(of(" HVS:          0          0   Hyper-V stimer0 interrupts\n"), 1)),
+        "HVS=Hyper-V stimer0 interrupts/tick/250\n");
+    const std::string xen = "   xen-percpu    -virq      timer1\n";
+    EXPECT_EQ(as_text(of(" 54:          0        250" + xen)
+                          .since(of(" 54:          0          0" + xen), 1)),
+              "54=xen-percpu    -virq      timer1/tick/250\n");
+    const std::string other = "   xen-percpu    -ipi       resched1\n";
+    EXPECT_EQ(as_text(of(" 55:          0        250" + other)
+                          .since(of(" 55:          0          0" + other), 1)),
+              "55=xen-percpu    -ipi       resched1/interprocessor/250\n");
+}
+
 // The kernel prints 32 bits of each count.
 TEST(interrupt_counts, counts_on_when_a_count_wraps_around) {
     const auto of = [](const std::string& ticks, const std::string& device) {
