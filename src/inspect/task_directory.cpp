@@ -52,6 +52,7 @@ void task_directory::learn(const switch_record& record) {
     switch (record.what) {
     case switch_record::kind::named:
         facts_[record.tid].name = std::string(record.name);
+        facts_[record.tid].named_ns = record.time_ns;
         if (const auto known = by_tid_.find(record.tid); known != by_tid_.end()) {
             entries_[known->second].name = std::string(record.name);
         }
@@ -66,10 +67,20 @@ void task_directory::learn(const switch_record& record) {
         // A task seen before this start is an earlier one of the same number. A task seen later may
         // already be known: the traces of different CPUs are read one after the other.
         const auto known = by_tid_.find(record.tid);
-        if (known != by_tid_.end() && entries_[known->second].seen_ns < record.time_ns) {
-            by_tid_.erase(known);
+        if (known != by_tid_.end()) {
+            entry& seen = entries_[known->second];
+            if (seen.seen_ns < record.time_ns) {
+                by_tid_.erase(known);
+            } else {
+                seen.kernel = seen.kernel || record.other_pid == kernel_parent;
+            }
         }
-        facts_[record.tid] = {{}, record.other_pid, record.other_tid};
+        fact& told = facts_[record.tid];
+        if (told.named_ns < record.time_ns) {
+            told.name.clear();
+        }
+        told.parent_pid = record.other_pid;
+        told.parent_tid = record.other_tid;
         break;
     }
     case switch_record::kind::ended:

@@ -69,6 +69,7 @@ private:
     /// Data from traces about a task that may never be seen on a CPU.
     struct fact {
         std::string name;
+        std::int64_t named_ns = 0;
         int parent_pid = 0;
         int parent_tid = 0;
     };

@@ -229,6 +229,27 @@ TEST(task_directory, names_those_that_are_gone_by_what_traces_said) {
     EXPECT_EQ(directory[directory.find(101, 101, 50)].name, "early");
 }
 
+// The traces of different CPUs are read one after the other.
+TEST(task_directory, a_start_that_is_read_late_takes_no_name_away) {
+    task_directory directory({}, "/nonexistent");
+    directory.learn(record(switch_record::kind::named, 100, 100, 45, 0, 0, "brief"));
+    directory.learn(record(switch_record::kind::began, 100, 100, 40, 90, 90));
+    EXPECT_EQ(directory[directory.find(100, 100, 50)].name, "brief");
+    // The name of an earlier task of that number is not its name.
+    directory.learn(record(switch_record::kind::began, 100, 100, 60, 90, 90));
+    const auto second = directory.find(100, 100, 70);
+    directory.settle();
+    EXPECT_EQ(directory[second].name, "");
+}
+
+TEST(task_directory, a_kernel_thread_is_known_though_its_start_is_read_late) {
+    task_directory directory({}, "/nonexistent");
+    directory.learn(record(switch_record::kind::named, 100, 100, 45, 0, 0, "brief"));
+    const auto brief = directory.find(100, 100, 50);
+    directory.learn(record(switch_record::kind::began, 100, 100, 40, 2, 2));
+    EXPECT_TRUE(directory[brief].kernel);
+}
+
 TEST(task_directory, a_task_without_a_name_of_its_own_has_its_parents) {
     task_directory directory({}, "/nonexistent");
     directory.learn(record(switch_record::kind::named, 90, 90, 10, 0, 0, "parent"));
