@@ -98,13 +98,13 @@ cpu_check cpu_watch::finish(watch_context& context, const std::vector<task_delta
         finish_estimates();
     }
     // Intruders first, then by time. `finish_gaps` maps the tasks of gaps to this order.
-    std::vector<std::pair<std::size_t, task_presence>> order(presences_.begin(), presences_.end());
+    std::vector<std::pair<task_key, task_presence>> order(presences_.begin(), presences_.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
         const bool first = a.second.role == task_role::intruder;
         const bool second = b.second.role == task_role::intruder;
         return first != second ? first : a.second.time_ns > b.second.time_ns;
     });
-    for (auto& [index, one] : order) {
+    for (auto& [key, one] : order) {
         check_.tasks.push_back(std::move(one));
     }
     if (probe_) {
@@ -113,7 +113,7 @@ cpu_check cpu_watch::finish(watch_context& context, const std::vector<task_delta
     return std::move(check_);
 }
 
-task_presence& cpu_watch::presence(std::size_t key, int pid, int tid) {
+task_presence& cpu_watch::presence(task_key key, int pid, int tid) {
     task_presence& one = presences_[key];
     one.pid = pid;
     one.tid = tid;
@@ -141,11 +141,11 @@ void cpu_watch::take(watch_context& context, const switch_record& record) {
             ++check_.switches;
             if (record.preempted && running_ != task_directory::idle) {
                 const auto& who = context.directory[running_];
-                ++presence(running_, who.pid, who.tid).preemptions;
+                ++presence({running_, 0}, who.pid, who.tid).preemptions;
             }
             if (next != task_directory::idle) {
                 const auto& who = context.directory[next];
-                ++presence(next, who.pid, who.tid).turns;
+                ++presence({next, 0}, who.pid, who.tid).turns;
             }
         }
         running_ = next;
@@ -166,7 +166,7 @@ void cpu_watch::close(const watch_context& context, std::int64_t now_ns) {
         return;
     }
     const auto& who = context.directory[running_];
-    task_presence& one = presence(running_, who.pid, who.tid);
+    task_presence& one = presence({running_, 0}, who.pid, who.tid);
     one.time_ns += to - from;
     one.longest_ns = std::max(one.longest_ns, to - from);
     if (probe_ && who.tid != probe_->thread()) {
@@ -182,7 +182,8 @@ void cpu_watch::estimate(const watch_context& context, const task_delta& one) {
     if (role == task_role::checker && probe_ && one.now.tid == probe_->thread()) {
         return; // The gaps are more precise.
     }
-    task_presence& seen = presence(static_cast<std::size_t>(one.now.tid), one.now.pid, one.now.tid);
+    const task_key key{static_cast<std::size_t>(one.now.tid), one.now.started};
+    task_presence& seen = presence(key, one.now.pid, one.now.tid);
     seen.name = one.now.name;
     seen.role = role;
     seen.time_ns += one.run_ns;
@@ -200,17 +201,17 @@ void cpu_watch::finish_trace(watch_context& context, const std::vector<task_delt
         }
     }
     close(context, end_limit_ns_);
-    for (auto& [index, one] : presences_) {
-        const auto& who = context.directory[index];
+    for (auto& [key, one] : presences_) {
+        const auto& who = context.directory[key.first];
         one.name = who.name;
         const task_role role = context.role_of(who.pid, who.tid, who.kernel);
-        const bool owned = role == task_role::intruder && context.directory.owned(index);
+        const bool owned = role == task_role::intruder && context.directory.owned(key.first);
         one.role = owned ? task_role::owner : role;
     }
     attribution_.finish();
     if (probe_ && !context.sees_all_tasks && !attribution_[gap_cause::held_back].empty()) {
         const gap_histogram& held = attribution_[gap_cause::held_back];
-        task_presence& unseen = presence(nobody, 0, 0);
+        task_presence& unseen = presence({nobody, 0}, 0, 0);
         unseen.time_ns = held.total_ns();
         unseen.longest_ns = held.longest_ns();
         unseen.turns = held.count();
@@ -225,7 +226,7 @@ void cpu_watch::finish_estimates() {
     check_.switches = displacements_;
     std::int64_t known_ns = 0;
     std::uint64_t known_turns = 0;
-    for (auto& [tid, one] : presences_) {
+    for (auto& [key, one] : presences_) {
         // It may have spent the rest of its time on another CPU.
         one.time_ns = std::min(one.time_ns, displaced_total_ns_);
         known_ns += one.time_ns;
@@ -236,13 +237,13 @@ void cpu_watch::finish_estimates() {
     const std::int64_t unknown_ns = displaced_total_ns_ - known_ns;
     if (displacements_ > known_turns &&
         (presences_.empty() || unknown_ns > blur_ns + displaced_total_ns_ / 5)) {
-        task_presence& unseen = presence(nobody, 0, 0);
+        task_presence& unseen = presence({nobody, 0}, 0, 0);
         unseen.time_ns = std::max<std::int64_t>(unknown_ns, 0);
         unseen.turns = displacements_ - known_turns;
     }
 }
 
-void cpu_watch::finish_gaps(const std::vector<std::pair<std::size_t, task_presence>>& order) {
+void cpu_watch::finish_gaps(const std::vector<std::pair<task_key, task_presence>>& order) {
     gap_report made;
     made.threshold_ns = threshold_ns_;
     made.reads = probe_->result().reads;
@@ -255,7 +256,7 @@ void cpu_watch::finish_gaps(const std::vector<std::pair<std::size_t, task_presen
     made.longest = attribution_.longest();
     for (long_gap& one : made.longest) {
         const auto found = std::find_if(order.begin(), order.end(),
-                                        [&](const auto& p) { return p.first == one.task; });
+                                        [&](const auto& p) { return p.first.first == one.task; });
         one.task = static_cast<std::size_t>(found - order.begin());
     }
     check_.gaps = std::move(made);

@@ -75,7 +75,9 @@ public:
 
 private:
     static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
-    task_presence& presence(std::size_t key, int pid, int tid);
+    /// The index of the task in the directory; without a trace, its thread number and its start.
+    using task_key = std::pair<std::size_t, std::uint64_t>;
+    task_presence& presence(task_key key, int pid, int tid);
     void take(watch_context& context, const switch_record& record);
 
     /// Accounts for the task that has the CPU, until `now_ns`.
@@ -83,7 +85,7 @@ private:
     void estimate(const watch_context& context, const task_delta& one);
     void finish_trace(watch_context& context, const std::vector<task_delta>& deltas);
     void finish_estimates();
-    void finish_gaps(const std::vector<std::pair<std::size_t, task_presence>>& order);
+    void finish_gaps(const std::vector<std::pair<task_key, task_presence>>& order);
 
     cpu_check check_;
     std::optional<switch_trace> trace_;
@@ -94,8 +96,7 @@ private:
 
     std::size_t running_ = nobody; ///< The task that has the CPU, by its index in the directory.
     std::int64_t since_ns_ = 0;
-    /// By index in the directory; without a trace, by thread number.
-    std::map<std::size_t, task_presence> presences_;
+    std::map<task_key, task_presence> presences_;
 
     std::vector<task_delta> held_;      ///< Of the previous stretch.
     std::int64_t displaced_ns_ = 0;     ///< Of the gap loop, in the previous stretch.
