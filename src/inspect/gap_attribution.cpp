@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 namespace regatta::detail {
@@ -78,14 +79,18 @@ void gap_attribution::count(const gap& one, gap_cause cause, std::size_t who) {
 }
 
 bool gap_attribution::put_down_to_task(const gap& one) {
+    std::unordered_map<std::size_t, std::int64_t> sums; // By task: it may have had several turns.
     const interval* most = nullptr;
     std::int64_t most_ns = 0;
     for (const interval& ran : intervals_) {
         const std::int64_t shared =
             std::min(ran.end_ns, one.end_ns()) - std::max(ran.begin_ns, one.start_ns);
-        if (shared > most_ns) {
-            most = &ran;
-            most_ns = shared;
+        if (shared > 0) {
+            const std::int64_t sum = sums[ran.task] += shared;
+            if (sum > most_ns) {
+                most = &ran;
+                most_ns = sum;
+            }
         }
     }
     if (most != nullptr) {

@@ -98,6 +98,19 @@ TEST(gap_attribution, gives_a_gap_to_the_task_that_had_the_most_of_it) {
     EXPECT_EQ(causes.longest()[2].task, 3u);
 }
 
+// Two that take turns: neither has the longest one alone.
+TEST(gap_attribution, adds_up_the_turns_that_a_task_had_in_a_gap) {
+    gap_attribution causes(true, period);
+    causes.ran(7, gap_cause::user_task, 1 * ms, 3 * ms);
+    causes.ran(8, gap_cause::kernel_thread, 3 * ms, 6 * ms);
+    causes.ran(7, gap_cause::user_task, 6 * ms, 8 * ms);
+    causes.add(displaced(1 * ms, 7 * ms));
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 1u);
+    ASSERT_EQ(causes.longest().size(), 1u);
+    EXPECT_EQ(causes.longest()[0].task, 7u);
+}
+
 TEST(gap_attribution, knows_a_loop_that_was_held_back) {
     gap_attribution causes(true, period);
     causes.ran(0, gap_cause::held_back, 1 * ms, 50 * ms); // the CPU was idle
