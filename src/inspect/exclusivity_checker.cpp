@@ -214,6 +214,7 @@ void exclusivity_checker::gather(std::int64_t now_ns) {
     for (std::size_t i = 0; i < watches_.size(); ++i) {
         cpu_watch& watch = *watches_[i];
         interruption_counts since;
+        since.read_ns = now_ns;
         for (const interrupt_count& one : counts.since(counts_, watch.cpu())) {
             (one.kind == interrupt_kind::tick     ? since.ticks
              : one.kind == interrupt_kind::device ? since.devices

@@ -36,17 +36,17 @@ void gap_attribution::settle(const interruption_counts& counts) {
     // The newest stretch waits: the cause of its last gap may be counted only in the next one.
     while (stretches_.size() > 1 &&
            (phase_.known() || stretches_.size() > stretches_without_phase)) {
-        resolve(stretches_.front());
+        resolve(stretches_.front(), &stretches_[1]);
         stretches_.pop_front();
     }
 }
 
 void gap_attribution::finish() {
-    for (stretch& one : stretches_) {
-        resolve(one);
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+        resolve(stretches_[i], i + 1 < stretches_.size() ? &stretches_[i + 1] : &current_);
     }
     stretches_.clear();
-    resolve(current_);
+    resolve(current_, nullptr);
     current_ = {};
 }
 
@@ -107,7 +107,7 @@ bool gap_attribution::take(std::uint64_t& budget) noexcept {
     return had;
 }
 
-void gap_attribution::resolve(stretch& now) {
+void gap_attribution::resolve(stretch& now, stretch* next) {
     // Counts that came too late for the previous stretch still apply; older ones do not.
     left_.ticks += now.counts.ticks;
     left_.devices += now.counts.devices;
@@ -135,6 +135,8 @@ void gap_attribution::resolve(stretch& now) {
             count(one, gap_cause::interprocessor);
         } else if (one.length_ns < tick_ns_ / 2 && take(left_.ticks)) {
             count(one, gap_cause::tick);
+        } else if (next != nullptr && one.end_ns() > now.counts.read_ns - tick_ns_) {
+            next->gaps.push_back(one);
         } else {
             count(one, gap_cause::unexplained);
         }

@@ -22,6 +22,7 @@ struct interruption_counts {
     std::uint64_t devices = 0;
     std::uint64_t interprocessor = 0; ///< Includes all other kinds.
     std::int64_t steal_ns = 0;
+    std::int64_t read_ns = INT64_MAX; ///< Not later than the counts were read.
 };
 
 /// Joins the gaps of a CPU with the events that are known to have happened there.
@@ -86,7 +87,11 @@ private:
 
     /// Decrements a budget; false if it is 0.
     static bool take(std::uint64_t& budget) noexcept;
-    void resolve(stretch& now);
+
+    /// Attributes the gaps of a stretch. One that ended so late that its cause may be counted only
+    /// in the next stretch, if there is one, waits for that: stolen time is counted at the tick
+    /// after it.
+    void resolve(stretch& now, stretch* next);
 
     bool traced_;
     tick_phase phase_;

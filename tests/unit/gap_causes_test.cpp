@@ -200,6 +200,35 @@ TEST(gap_attribution, an_interrupt_may_be_counted_before_its_gap_ends_but_not_mu
     EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
 }
 
+// The kernel counts an interrupt while the counts are read, and stolen time up to a tick later.
+TEST(gap_attribution, what_is_counted_after_its_gap_explains_it) {
+    gap_attribution causes(true, period);
+    causes.add(interrupted(1 * ms, 2 * us)); // nothing came for this
+    causes.add(interrupted(15 * ms, 3 * ms));
+    causes.add(interrupted(20 * ms + 5 * us, 2 * us));
+    causes.settle({.read_ns = 20 * ms});
+    causes.settle({.devices = 1, .steal_ns = 10 * ms, .read_ns = 40 * ms});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::steal].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::device].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+    EXPECT_EQ(causes.all().count(), 3u);
+}
+
+TEST(gap_attribution, a_gap_waits_for_its_count_once) {
+    gap_attribution causes(true, period);
+    causes.add(interrupted(19 * ms, 2 * us));
+    causes.settle({.read_ns = 20 * ms});
+    causes.settle({.read_ns = 40 * ms});
+    causes.settle({.devices = 1, .read_ns = 60 * ms});
+    causes.add(interrupted(79 * ms, 3 * us));
+    causes.settle({.read_ns = 80 * ms});
+    causes.finish(); // Nothing is lost that waits at the end.
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
+    EXPECT_EQ(causes[gap_cause::device].count(), 1u);
+    EXPECT_EQ(causes.all().count(), 2u);
+}
+
 TEST(gap_attribution, a_tick_of_long_ago_explains_no_gap) {
     gap_attribution causes(true, period);
     causes.settle({.ticks = 2});
