@@ -29,6 +29,7 @@ switch_trace& switch_trace::operator=(switch_trace&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(pages_, other.pages_);
     std::swap(page_, other.page_);
+    std::swap(presumed_lost_, other.presumed_lost_);
     std::swap(record_, other.record_);
     return *this;
 }
@@ -91,6 +92,7 @@ void switch_trace::drain(const std::function<void(const switch_record&)>& visit)
     const std::uint64_t head =
         std::atomic_ref<__u64>(page->data_head).load(std::memory_order_acquire);
     std::uint64_t tail = page->data_tail;
+    const bool full = head - tail + longest_record > pages_ * page_;
     while (tail != head) {
         perf_event_header header{};
         copy(&header, tail, sizeof header);
@@ -102,6 +104,13 @@ void switch_trace::drain(const std::function<void(const switch_record&)>& visit)
         copy(record_.data(), tail, header.size);
         translate(header, visit);
         tail += header.size;
+    }
+    if (full && !std::exchange(presumed_lost_, true)) {
+        // The kernel tells of losses with the next record, and there may be none.
+        switch_record lost;
+        lost.what = switch_record::kind::lost;
+        lost.count = 1;
+        visit(lost);
     }
     // release: partner is the kernel's read of the tail before it writes. The records were read
     // before the kernel overwrites them.
@@ -125,7 +134,7 @@ std::uint32_t switch_trace::word(std::size_t index) const noexcept {
 }
 
 void switch_trace::translate(const perf_event_header& header,
-                             const std::function<void(const switch_record&)>& visit) const {
+                             const std::function<void(const switch_record&)>& visit) {
     sample_id id{};
     if (header.size < sizeof header + 8 + sizeof id) {
         return;
@@ -165,6 +174,7 @@ void switch_trace::translate(const perf_event_header& header,
     case PERF_RECORD_LOST: // id, count
         out.what = switch_record::kind::lost;
         out.count = word(2) | std::uint64_t{word(3)} << 32;
+        out.count -= std::exchange(presumed_lost_, false) && out.count > 0 ? 1 : 0;
         break;
     default:
         return;

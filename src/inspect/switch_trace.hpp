@@ -47,7 +47,7 @@ struct switch_record {
 /// Threads: one, on any CPU.
 /// Blocks: never.
 /// Failure: `open` returns nothing and the error number.
-/// Cost: the kernel writes two records of 40 bytes per switch, and nothing without switches.
+/// Cost: the kernel writes two records of 32 bytes per switch, and nothing without switches.
 /// Source: perf_event_open(2), PERF_RECORD_SWITCH_CPU_WIDE (Linux 4.3).
 class switch_trace {
 public:
@@ -60,6 +60,7 @@ public:
         , memory_(std::exchange(other.memory_, nullptr))
         , pages_(other.pages_)
         , page_(other.page_)
+        , presumed_lost_(other.presumed_lost_)
         , record_(std::move(other.record_)) {}
     switch_trace& operator=(switch_trace&& other) noexcept;
 
@@ -73,6 +74,7 @@ public:
 
     /// Passes every record since the last call to `visit(const switch_record&)`, in order of time.
     /// The record of an earlier event is included if the caller learnt of the event on that CPU.
+    /// A full ring counts as one lost record, until the kernel says how many were lost.
     void drain(const std::function<void(const switch_record&)>& visit);
 
 private:
@@ -82,10 +84,13 @@ private:
         std::uint64_t time;
     };
 
+    /// The most that the kernel writes at once: a record, and that of losses before it.
+    static constexpr std::size_t longest_record = 96;
+
     void copy(void* to, std::uint64_t position, std::size_t size) const noexcept;
     std::uint32_t word(std::size_t index) const noexcept;
     void translate(const perf_event_header& header,
-                   const std::function<void(const switch_record&)>& visit) const;
+                   const std::function<void(const switch_record&)>& visit);
 
     /// Maps the number -1 of a task that has just ended to 0.
     static int number(std::uint32_t raw) noexcept;
@@ -96,6 +101,7 @@ private:
     std::byte* memory_ = nullptr;      ///< The kernel's control page, then the ring.
     std::size_t pages_ = 0;            ///< Of the ring: a power of two.
     std::size_t page_ = 0;             ///< Bytes of one page.
+    bool presumed_lost_ = false;       ///< One record, of which the kernel has yet to tell.
     std::vector<std::byte> record_;
 };
 
