@@ -169,7 +169,12 @@ void cpu_watch::close(const watch_context& context, std::int64_t now_ns) {
     task_presence& one = presence({running_, 0}, who.pid, who.tid);
     one.time_ns += to - from;
     one.longest_ns = std::max(one.longest_ns, to - from);
-    if (probe_ && who.tid != probe_->thread()) {
+    if (probe_ && who.tid == probe_->thread()) {
+        constexpr std::int64_t some_reads_ns = 50'000; // Of the clock; otherwise it was stolen.
+        if (to - from >= some_reads_ns) {
+            attribution_.looped(from);
+        }
+    } else if (probe_) {
         const gap_cause kind = context.checkers.contains(who.tid) ? gap_cause::checker
                                : who.kernel                       ? gap_cause::kernel_thread
                                                                   : gap_cause::user_task;

@@ -20,9 +20,7 @@ void gap_attribution::ran(std::size_t who, gap_cause kind, std::int64_t begin_ns
 }
 
 void gap_attribution::add(const gap& one) {
-    while (!intervals_.empty() && intervals_.front().end_ns <= one.start_ns) {
-        intervals_.pop_front();
-    }
+    forget_until(one.start_ns);
     if (one.displaced && put_down_to_task(one)) {
         return;
     }
@@ -33,6 +31,7 @@ void gap_attribution::add(const gap& one) {
 void gap_attribution::settle(const interruption_counts& counts) {
     current_.counts = counts;
     stretches_.push_back(std::exchange(current_, {}));
+    forget_until(std::exchange(told_ns_, looped_ns_));
     // The newest stretch waits: the cause of its last gap may be counted only in the next one.
     while (stretches_.size() > 1 &&
            (phase_.known() || stretches_.size() > stretches_without_phase)) {
@@ -60,6 +59,12 @@ gap_histogram gap_attribution::all() const noexcept {
         sum += one;
     }
     return sum;
+}
+
+void gap_attribution::forget_until(std::int64_t time_ns) {
+    while (!intervals_.empty() && intervals_.front().end_ns <= time_ns) {
+        intervals_.pop_front();
+    }
 }
 
 void gap_attribution::count(const gap& one, gap_cause cause, std::size_t who) {

@@ -35,7 +35,8 @@ struct interruption_counts {
 ///
 /// Threads: one.
 /// Failure: none.
-/// Cost: holds the gaps of two stretches, at first those of one second, and always the 16 longest.
+/// Cost: holds the gaps of two stretches, at first those of one second, and always the 16 longest;
+///     and the tasks that ran in two stretches.
 class gap_attribution {
 public:
     /// @param traced whether `ran` is called for every task.
@@ -47,6 +48,10 @@ public:
     /// Records that task number `who` had the CPU from `begin_ns` to `end_ns`, or that no task had
     /// it and the loop was held back. Intervals come in order of time.
     void ran(std::size_t who, gap_cause kind, std::int64_t begin_ns, std::int64_t end_ns);
+
+    /// Records that the loop had the CPU again from `begin_ns` on, for long enough to read the
+    /// clock. Gaps before that are added before the second `settle` from now.
+    void looped(std::int64_t begin_ns) noexcept { looped_ns_ = begin_ns; }
 
     /// Adds a gap of the loop. Gaps come in order of time, each after the intervals inside it.
     void add(const gap& one);
@@ -78,6 +83,8 @@ private:
     /// Interrupt handlers usually take less than this, stolen time more.
     static constexpr std::int64_t least_steal_ns = 50'000;
 
+    /// Drops the intervals that ended by then.
+    void forget_until(std::int64_t time_ns);
     void count(const gap& one, gap_cause cause, std::size_t who = 0);
 
     /// Attributes a gap to the task that ran in it.
@@ -97,6 +104,8 @@ private:
     tick_phase phase_;
     std::int64_t tick_ns_;
     std::deque<interval> intervals_;
+    std::int64_t looped_ns_ = 0; ///< No later gap begins before it,
+    std::int64_t told_ns_ = 0;   ///< and no gap that is yet to be added before this.
     stretch current_;
     std::deque<stretch> stretches_;
     interruption_counts left_; ///< Counted, but not yet matched to a gap.

@@ -111,6 +111,25 @@ TEST(gap_attribution, adds_up_the_turns_that_a_task_had_in_a_gap) {
     EXPECT_EQ(causes.longest()[0].task, 7u);
 }
 
+// Otherwise a check with a high threshold, whose gaps are all too short, would hold them for days.
+TEST(gap_attribution, forgets_tasks_that_ran_before_the_loop_had_its_cpu) {
+    gap_attribution causes(true, period);
+    causes.ran(7, gap_cause::user_task, 1 * ms, 2 * ms);
+    causes.looped(2 * ms);
+    causes.settle({});
+    causes.add(displaced(1 * ms, 1 * ms)); // The loop told of it after the trace was read.
+    causes.settle({});
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 1u);
+    causes.ran(7, gap_cause::user_task, 3 * ms, 4 * ms);
+    causes.looped(4 * ms);
+    causes.settle({});
+    causes.settle({});
+    causes.add(displaced(3 * ms, 1 * ms));
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::user_task].count(), 1u);
+    EXPECT_EQ(causes.all().count(), 2u);
+}
+
 TEST(gap_attribution, knows_a_loop_that_was_held_back) {
     gap_attribution causes(true, period);
     causes.ran(0, gap_cause::held_back, 1 * ms, 50 * ms); // the CPU was idle
