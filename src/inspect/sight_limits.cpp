@@ -33,7 +33,8 @@ std::vector<std::string> limits_of_sight(bool& sees_all_tasks) {
                         "cannot be named; without a gap loop they look like an idle CPU.");
     }
     if (::access("/proc/1/stat", R_OK) != 0) {
-        notes.push_back("/proc hides the tasks of other users (hidepid): they cannot be named.");
+        notes.push_back("/proc hides the tasks of other users (hidepid): they cannot be named, and "
+                        "threads of the kernel that a trace shows count as intruders.");
     }
     if (const auto quota = cpu_quota()) {
         char text[32];
