@@ -14,14 +14,10 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <optional>
-#include <semaphore>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -394,39 +390,6 @@ TEST(exclusivity_check, judges_no_cpu_by_a_list_that_cannot_be_read) {
     options.gap_loop = false;
     const auto report = regatta::detail::check_exclusivity_below(root.path(), cpu, options);
     EXPECT_EQ(report.cpus.size(), 1u);
-}
-
-// The kernel tells of them only when the next task gets that CPU.
-TEST(switch_trace, tells_of_lost_switches_at_once) {
-    const unsigned cpu = some_cpu();
-    int error = 0;
-    auto trace = regatta::detail::switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << "the kernel does not tell this process of switches";
-    }
-    // Each is two switches with two records of 32 bytes. The ring has at most 128 pages.
-    const long rounds = 2 * ::sysconf(_SC_PAGESIZE);
-    std::binary_semaphore one{1};
-    std::binary_semaphore other{0};
-    const auto take_turns = [&](std::binary_semaphore& mine, std::binary_semaphore& yours) {
-        regatta::try_pin_this_thread(cpu_set{cpu});
-        for (long i = 0; i < rounds; ++i) {
-            mine.acquire();
-            yours.release();
-        }
-    };
-    std::thread first([&] { take_turns(one, other); });
-    std::thread second([&] { take_turns(other, one); });
-    first.join();
-    second.join();
-    std::uint64_t switches = 0;
-    std::uint64_t lost = 0;
-    trace->drain([&](const regatta::detail::switch_record& record) {
-        switches += record.what == regatta::detail::switch_record::kind::runs ? 1 : 0;
-        lost += record.count;
-    });
-    EXPECT_GT(switches, 0u);
-    EXPECT_GT(lost, 0u);
 }
 
 TEST(switch_trace, says_why_it_cannot_be_had) {

@@ -268,6 +268,43 @@ TEST(gap_attribution, a_gap_of_most_of_a_period_is_no_tick) {
     EXPECT_EQ(causes[gap_cause::unexplained].count(), 1u);
 }
 
+TEST(gap_attribution, a_long_gap_in_the_rhythm_is_no_tick) {
+    gap_attribution causes(true, period);
+    std::int64_t now = 0;
+    for (int i = 0; i < 20; ++i, now += period) {
+        causes.add(interrupted(now, 5 * us));
+    }
+    causes.add(interrupted(now, 3 * ms));
+    causes.settle({.ticks = 21});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::tick].count(), 20u);
+    EXPECT_EQ(causes[gap_cause::unexplained].longest_ns(), 3 * ms);
+}
+
+TEST(gap_attribution, an_old_request_of_another_cpu_explains_no_gap) {
+    gap_attribution causes(true, 0);
+    causes.settle({.interprocessor = 1});
+    causes.settle({});
+    causes.add(interrupted(30 * ms, 2 * us));
+    causes.settle({});
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::interprocessor].count(), 0u);
+}
+
+// Ticks of the first second are told apart, too, once the rhythm is known.
+TEST(gap_attribution, the_first_gaps_wait_for_the_rhythm) {
+    gap_attribution causes(true, period);
+    std::int64_t now = 0;
+    for (int stretch = 0; stretch < 20; ++stretch, now += period) {
+        causes.add(interrupted(now, 5 * us));
+        causes.add(interrupted(now + period / 3, 9 * us)); // nothing came for this
+        causes.settle({.ticks = 1});
+    }
+    causes.finish();
+    EXPECT_EQ(causes[gap_cause::tick].longest_ns(), 5 * us);
+    EXPECT_EQ(causes[gap_cause::unexplained].count(), 20u);
+}
+
 // The last one may be longer than what is left: the kernel counts in ticks.
 TEST(gap_attribution, no_more_is_put_down_to_steal_time_than_was_stolen) {
     gap_attribution causes(true, 0);

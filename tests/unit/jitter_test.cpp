@@ -130,6 +130,28 @@ TEST(gap_probe, runs_on_its_cpu_and_hands_its_gaps_over) {
     EXPECT_LE(found + probe.dropped(), probe.result().reads);
 }
 
+TEST(gap_probe, says_how_many_gaps_it_had_no_room_for) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    const unsigned cpu = *regatta::affinity_of_this_thread().begin();
+    constexpr std::uint64_t room = 1 << 14;
+    std::uint64_t left = 0;
+    library_test::await([&] {
+        regatta::detail::gap_probe probe(cpu, 1, {});
+        const std::int64_t end = regatta::detail::monotonic_ns() + 20'000'000;
+        while (regatta::detail::monotonic_ns() < end) {
+        }
+        probe.stop();
+        left = 0;
+        probe.drain([&](const gap&) { ++left; });
+        EXPECT_LE(left + probe.dropped(), probe.result().reads);
+        // One gap may have filled it.
+        return left == room && probe.dropped() > 0;
+    });
+    EXPECT_EQ(left, room);
+}
+
 TEST(gap_probe, says_where_it_may_not_run) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";

@@ -3,7 +3,6 @@
 
 #include "machines.hpp"
 
-#include "inspect/cpu_watch.hpp"
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
 #include "inspect/task_stat.hpp"
@@ -332,31 +331,4 @@ TEST(task_history, a_task_without_its_finer_figures_did_not_do_less_than_nothing
     ASSERT_EQ(deltas.size(), 1u);
     EXPECT_EQ(deltas[0].turns, 0u);
     EXPECT_EQ(deltas[0].wait_ns, 0);
-}
-
-// Within days all numbers are used again. Without a trace only its start tells a task from another.
-TEST(cpu_watch, an_intruder_is_not_forgotten_when_its_number_is_another_tasks) {
-    regatta::detail::watch_context context{task_directory({20}, "/nonexistent"), {}, true, 1};
-    regatta::detail::cpu_watch watch(3, std::nullopt);
-    watch.begin(0);
-    regatta::detail::task_delta seen;
-    seen.now.cpu = 3;
-    seen.now.pid = seen.now.tid = 500;
-    seen.now.name = "intruder";
-    seen.now.started = 7;
-    seen.run_ns = 5;
-    watch.estimate(context, std::vector{seen});
-    watch.estimate(context, std::vector{seen});
-    seen.now.name = "owner";
-    seen.now.started = 9;
-    seen.now.pid = 20;
-    watch.estimate(context, std::vector{seen});
-    watch.end(100);
-    const regatta::cpu_check check = watch.finish(context, {});
-    ASSERT_EQ(check.tasks.size(), 2u);
-    EXPECT_EQ(check.tasks[0].name, "intruder");
-    EXPECT_EQ(check.tasks[0].role, regatta::task_role::intruder);
-    EXPECT_EQ(check.tasks[0].time_ns, 10);
-    EXPECT_EQ(check.tasks[1].name, "owner");
-    EXPECT_EQ(check.tasks[1].time_ns, 5);
 }

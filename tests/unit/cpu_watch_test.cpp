@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+//
+// One CPU under watch: what counts of its tasks and gaps, and what its trace loses.
+
+#include "inspect/cpu_watch.hpp"
+#include "inspect/gap_probe.hpp"
+#include "inspect/sight_limits.hpp"
+#include "inspect/switch_trace.hpp"
+#include "inspect/task_directory.hpp"
+#include "inspect/task_history.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/available_cpus.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/inspect/exclusivity_check.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using regatta::cpu_check;
+using regatta::cpu_set;
+using regatta::task_presence;
+using regatta::task_role;
+using regatta::detail::cpu_watch;
+using regatta::detail::monotonic_ns;
+using regatta::detail::switch_record;
+using regatta::detail::switch_trace;
+using regatta::detail::task_delta;
+using regatta::detail::task_directory;
+using regatta::detail::watch_context;
+
+constexpr const char* untraced = "the kernel does not tell this process of switches";
+
+unsigned first_cpu() {
+    return *regatta::affinity_of_this_thread().begin();
+}
+
+watch_context context_of(const std::vector<int>& owners = {}) {
+    return {task_directory(owners, "/nonexistent"), {}, true, 1};
+}
+
+/// A task that ran for 5 ns on CPU 3.
+task_delta ran(int pid, int tid, std::uint64_t started, const std::string& name) {
+    task_delta made;
+    made.now.cpu = 3;
+    made.now.pid = pid;
+    made.now.tid = tid;
+    made.now.started = started;
+    made.now.name = name;
+    made.run_ns = 5;
+    return made;
+}
+
+/// Two threads that hand CPU `cpu` to each other.
+void take_turns(unsigned cpu, long rounds) {
+    std::binary_semaphore one{1};
+    std::binary_semaphore other{0};
+    const auto run = [&](std::binary_semaphore& mine, std::binary_semaphore& yours) {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        for (long i = 0; i < rounds; ++i) {
+            mine.acquire();
+            yours.release();
+        }
+    };
+    std::thread first([&] { run(one, other); });
+    std::thread second([&] { run(other, one); });
+    first.join();
+    second.join();
+}
+
+} // namespace
+
+// Within days all numbers are used again. Without a trace only its start tells a task from another.
+TEST(cpu_watch, an_intruder_is_not_forgotten_when_its_number_is_another_tasks) {
+    watch_context context = context_of({20});
+    cpu_watch watch(3, std::nullopt);
+    watch.begin(0);
+    watch.estimate(context, std::vector{ran(500, 500, 7, "intruder")});
+    watch.estimate(context, std::vector{ran(500, 500, 7, "intruder")});
+    watch.estimate(context, std::vector{ran(20, 500, 9, "owner")});
+    watch.end(100);
+    const cpu_check check = watch.finish(context, {});
+    ASSERT_EQ(check.tasks.size(), 2u);
+    EXPECT_EQ(check.tasks[0].name, "intruder");
+    EXPECT_EQ(check.tasks[0].role, task_role::intruder);
+    EXPECT_EQ(check.tasks[0].time_ns, 10);
+    EXPECT_EQ(check.tasks[1].name, "owner");
+    EXPECT_EQ(check.tasks[1].time_ns, 5);
+}
+
+TEST(cpu_watch, intruders_come_first_and_tasks_of_other_cpus_not_at_all) {
+    watch_context context = context_of({20});
+    cpu_watch watch(3, std::nullopt);
+    watch.begin(0);
+    const task_delta owner = ran(20, 20, 1, "owner");
+    task_delta elsewhere = ran(600, 600, 1, "elsewhere");
+    elsewhere.now.cpu = 4;
+    watch.estimate(context, {owner, elsewhere});
+    watch.estimate(context, {owner, ran(700, 700, 1, "intruder")});
+    watch.end(100);
+    const cpu_check check = watch.finish(context, {});
+    ASSERT_EQ(check.tasks.size(), 2u);
+    EXPECT_TRUE(check.intruded());
+    EXPECT_EQ(check.tasks[0].name, "intruder");
+    EXPECT_EQ(check.tasks[1].time_ns, 10);
+}
+
+TEST(cpu_watch, gaps_before_and_after_the_check_do_not_count) {
+    const unsigned cpu = first_cpu();
+    // At this threshold every turn is a gap, on any machine.
+    auto owned = std::make_unique<regatta::detail::gap_probe>(cpu, 1, std::function<void()>());
+    regatta::detail::gap_probe& probe = *owned;
+    watch_context context = context_of();
+    cpu_watch watch(cpu, std::nullopt);
+    watch.take_probe(std::move(owned), 1);
+    const std::int64_t moment = monotonic_ns() + 1'000'000;
+    while (monotonic_ns() < moment + 1'000'000) {
+    }
+    watch.begin(moment);
+    probe.stop();
+    watch.end(moment);
+    watch.gather(context, {}, moment);
+    const cpu_check check = watch.finish(context, {});
+    ASSERT_TRUE(check.gaps);
+    EXPECT_GT(check.gaps->reads, 0u);
+    EXPECT_EQ(check.gaps->all.count(), 0u);
+}
+
+TEST(cpu_watch, tasks_before_and_after_the_check_do_not_count) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    auto trace = switch_trace::open(cpu, error);
+    if (!trace) {
+        GTEST_SKIP() << untraced;
+    }
+    watch_context context = context_of();
+    cpu_watch watch(cpu, std::move(trace));
+    take_turns(cpu, 100);
+    const std::int64_t moment = monotonic_ns();
+    take_turns(cpu, 100);
+    watch.begin(moment);
+    watch.end(moment);
+    watch.gather(context, {}, moment);
+    const cpu_check check = watch.finish(context, {});
+    EXPECT_TRUE(check.tasks.empty());
+    EXPECT_EQ(check.switches, 0u);
+}
+
+TEST(cpu_watch, knows_the_longest_of_many_turns) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    auto trace = switch_trace::open(cpu, error);
+    if (!trace) {
+        GTEST_SKIP() << untraced;
+    }
+    watch_context context = context_of();
+    cpu_watch watch(cpu, std::move(trace));
+    watch.begin(monotonic_ns());
+    constexpr long rounds = 100;
+    take_turns(cpu, rounds);
+    const std::int64_t end = monotonic_ns();
+    watch.end(end);
+    watch.gather(context, {}, end);
+    const cpu_check check = watch.finish(context, {});
+    int found = 0;
+    for (const task_presence& one : check.tasks) {
+        if (one.turns >= rounds) {
+            ++found;
+            EXPECT_GT(one.longest_ns, 0);
+            EXPECT_LT(one.longest_ns, one.time_ns);
+        }
+    }
+    EXPECT_GE(found, 2);
+}
+
+TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    auto trace = switch_trace::open(cpu, error);
+    bool sees_all_tasks = true;
+    regatta::detail::limits_of_sight(sees_all_tasks);
+    if (!trace || !sees_all_tasks || regatta::cpu_quota()) {
+        GTEST_SKIP() << "tasks stay unseen here, or are held back";
+    }
+    watch_context context = context_of();
+    cpu_watch watch(cpu, std::move(trace));
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::thread([&] {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        begin = monotonic_ns();
+        do {
+            end = monotonic_ns();
+        } while (end < begin + 2'000'000);
+    }).join();
+    watch.begin(begin);
+    watch.end(end);
+    watch.gather(context, {}, end);
+    const cpu_check check = watch.finish(context, {});
+    std::int64_t sum = 0;
+    for (const task_presence& one : check.tasks) {
+        sum += one.time_ns;
+        EXPECT_LE(one.longest_ns, one.time_ns);
+    }
+    EXPECT_EQ(sum, check.elapsed_ns());
+}
+
+// The kernel tells of them only when the next task gets that CPU.
+TEST(switch_trace, tells_of_lost_switches_at_once) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    auto trace = switch_trace::open(cpu, error);
+    if (!trace) {
+        GTEST_SKIP() << untraced;
+    }
+    // Each is two switches with two records of 32 bytes. The ring has at most 128 pages.
+    const long rounds = 2 * ::sysconf(_SC_PAGESIZE);
+    take_turns(cpu, rounds);
+    std::uint64_t switches = 0;
+    std::uint64_t lost = 0;
+    trace->drain([&](const switch_record& record) {
+        switches += record.what == switch_record::kind::runs ? 1 : 0;
+        lost += record.count;
+    });
+    EXPECT_GT(switches, 0u);
+    EXPECT_GT(lost, 0u);
+}
