@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -254,6 +255,11 @@ void cpu_watch::finish_gaps(const std::vector<std::pair<task_key, task_presence>
     made.reads = probe_->result().reads;
     made.shortest_ns = probe_->result().shortest_ns;
     made.dropped = probe_->dropped();
+    if (made.shortest_ns >= made.threshold_ns) {
+        check_.notes.push_back(
+            "reading the clock takes " + std::to_string(made.shortest_ns) +
+            " ns there, no less than the threshold: each turn of the loop counts as a gap");
+    }
     made.all = attribution_.all();
     for (std::size_t i = 0; i < gap_causes; ++i) {
         made.by_cause[i] = attribution_[static_cast<gap_cause>(i)];

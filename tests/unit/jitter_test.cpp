@@ -82,6 +82,20 @@ TEST(gap_loop, finds_the_gap_that_is_open_at_its_end) {
     EXPECT_EQ(gaps.size(), 1u);
 }
 
+// Where reading the clock is a system call, each turn may be a gap.
+TEST(gap_loop, tells_its_own_cost_though_that_is_above_the_threshold) {
+    int turns = 0;
+    const auto slow = [&] {
+        const std::int64_t begin = regatta::detail::monotonic_ns();
+        while (regatta::detail::monotonic_ns() < begin + 5'000) {
+        }
+        return ++turns == 10;
+    };
+    const auto result = regatta::run_gap_loop(INT64_MAX, 1000, slow, [](const gap&) {});
+    EXPECT_GE(result.shortest_ns, 5'000);
+    EXPECT_LT(result.shortest_ns, INT64_MAX);
+}
+
 TEST(gap_loop, gaps_come_one_after_the_other_and_none_is_too_short) {
     const std::int64_t begin = regatta::detail::monotonic_ns();
     std::vector<gap> gaps;

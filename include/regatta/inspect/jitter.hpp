@@ -64,7 +64,7 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
     const std::uint64_t displaced_before = detail::displacements_of_this_thread();
     std::uint64_t displaced = displaced_before;
     result.begin_ns = detail::monotonic_ns();
-    result.shortest_ns = threshold_ns;
+    result.shortest_ns = INT64_MAX;
     std::int64_t last = result.begin_ns;
     for (bool ends = false; !ends;) {
         // Called before the clock is read, so that a gap at the end is found, too.
@@ -73,15 +73,15 @@ gap_loop_result run_gap_loop(std::int64_t until_ns, std::int64_t threshold_ns, S
         const std::int64_t length = now - last;
         ++result.reads;
         ends = ends || now >= until_ns;
+        if (length < result.shortest_ns) {
+            result.shortest_ns = length;
+        }
         if (length >= threshold_ns) {
             const std::uint64_t switches = detail::displacements_of_this_thread();
             found(gap{last, length, switches != displaced});
             displaced = switches;
             last = detail::monotonic_ns();
             continue;
-        }
-        if (length < result.shortest_ns) {
-            result.shortest_ns = length;
         }
         last = now;
     }
