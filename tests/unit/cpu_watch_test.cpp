@@ -127,7 +127,9 @@ TEST(cpu_watch, gaps_before_and_after_the_check_do_not_count) {
     watch_context context = context_of();
     cpu_watch watch(cpu, std::nullopt);
     watch.take_probe(std::move(owned), 1);
-    const std::int64_t moment = monotonic_ns(); // The ring has room for the gaps of some ms.
+    watch.begin(INT64_MAX);
+    watch.gather(context, {}, 0); // Makes room in the ring for the gaps of some ms.
+    const std::int64_t moment = monotonic_ns();
     while (monotonic_ns() < moment + 500'000) {
     }
     watch.begin(moment);
