@@ -132,8 +132,16 @@ void exclusivity_checker::note_siblings() {
 
 void exclusivity_checker::start_probes() {
     for (const auto& watch : watches_) {
-        auto probe =
-            std::make_unique<gap_probe>(watch->cpu(), options_.threshold.count(), options_.prepare);
+        auto probe = std::make_unique<gap_probe>(watch->cpu(), options_.threshold.count(),
+                                                 options_.prepare, options_.stop);
+        if (probe->error() == ETIMEDOUT && stopped()) {
+            return;
+        }
+        if (probe->error() == ETIMEDOUT) {
+            watch->notes().push_back("no gap loop: it got no CPU time there, as beside a real-time "
+                                     "task that never sleeps");
+            continue;
+        }
         if (probe->error() != 0) {
             watch->notes().push_back("no gap loop: this process may not run there (" +
                                      std::generic_category().message(probe->error()) + ")");

@@ -9,6 +9,8 @@
 #include <regatta/inspect/jitter.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -18,12 +20,22 @@
 
 namespace regatta::detail {
 
-gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare)
+gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare,
+                     const std::function<bool()>& give_up, std::chrono::milliseconds patience)
     : ring_(1 << 14)
     , thread_([this, cpu, threshold_ns, prepare](const std::stop_token& stop) {
         run(cpu, threshold_ns, prepare, stop);
+        ended_.release();
     }) {
-    started_.acquire();
+    prepared_.acquire();
+    constexpr std::chrono::milliseconds pace(20);
+    for (const auto begun = std::chrono::steady_clock::now(); !started_.try_acquire_for(pace);) {
+        if ((give_up && give_up()) || std::chrono::steady_clock::now() - begun >= patience) {
+            end(std::chrono::milliseconds(0));
+            error_ = ETIMEDOUT;
+            return;
+        }
+    }
     if (failure_) {
         std::rethrow_exception(failure_);
     }
@@ -40,9 +52,16 @@ void gap_probe::drain(const std::function<void(const gap&)>& visit) {
     }
 }
 
-void gap_probe::stop() {
+void gap_probe::end(std::chrono::milliseconds patience) {
     if (thread_.joinable()) {
         thread_.request_stop();
+        // A task that leaves the loop no time on its CPU would keep it there for ever.
+        if (!ended_.try_acquire_for(patience)) {
+            cpu_set elsewhere;
+            if (try_affinity_of_this_thread(elsewhere) == 0) {
+                try_pin_thread(number_, elsewhere);
+            }
+        }
         thread_.join();
     }
 }
@@ -56,10 +75,12 @@ void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function
             prepare();
         } catch (...) {
             failure_ = std::current_exception();
+            prepared_.release();
             started_.release();
             return;
         }
     }
+    prepared_.release();
     error_ = try_pin_this_thread(cpu_set{cpu});
     if (error_ != 0) {
         started_.release();

@@ -3,6 +3,8 @@
 
 #include "inspect/gap_probe.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/core/scheduling.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/inspect/jitter.hpp>
 
 #include "support/eventually.hpp"
@@ -10,13 +12,18 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
+using regatta::cpu_set;
 using regatta::gap;
 using regatta::gap_histogram;
 
@@ -174,4 +181,33 @@ TEST(gap_probe, says_where_it_may_not_run) {
     EXPECT_EQ(probe.error(), EINVAL);
     probe.stop();
     EXPECT_EQ(probe.result().reads, 0u);
+}
+
+TEST(gap_probe, gives_up_on_a_cpu_that_a_real_time_task_keeps) {
+    if (!library_test::can_pin() || regatta::affinity_of_this_thread().count() < 2) {
+        GTEST_SKIP() << "this test needs two CPUs";
+    }
+    cpu_set others = regatta::affinity_of_this_thread();
+    const unsigned cpu = *others.begin();
+    others.erase(cpu);
+    const regatta::scoped_pin off(others);
+    std::atomic<int> refused{-1};
+    std::jthread keeper([&](const std::stop_token& stop) {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        refused = regatta::try_schedule_this_thread({regatta::scheduling_policy::fifo, 1});
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (refused == 0 && !stop.stop_requested() && std::chrono::steady_clock::now() < end) {
+        }
+    });
+    library_test::await([&] { return refused != -1; });
+    if (refused != 0) {
+        GTEST_SKIP() << "real-time scheduling is not permitted";
+    }
+    // With the kernel's throttling the loop gets some time in each second, now and then at once.
+    using regatta::detail::gap_probe;
+    library_test::await([&] { return gap_probe(cpu, 1000, {}, {}, 50ms).error() == ETIMEDOUT; });
+    int asked = 0;
+    library_test::await(
+        [&] { return gap_probe(cpu, 1000, {}, [&] { return ++asked > 0; }).error() == ETIMEDOUT; });
+    EXPECT_GT(asked, 0);
 }
