@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,16 +21,15 @@ namespace {
 
 /// Calls `visit(number)` for each entry of a folder that is a number.
 void for_each_number(const std::string& folder, const std::function<void(int)>& visit) {
-    DIR* const list = ::opendir(folder.c_str());
+    const std::unique_ptr<DIR, int (*)(DIR*)> list(::opendir(folder.c_str()), ::closedir);
     if (list == nullptr) {
         return;
     }
-    while (const dirent* const entry = ::readdir(list)) {
+    while (const dirent* const entry = ::readdir(list.get())) {
         if (const auto number = detail::to_number(entry->d_name); number && *number > 0) {
             visit(static_cast<int>(*number));
         }
     }
-    ::closedir(list);
 }
 
 } // namespace
