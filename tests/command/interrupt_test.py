@@ -77,7 +77,7 @@ class Interrupt(unittest.TestCase):
 
     def test_from_the_file_on_a_signal_ends_in_order(self):
         """A program that has made its result's file writes it or removes it, whenever the signal comes."""
-        for _ in range(20):
+        for _ in range(10):
             with tempfile.TemporaryDirectory() as folder:
                 file = os.path.join(folder, "result.json")
                 process = subprocess.Popen([REGATTA, "race", "--schemes", "serial", "--size", "2048", "--quiet",

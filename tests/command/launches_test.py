@@ -128,7 +128,7 @@ class Launches(unittest.TestCase):
         support.wait_until(lambda: support.is_gone(launch), "the end of the launch")
 
     def test_words_after_a_mark_are_no_options(self):
-        result = run("race", "--schemes", "serial", "--size", "100", "--launches", "2", "--", "empty")
+        result = run("race", "--schemes", "serial", "--size", "100", "--rounds", "2", "--launches", "2", "--", "empty")
         self.assertEqual(result.returncode, 0, result.stderr)
 
 

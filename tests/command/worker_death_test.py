@@ -52,7 +52,7 @@ class WorkerDeath(unittest.TestCase):
     def test_of_schemes_that_replace_their_workers(self):
         # "Their results are verified all the same"
         result = support.run("race", "--schemes", "std_thread,process_pool,process_pool_cold", "--size", "512",
-                             "--rounds", "3", "--kill-every", "10ms", "--json", "-")
+                             "--rounds", "2", "--kill-every", "10ms", "--json", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
         document = json.loads(result.stdout)
         self.assertEqual(document["kill_every_ns"], 10_000_000)
