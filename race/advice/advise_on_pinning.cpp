@@ -40,12 +40,14 @@ void compare_pinned(const advising& with, const isolation_evidence& result,
     if (result.noise_floor) {
         figures.push_back({"noise floor", *result.noise_floor});
     }
-    with.say(topic::pinning,
-             fmt::format("{}: beside {} processes pinned workers take {} times as long as alone, "
-                         "and those that the kernel places {} (noise floor {}).",
-                         what, result.noise, slowdown_text(with, pinned), slowdown_text(with, free),
-                         percent_text(floor)),
-             std::move(figures));
+    with.say(
+        topic::pinning,
+        fmt::format("{}: beside {} pinned workers take {} times as long as alone, and those "
+                    "that the kernel places {} (noise floor {}).",
+                    what,
+                    result.noise == "none" ? "what runs here anyway" : "the noise " + result.noise,
+                    slowdown_text(with, pinned), slowdown_text(with, free), percent_text(floor)),
+        std::move(figures));
 }
 
 void consider_owning(const advising& with, const isolation_evidence& result,

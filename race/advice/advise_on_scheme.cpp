@@ -98,13 +98,17 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
 
     const scheme_evidence& first = *race.find(race.leaders.front());
     if (of_items && !runs_items(first)) {
+        const std::string ratio =
+            ratio_text(first.vs_baseline->median.value / one.vs_baseline->median.value);
+        const bool tie = std::ranges::find(race.leaders, chosen) != race.leaders.end();
         with.say(
             topic::scheme,
-            fmt::format("{} takes {} of the time of {}, but with code of its own: it helps "
-                        "where that code is what you need.",
-                        first.name,
-                        ratio_text(first.vs_baseline->median.value / one.vs_baseline->median.value),
-                        chosen),
+            tie ? fmt::format("{}, with code of its own, cannot be told from {}: it takes {} of "
+                              "the time.",
+                              first.name, chosen, ratio)
+                : fmt::format("{} takes {} of the time of {}, but with code of its own: it "
+                              "helps where that code is what you need.",
+                              first.name, ratio, chosen),
             figures_of(race, first));
     }
 }

@@ -91,9 +91,9 @@ void advise_on_workers(const advising& with) {
     if (!several || sound.front()->workers != 1) {
         with.leave_open(
             topic::workers,
-            fmt::format("How many workers: of the {} numbers of workers in {} {} with a CPU for "
-                        "each can be relied upon.",
-                        scale.points.size(), scale.file,
+            fmt::format("How many workers: of the {} of workers in {} {} with a CPU for each can "
+                        "be relied upon.",
+                        counted(scale.points.size(), "number"), scale.file,
                         with_cpus.empty() ? "none" : fmt::format("only {}", with_cpus.size())),
             measure);
         return;

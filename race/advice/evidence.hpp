@@ -121,7 +121,7 @@ struct mode_evidence {
 
 /// A result of `regatta race isolation`.
 struct isolation_evidence : result_evidence {
-    std::string noise; ///< "2 hostile".
+    std::string noise; ///< "hostile:2", which is 2 beside each worker, or "none".
     unsigned workers = 0;
     std::vector<mode_evidence> modes;
 

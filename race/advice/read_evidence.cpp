@@ -184,7 +184,9 @@ isolation_evidence read_isolation(const result_value& document) {
     isolation_evidence read;
     read_common(document, read);
     const result_value noise = document["noise"];
-    read.noise = fmt::format("{} {}", noise["count"].whole(), noise["kind"].text());
+    const std::string kind = noise["kind"].text();
+    const unsigned count = noise["count"].whole();
+    read.noise = count == 0 ? kind : fmt::format("{}:{}", kind, count);
     read.workers = document["workers"].whole(1);
     for (const result_value& one : document["modes"].elements()) {
         mode_evidence mode;

@@ -51,7 +51,11 @@ TEST(advice_on_scheme, of_a_tie_the_simplest) {
     const auto made = advised(
         {race_file(primes_race().add("steady", 100).add("std_thread", 100.2).add("tbb", 100.1))});
     EXPECT_EQ(made.scheme, "std_thread");
-    EXPECT_THAT(said(made, topic::scheme), HasSubstr("2 others cannot be told from the fastest"));
+    EXPECT_THAT(said(made, topic::scheme),
+                AllOf(HasSubstr("2 others cannot be told from the fastest"),
+                      HasSubstr("and it is the simplest of them")));
+    const auto first = advised({race_file(primes_race().add("std_thread", 100).add("tbb", 100.5))});
+    EXPECT_THAT(said(first, topic::scheme), HasSubstr("and it is the first of them"));
 }
 
 TEST(advice_on_scheme, code_of_its_own_is_told_and_not_recommended) {
@@ -60,6 +64,13 @@ TEST(advice_on_scheme, code_of_its_own_is_told_and_not_recommended) {
     EXPECT_EQ(made.scheme, "std_thread");
     EXPECT_THAT(said(made, topic::scheme),
                 HasSubstr("eigen takes 0.199 of the time of std_thread"));
+    const auto tie = advised({race_file(
+        primes_race().add("std_thread", 100).add("steady", 120).add("eigen", 99.9, 1, false))});
+    EXPECT_EQ(tie.scheme, "std_thread");
+    EXPECT_THAT(said(tie, topic::scheme),
+                AllOf(HasSubstr("eigen, with code of its own, cannot be told from std_thread: it "
+                                "takes 0.995 of the time."),
+                      Not(HasSubstr("it helps"))));
 }
 
 TEST(advice_on_scheme, nothing_without_a_verdict) {
@@ -110,6 +121,8 @@ TEST(advice_on_workers, no_more_than_there_are_cpus) {
     EXPECT_FALSE(without_two.workers);
     EXPECT_THAT(left_open(without_two, topic::workers),
                 HasSubstr("of the 3 numbers of workers in scale.json only 1 with a CPU for each"));
+    EXPECT_THAT(left_open(advised({scale_maker(2).add(1, 1, 100).finish()}), topic::workers),
+                HasSubstr("of the 1 number of workers in scale.json only 1 with a CPU"));
     const auto faster =
         advised({scale_maker(2).add(1, 1, 100).add(2, 1.6, 101).add(4, 1.9, 200).finish()});
     EXPECT_EQ(faster.workers, 2u);
@@ -340,8 +353,12 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
     const auto hostile = advised({isolation_file(fakes::under_hostile_noise())});
     EXPECT_EQ(hostile.placement, "free");
     EXPECT_THAT(said(hostile, topic::pinning),
-                AllOf(HasSubstr("Do not pin: beside 2 hostile processes pinned workers take 2.99"),
+                AllOf(HasSubstr("Do not pin: beside the noise hostile:2 pinned workers take 2.99"),
                       HasSubstr("do not need CPUs of their own")));
+    auto no_noise = fakes::under_hostile_noise();
+    no_noise.result.noise = {noise_kind::none, 0};
+    EXPECT_THAT(said(advised({isolation_file(no_noise)}), topic::pinning),
+                HasSubstr("Do not pin: beside what runs here anyway pinned workers take 2.99"));
     const auto own = advised({isolation_file(isolation_maker()
                                                  .add(isolation_mode::alone, 100, 100)
                                                  .add(isolation_mode::unpinned, 150, 100)

@@ -58,7 +58,7 @@ TEST(advice_evidence, has_what_the_files_say_and_where) {
     EXPECT_EQ(all.scale->points.size(), 2u);
     EXPECT_EQ(all.scale->find(2)->efficiency->member, "points[1].efficiency");
     EXPECT_DOUBLE_EQ(all.scale->find(2)->mean_latency->value, 101'000);
-    EXPECT_EQ(all.isolation->noise, "2 hostile");
+    EXPECT_EQ(all.isolation->noise, "hostile:2");
     EXPECT_TRUE(all.isolation->find("pinned")->slowdown);
 }
 
@@ -68,7 +68,7 @@ TEST(advice_evidence, without_noise_is_evidence_too) {
         d["noise"]["kind"] = "none";
         d["noise"]["count"] = 0;
     });
-    EXPECT_EQ(read_evidence({quiet}).isolation->noise, "0 none");
+    EXPECT_EQ(read_evidence({quiet}).isolation->noise, "none");
 }
 
 TEST(advice_evidence, files_may_come_in_any_order_and_stream_is_known_as_the_second) {

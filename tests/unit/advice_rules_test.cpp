@@ -204,6 +204,14 @@ TEST(advice_rules, a_loss_beyond_the_noise_floor_is_one) {
 }
 
 // "The clock explains half of it or more"
+TEST(advice_rules, items_that_cost_less_than_half_of_the_loss_are_not_the_limit) {
+    const auto limit_of = [](double item_us) {
+        return advised({scale_maker(2).add(1, 1, 100).add(2, 1.6, item_us).finish()}).limit;
+    };
+    EXPECT_EQ(limit_of(115), limit_kind::items); // 0.15 of 0.25
+    EXPECT_EQ(limit_of(110), limit_kind::serial_part);
+}
+
 TEST(advice_rules, a_clock_that_explains_less_than_half_is_not_blamed) {
     const auto at = [](double hz) {
         return advised({scale_maker(2).add(1, 1, 100, 3.6e9).add(2, 1.5, 131, hz).finish()}).limit;
