@@ -47,6 +47,17 @@ TEST(scale_words, a_coherence_that_may_be_none_has_its_peak_beyond_a_number_of_w
                 EndsWith(" No peak can be told: if there is one, it lies beyond 49 workers."));
 }
 
+TEST(scale_words, a_peak_at_one_worker_is_of_one_and_that_it_lies_there_or_beyond_says_nothing) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 400).add(4, 100).fit_usl(0.5, 2, 0.01);
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                EndsWith(" at 1 worker; with more it slows down."));
+    maker.result.fit.usl->coherence.low = 0;
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                EndsWith(" No peak can be told; contention alone limits the speed-up to "
+                         "1.8×…2.2×."));
+}
+
 TEST(scale_words, a_serial_part_that_may_be_none_sets_no_limit) {
     fakes::scale_maker maker(2, "events", 400, 400);
     maker.add(1, 1000).add(2, 1994).fit_amdahl(0.003, 0.001);
@@ -61,6 +72,11 @@ TEST(scale_words, a_serial_part_that_may_be_none_sets_no_limit) {
     EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
               "Amdahl's law: no serial part can be told from none here. At most 1.0 % of the work "
               "is serial: 99× and more stay possible.");
+    // One that may be what is shown as 0 % is not told, either.
+    maker.result.points[1].speedup = {1.994, 1.992, 1.999, 15};
+    maker.result.fit.amdahl->serial_fraction = {0.003, 0.0004, 0.004, 15};
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                HasSubstr("no serial part can be told from none here"));
     maker.result.points[1].speedup = {1.9998, 1.9995, 2.0001, 15};
     maker.result.fit.amdahl->serial_fraction = {0.0001, 0, 0.0002, 15};
     EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
@@ -125,6 +141,16 @@ TEST(scale_words, a_peak_far_beyond_the_cpus_is_called_that) {
     maker.add(1, 1000).add(2, 1990).add(4, 3960).fit_usl(0.003, 0.00001, 0.001);
     EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
                 HasSubstr("far beyond the 4 CPUs measured"));
+    maker.fit_usl(0.003, 0.02, 0.001); // with 7 workers: not twice as many
+    EXPECT_THAT(race::fit_sentences(maker.result, {}).at(0),
+                AllOf(HasSubstr("Its predicted peak"), Not(HasSubstr("far beyond"))));
+}
+
+TEST(scale_words, more_workers_than_cpus_are_held_against_the_cpus) {
+    fakes::scale_maker maker(2, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1500).add(4, 1900);
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(HasSubstr("scales to 4 workers"), HasSubstr("95 % of what 2 CPUs can give")));
 }
 
 TEST(scale_words, too_few_rounds_give_no_verdict) {

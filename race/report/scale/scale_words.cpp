@@ -117,10 +117,11 @@ std::string usl_sentence(const usl_fit& fit, const text_style& style) {
 /// Where a peak would be at the earliest, if κ may also be 0; and what σ alone allows.
 std::string no_peak(const usl_fit& fit, const text_style& style) {
     std::string text = "No peak can be told";
-    if (fit.coherence.high > 0) {
-        text += fmt::format(
-            ": if there is one, it lies beyond {} workers",
-            about_text(std::floor(usl_peak_workers(fit.contention.high, fit.coherence.high))));
+    const double least = fit.coherence.high > 0
+                             ? std::floor(usl_peak_workers(fit.contention.high, fit.coherence.high))
+                             : 0;
+    if (least > 1) { // no peak is below one worker anyway
+        text += fmt::format(": if there is one, it lies beyond {} workers", about_text(least));
     }
     return text + (fit.contention.low < no_share
                        ? "."
@@ -138,9 +139,10 @@ std::string peak_of(const usl_fit& fit, const scale_result& result, const text_s
     }
     const double from = std::floor(usl_peak_workers(fit.contention.high, fit.coherence.high));
     const double to = std::ceil(usl_peak_workers(fit.contention.low, fit.coherence.low));
-    std::string text = fmt::format(
-        "Its predicted peak: some {} at {} workers; with more it slows down.",
-        about_times(*fit.peak_speedup, style), range_of(about_text(from), about_text(to), style));
+    std::string text =
+        fmt::format("Its predicted peak: some {} at {} worker{}; with more it slows down.",
+                    about_times(*fit.peak_speedup, style),
+                    range_of(about_text(from), about_text(to), style), to > 1 ? "s" : "");
     if (*fit.peak_workers > 2.0 * result.cpus) {
         text +=
             fmt::format(" That is far beyond the {} measured: read it as an order of magnitude.",
