@@ -45,6 +45,12 @@ void check_offered_rate(double rate, const workload& work) {
     }
 }
 
+std::string rate_words(double rate) {
+    char text[64];
+    std::snprintf(text, sizeof text, rate < 9.5 ? "%.2g" : "%.0f", rate);
+    return text;
+}
+
 bool fell_behind(double rate, std::size_t items, double run_ns,
                  const latency_histogram& latency) noexcept {
     if (items < 2) {

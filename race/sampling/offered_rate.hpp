@@ -10,6 +10,7 @@
 #include "workloads/workload.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace regatta::race {
 
@@ -19,6 +20,9 @@ inline constexpr double judged_percentile = 0.99;
 /// Failure: `std::invalid_argument` for a rate that is not above 0, for a workload whose items hand
 /// out one another, and where the items of one run take longer than 5 minutes to arrive.
 void check_offered_rate(double rate, const workload& work);
+
+/// "1500", and "0.2": items a second.
+std::string rate_words(double rate);
 
 /// Whether a run of that length took fewer items than were offered, so that its latencies are those
 /// of a queue that grows.

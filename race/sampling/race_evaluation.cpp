@@ -170,12 +170,6 @@ std::string percent(double share) {
 }
 
 /// Items a second; of slow ones with their fraction.
-std::string per_second(double rate) {
-    char text[64];
-    std::snprintf(text, sizeof text, rate < 9.5 ? "%.2g" : "%.0f", rate);
-    return text;
-}
-
 /// That the baseline failed after it was chosen, as it ran in the warm-up.
 void note_failed_baseline(race_result& result) {
     if (result.baseline_failed()) {
@@ -207,8 +201,8 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
     const double wall = median(std::move(walls));
     if (wall > 0 && fell_behind(*result.rate, result.items, wall, one.latency)) {
         const double took = static_cast<double>(result.items) / wall * 1e9;
-        result.notes.push_back(one.name + " took " + per_second(took) + " of the " +
-                               per_second(*result.rate) +
+        result.notes.push_back(one.name + " took " + rate_words(took) + " of the " +
+                               rate_words(*result.rate) +
                                " items a second that were offered: its latencies are those of a "
                                "queue that grows as long as the run goes on");
     }

@@ -347,8 +347,8 @@ private:
                 fell_behind(*result_.rate, result_.items, point.time.median, point.latency)) {
                 warn(kind::late, point.workers,
                      workers_text(point.workers) + " took " +
-                         number(point.events_per_second.median, 0) + " of the " +
-                         number(*result_.rate, 0) +
+                         rate_words(point.events_per_second.median) + " of the " +
+                         rate_words(*result_.rate) +
                          " items a second that were offered: the latencies are those of a queue "
                          "that grows as long as the run goes on");
             }

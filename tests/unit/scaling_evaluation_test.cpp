@@ -314,6 +314,21 @@ TEST_F(made_up_scale, super_linear_by_the_clock) {
     EXPECT_THAT(warning(kind::clock_changed, 4), HasSubstr("would be 3.90, not 4.61"));
 }
 
+TEST_F(made_up_scale, a_clock_within_its_precision_is_no_cause_of_a_super_linear_speedup) {
+    add(4, 4.61, 3.03e9);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("the clock was")));
+}
+
+TEST_F(made_up_scale, a_begin_that_may_be_as_fast_is_no_cause_of_a_super_linear_speedup) {
+    add(4, 4.61);
+    evidence.before = series_of({1.3e8, 1.3e8, 0.9e8});
+    evidence.after = series_of({1e8, 1e8, 1e8});
+    evaluate();
+    EXPECT_LT(result.baseline_drift.median, 0.8);
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("slow at first")));
+}
+
 TEST_F(made_up_scale, super_linear_by_a_slow_begin) {
     add(4, 4.61);
     evidence.before = series_of(noisy(3, 1.3 * alone_ns, noise, 5));
@@ -482,6 +497,21 @@ TEST_F(made_up_scale, at_a_rate_there_is_no_speedup_and_who_cannot_keep_up_is_la
     EXPECT_THAT(warning(kind::late, 1), HasSubstr("of the 1500 items"));
     EXPECT_EQ(warning(kind::late, 2), "");
     EXPECT_EQ(warning(kind::within_noise, 2), "");
+}
+
+TEST_F(made_up_scale, a_rate_of_few_items_a_second_is_not_told_as_none) {
+    result.rate = 0.4;
+    result.items = 2;
+    scale_point& one = result.points.front();
+    for (sample& each : one.measured.samples) {
+        each.ns = 10e9; // the second arrives after 2.5 s
+    }
+    one.latency.clear();
+    one.latency.record(1'000'000'000);
+    one.latency.record(7'000'000'000);
+    evaluate();
+    EXPECT_THAT(warning(kind::late, 1),
+                HasSubstr("1 worker took 0.2 of the 0.4 items a second that were offered"));
 }
 
 // As where the workers are slow to start, or the run to end.
