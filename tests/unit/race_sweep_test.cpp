@@ -206,6 +206,21 @@ TEST(race_sweep, at_a_rate_it_has_that_rate) {
         fakes::counting_info(), {{"one", &scheme, false}}, options,
         {.sizes = {10, 20}, .workers = {}, .chunks = {}, .capacities = {}}, control);
     EXPECT_EQ(result.rate, 1e6);
+    const auto text_of = [&](std::vector<std::size_t> sizes) {
+        return race::to_text(
+            race::run_sweep(
+                fakes::counting_info(), {{"one", &scheme, false}}, options,
+                {.sizes = std::move(sizes), .workers = {}, .chunks = {}, .capacities = {}},
+                control),
+            {}, {.width = 200});
+    };
+    EXPECT_THAT(text_of({200, 400}),
+                AllOf(HasSubstr("race      p99  ratio"), HasSubstr("99th percentiles of the "),
+                      Not(HasSubstr("longest"))));
+    EXPECT_THAT(text_of({10, 200}),
+                AllOf(HasSubstr("race      latency  ratio"),
+                      HasSubstr("99th percentiles of the latency, of fewer than 100 items the "
+                                "longest, over those of one")));
 }
 
 TEST(race_sweep, fewer_launches_than_were_planned_are_a_stop) {
