@@ -102,7 +102,8 @@ TEST(isolation_words, a_gain_of_owning_that_noise_may_have_made_is_not_claimed) 
         one.ns *= one.round % 5 == 1 ? 3 : 1;
     }
     EXPECT_THAT(sentences(maker.finish()).back(),
-                StartsWith("No gain of owning the CPUs over pinning to them is shown here"));
+                AllOf(StartsWith("No gain of owning the CPUs over pinning to them is shown here"),
+                      testing::ContainsRegex("as fast \\(0[.][0-9]+…1[.][0-9]+\\)[.]$")));
 }
 
 TEST(isolation_words, owning_that_costs_time_is_not_called_a_gain) {
@@ -211,6 +212,19 @@ TEST(isolation_table, shows_rounds_and_modes) {
     EXPECT_THAT(text, HasSubstr("displaced time\n"));
     EXPECT_THAT(text, HasSubstr("\nCPUs 1: shielded. Kernel threads stay.\n"));
     EXPECT_THAT(text, HasSubstr("Noise floor ±"));
+}
+
+TEST(isolation_table, too_few_rounds_have_no_interval) {
+    auto maker = fakes::under_hostile_noise();
+    for (auto& mode : maker.result.modes) {
+        mode.measured.samples.resize(5);
+        mode.runs.resize(5);
+    }
+    maker.result.control.samples.resize(5);
+    maker.result.rounds = 5;
+    const std::string table = race::modes_text(maker.finish(), {.width = 160});
+    EXPECT_THAT(table, AllOf(HasSubstr("95 % interval"), HasSubstr("2.99×              -  "),
+                             Not(HasSubstr("…"))));
 }
 
 TEST(isolation_table, keeps_to_every_width) {

@@ -130,8 +130,10 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     add("slowdown", false, 0,
         [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.slowdown.median, by); });
     add("95 % interval", false, 2, [&](const mode_result& m) {
-        return fmt::format("{:.2f}{}{:.2f}", m.slowdown.low, style.unicode ? "…" : "..",
-                           m.slowdown.high);
+        return m.slowdown.count < pairs_for_a_verdict
+                   ? std::string("-")
+                   : fmt::format("{:.2f}{}{:.2f}", m.slowdown.low, style.unicode ? "…" : "..",
+                                 m.slowdown.high);
     });
     add("cpu/wall", false, 12,
         [](const mode_result& m) { return percent_text(m.cpu_share.median); });
