@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include "machine/fingerprint.hpp"
+#include "report/cpus/cpus_check_report.hpp"
+#include "report/cpus/cpus_show_report.hpp"
 #include "report/info/info_json.hpp"
 #include "report/info/info_text.hpp"
 
@@ -218,4 +220,25 @@ TEST(machine_report, json_has_all_of_it) {
     EXPECT_TRUE(machine["clock"]["driver"].is_null());
     EXPECT_TRUE(machine["python"].is_null());
     EXPECT_EQ(machine["warnings"].size(), 1u);
+}
+
+TEST(cpus_check_report, keeps_its_verdict_whole_in_a_narrow_window) {
+    regatta::exclusivity_report report;
+    regatta::cpu_check& one = report.cpus.emplace_back();
+    one.cpu = 3;
+    one.end_ns = 1'000'000'000;
+    one.tasks.push_back({7, 7, "make", regatta::task_role::intruder, 500'000'000});
+    EXPECT_THAT(race::cpus_check_text(report, {20, false, false}),
+                testing::StartsWith("CPU 3  NOT EXCLUSIVE:\n  1 other task ran\n  there for 500 "
+                                    "ms\n"));
+    EXPECT_THAT(race::cpus_check_text(report, {80, false, false}),
+                testing::StartsWith("CPU 3  NOT EXCLUSIVE: 1 other task ran there for 500 ms of "
+                                    "1.00 s (50 %)\n"));
+}
+
+TEST(cpus_show_report, one_group_more_is_one) {
+    race::cpus_view view;
+    view.groups.resize(13);
+    EXPECT_THAT(race::cpus_view_text(view, plain),
+                HasSubstr("and 1 more group; --json has every one\n"));
 }

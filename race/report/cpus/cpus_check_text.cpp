@@ -85,13 +85,12 @@ std::string headline(const cpu_check& check, bool certain, const text_style& sty
     }
     const std::string_view word =
         verdict == cpu_verdict::soft ? "NOT EXCLUSIVE" : to_string(verdict);
-    const std::string start = fmt::format("CPU {}  {}: ", check.cpu, word);
-    std::string lines = wrapped(start + text, 2, style);
-    // Coloured last: the sequences have no width.
-    const std::string plain = fmt::format("CPU {}  ", check.cpu);
-    return coloured(fmt::format("CPU {}", check.cpu), "1", style) + "  " +
-           coloured(word, colour_of(verdict), style) +
-           lines.substr(std::min(lines.size(), plain.size() + word.size()));
+    // Coloured last: the sequences have no width. One word till then, so that no line ends in it.
+    const std::string cpu = fmt::format("CPU {}", check.cpu);
+    const std::string place(cpu.size() + 2 + word.size(), '_');
+    const std::string lines = wrapped(fmt::format("{}: {}", place, text), 2, style);
+    return coloured(cpu, "1", style) + "  " + coloured(word, colour_of(verdict), style) +
+           lines.substr(place.size());
 }
 
 /// One line of the table of tasks.

@@ -255,7 +255,8 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     std::string out = table.text(style);
     if (shown > most_groups) {
         out += race::wrapped(
-            fmt::format("and {} more groups; --json has every one", shown - most_groups), 0, style);
+            fmt::format("and {}; --json has every one", counted(shown - most_groups, "more group")),
+            0, style);
     }
     for (const std::string& sentence : view.unread) {
         out += race::wrapped("Note: " + detail::printable_text(sentence), 2, style);
