@@ -103,6 +103,8 @@ TEST(race_words, where_no_worker_was_replaced_no_time_of_it_is_told) {
         maker.result.schemes[1].figures.clear();
         return race::death_words(maker.finish(), {});
     };
+    EXPECT_EQ(text_of({{"deaths", 1}, {"reruns", 1}}),
+              "Deaths: process_pool lost 1 worker a run and began 1 item again.");
     EXPECT_EQ(text_of({{"deaths", 3}, {"reruns", 2}, {"respawn_ns", 4e6}}),
               "Deaths: process_pool lost 3 workers a run and began 2 items again; the next worker "
               "was ready after 4.00 ms.");

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -235,8 +237,12 @@ std::string death_words(const race_result& result, const text_style& style) {
         const auto reruns = one.figure("reruns");
         const auto respawn = one.figure("respawn_ns");
         if (one.ok() && deaths && reruns) {
-            text += fmt::format("{} {} lost {:.0f} workers a run and began {:.0f} items again",
-                                text.empty() ? "Deaths:" : ";", one.name, *deaths, *reruns);
+            const auto rounded = [](double figure) {
+                return static_cast<std::size_t>(std::lround(figure));
+            };
+            text += fmt::format(
+                "{} {} lost {} a run and began {} again", text.empty() ? "Deaths:" : ";", one.name,
+                counted(rounded(*deaths), "worker"), counted(rounded(*reruns), "item"));
             text += respawn ? fmt::format("; the next worker was ready after {}",
                                           duration_text(*respawn, style))
                             : std::string();
