@@ -59,6 +59,8 @@ TEST(race_text, percent_and_ratio) {
     EXPECT_EQ(race::percent_text(0.97), "97 %");
     EXPECT_EQ(race::percent_text(0.0123), "1.2 %");
     EXPECT_EQ(race::percent_text(0), "0 %");
+    EXPECT_EQ(race::percent_text(0.0994), "9.9 %");
+    EXPECT_EQ(race::percent_text(0.0996), "10 %");
     EXPECT_EQ(race::ratio_text(0.98765), "0.988");
     EXPECT_EQ(race::ratio_text(12.345), "12.35");
     EXPECT_EQ(race::ratio_text(0.0123), "0.012");

@@ -89,6 +89,16 @@ TEST(scaling_fit, keeps_the_terms_in_their_range) {
     EXPECT_GE(below.usl->coherence.median, 0);
 }
 
+TEST(scaling_fit, pairs_of_workers_never_gain_anything) {
+    // Two workers lose more than four: without bounds κ would be below 0.
+    const scaling_fit fit = fit_scaling({{1, std::vector<double>(15, 1.0)},
+                                         {2, std::vector<double>(15, 1.7)},
+                                         {4, std::vector<double>(15, 3.6)}});
+    EXPECT_EQ(fit.usl->coherence.median, 0);
+    EXPECT_GT(fit.usl->contention.median, 0);
+    EXPECT_FALSE(fit.usl->peak_workers);
+}
+
 // With the speed-ups taken against the capacity that R's package usl estimates (89.995) it
 // publishes σ = 0.0277 ± 0.0091, κ = 0.0001044 ± 0.0000199 and a peak of 1884 at a load of 96.5.
 TEST(scaling_fit, agrees_with_the_published_fit_of_spec_sdm91) {
