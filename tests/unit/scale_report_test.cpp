@@ -139,6 +139,17 @@ TEST(scale_report, a_machine_that_spoils_it_is_told_before_the_figures) {
     EXPECT_LT(text.find("Warning: "), text.find("speed-up"));
 }
 
+TEST(scale_report, a_clock_is_told_once_of_each_number_of_workers) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1900).add(4, 4500);
+    maker.warn(scale_warning_kind::clock_changed, 2, "with 2 workers the clock was higher");
+    maker.warn(scale_warning_kind::clock_changed, 4, "with 4 workers the clock was higher");
+    maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: the clock was higher");
+    EXPECT_THAT(race::to_text(maker.result, fakes::some_machine(), {}),
+                AllOf(HasSubstr("NOTE: With 2 workers the clock"), HasSubstr("NOTE: A speed-up"),
+                      Not(HasSubstr("With 4 workers the clock"))));
+}
+
 TEST(scale_report, nothing_measured_is_said_so) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add_failed(1, "no memory");
