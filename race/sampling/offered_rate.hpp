@@ -21,7 +21,7 @@ inline constexpr double judged_percentile = 0.99;
 /// out one another, and where the items of one run take longer than 5 minutes to arrive.
 void check_offered_rate(double rate, const workload& work);
 
-/// "1500", and "0.2": items a second.
+/// Items a second, of slow ones with their fraction: "1500", "0.2".
 std::string rate_words(double rate);
 
 /// Whether a run of that length took fewer items than were offered, so that its latencies are those

@@ -169,7 +169,6 @@ std::string percent(double share) {
     return text;
 }
 
-/// Items a second; of slow ones with their fraction.
 /// That the baseline failed after it was chosen, as it ran in the warm-up.
 void note_failed_baseline(race_result& result) {
     if (result.baseline_failed()) {
