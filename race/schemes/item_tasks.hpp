@@ -59,14 +59,16 @@ inline constexpr std::size_t wave_items = std::size_t{1} << 18;
 /// memory for all of them at once: calls `wave(first, last)`, which hands out items `first` to
 /// `last − 1` and returns when they, and those that they spawned, are done. Items that are offered
 /// at a rate are one wave: the end of another would hold up the producer.
+/// @param chunk items that are handed out together: a wave ends where a chunk does.
 template<class Wave>
-void in_waves(run_context& context, Wave wave) {
+void in_waves(run_context& context, Wave wave, std::size_t chunk = 1) {
     const std::size_t count = context.work.handed_out();
+    const std::size_t most = std::max<std::size_t>(wave_items / chunk, 1) * chunk;
     // Relaxed: as in the workers; nothing is read that the request would publish.
     for (std::size_t first = 0;
          first < count && context.log.stop.load(std::memory_order_relaxed) == 0;) {
         const std::size_t last =
-            context.log.offered.paced() ? count : std::min(first + wave_items, count);
+            context.log.offered.paced() ? count : first + std::min(most, count - first);
         wave(first, last);
         first = last;
     }

@@ -55,12 +55,13 @@ public:
 
     void run(run_context& context) override {
         try {
-            in_waves(context, [this](std::size_t first, std::size_t last) {
+            const auto wave = [this](std::size_t first, std::size_t last) {
                 const std::size_t sent = zmq_send_all(items_, first, last, chunk_);
                 for (std::size_t i = 0; i < sent; ++i) {
                     zmq_receive(answers_);
                 }
-            });
+            };
+            in_waves(context, wave, chunk_);
         } catch (const zmq::error_t& error) {
             const int of_worker = error_of_worker_.load();
             throw scheme_failure(std::string("ZeroMQ failed: ") +

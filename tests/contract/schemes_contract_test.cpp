@@ -3,6 +3,7 @@
 
 // What every scheme of the race promises, checked on all of them.
 
+#include "schemes/item_tasks.hpp"
 #include "schemes/scheme.hpp"
 
 #include "support/eventually.hpp"
@@ -276,6 +277,15 @@ TEST_P(every_scheme, runs_every_workload_or_says_why_not) {
             run(*work, workers);
         }
     }
+}
+
+// Where a queue has no bound the items come in waves, and a chunk need not divide those.
+TEST_P(every_scheme, runs_more_items_than_one_wave_exactly_once) {
+    const auto work = find_workload("empty")->make({.size = wave_items + 3});
+    if (const std::string reason = info().missing(*work); !reason.empty()) {
+        GTEST_SKIP() << reason;
+    }
+    run(*work, 2);
 }
 
 // The same where the items are handed out by an item, which is then not run at all.

@@ -187,6 +187,24 @@ TEST(in_waves, hands_out_each_item_once_in_order_until_told_to_stop) {
     EXPECT_EQ(waves, 1);
 }
 
+// "a wave ends where a chunk does"
+TEST(in_waves, end_where_a_chunk_does) {
+    const auto work = make_empty({.size = 2 * wave_items + 7});
+    const auto log = std::make_unique<run_log>();
+    run_context context{*work, *log, -1, 1};
+    for (const std::size_t chunk : {std::size_t{5}, wave_items + 1, std::size_t{1} << 63}) {
+        SCOPED_TRACE(chunk);
+        std::size_t next = 0;
+        const auto wave = [&](std::size_t first, std::size_t last) {
+            EXPECT_EQ(first, next);
+            EXPECT_EQ(first % chunk, 0u);
+            next = last;
+        };
+        in_waves(context, wave, chunk);
+        EXPECT_EQ(next, work->items());
+    }
+}
+
 TEST(mutex_queue_pool, runs_what_is_queued_before_it_ends) {
     std::atomic<int> ran{0};
     {
