@@ -44,7 +44,7 @@ public:
         const std::size_t count = context.work.handed_out();
         for (std::size_t first = 0; first < count; first += together) {
             const std::size_t last = std::min(first + together, count);
-            count_.wait_for_at_most(queue_room - together);
+            count_.wait_for_few();
             count_.add(static_cast<std::uint32_t>(last - first));
             for (std::size_t item = first; item < last; ++item) {
                 items.hand_out(item);
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    unfinished_tasks count_;
+    unfinished_tasks count_{queue_room - together};
     std::optional<Eigen::ThreadPool> pool_; ///< Its destructor joins.
 };
 

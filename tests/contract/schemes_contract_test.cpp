@@ -15,8 +15,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <latch>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 using namespace regatta::race;
@@ -67,6 +71,32 @@ struct one_that_spawns final : workload {
     std::size_t runs = 0;
     std::size_t left = 0; ///< Of the spawned ones, when item 0 has spawned the last.
 };
+
+/// Items that last until the gate is opened.
+struct held_items final : workload {
+    explicit held_items(std::size_t count) : count_(count) {}
+
+    std::string_view name() const noexcept override { return "held items"; }
+    std::size_t items() const noexcept override { return count_; }
+    void run(std::size_t) noexcept override { gate.wait(); }
+    void reset() noexcept override {}
+    verification verify() const override { return {true, {}}; }
+    int descriptor() const noexcept override { return -1; }
+
+    std::latch gate{1};
+
+private:
+    std::size_t count_;
+};
+
+/// Of a thread of this process: 'S' is asleep.
+char state_of(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    const auto name_end = line.rfind(')');
+    return name_end == line.npos ? '?' : line.at(name_end + 2);
+}
 
 struct every_scheme : testing::TestWithParam<std::string> {
     void SetUp() override {
@@ -286,6 +316,33 @@ TEST_P(every_scheme, runs_more_items_than_one_wave_exactly_once) {
         GTEST_SKIP() << reason;
     }
     run(*work, 2);
+}
+
+// A caller that spins while it waits takes the CPU of a worker where there is one for each worker.
+TEST_P(every_scheme, has_its_caller_sleep_while_items_last) {
+    held_items work(3000); // more than there is room for in the queues of fixed size
+    if (const std::string reason = info().missing(work); !reason.empty()) {
+        GTEST_SKIP() << reason;
+    }
+    if (info().traits.workers == worker_kind::processes) {
+        GTEST_SKIP() << "the gate is for threads";
+    }
+    memory.log.clear();
+    std::atomic<pid_t> caller{0};
+    const std::jthread race([&] {
+        run_context context{work, memory.log, memory.memory.descriptor(), 2};
+        const auto scheme = info().make({.workers = 2, .chunk = 5});
+        scheme->prepare(context);
+        caller = ::gettid();
+        scheme->run(context);
+    });
+    library_test::await([&] { return caller != 0 && memory.log.seen != 0; });
+    int times = 0; // in a row: it may wait for a lock meanwhile
+    library_test::await([&] {
+        times = state_of(caller) == 'S' ? times + 1 : 0;
+        return times == 20;
+    });
+    work.gate.count_down();
 }
 
 // The same where the items are handed out by an item, which is then not run at all.

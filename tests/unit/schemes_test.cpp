@@ -11,6 +11,8 @@
 #include "workloads/counted.hpp"
 #include "workloads/matmul.hpp"
 
+#include "support/eventually.hpp"
+
 #include <regatta/process/shared_memory.hpp>
 
 #include <gmock/gmock.h>
@@ -185,6 +187,22 @@ TEST(in_waves, hands_out_each_item_once_in_order_until_told_to_stop) {
         log->stop.store(1);
     });
     EXPECT_EQ(waves, 1);
+}
+
+// "Blocks until few are left", whatever is added meanwhile.
+TEST(unfinished_tasks, waits_for_few) {
+    for (int round = 0; round < 200; ++round) {
+        unfinished_tasks count(2);
+        count.add(4);
+        const std::jthread other([&] {
+            count.done();
+            count.add(1);
+            count.done();
+            count.done();
+        });
+        const library_test::time_limit limit("few tasks");
+        count.wait_for_few();
+    }
 }
 
 // "a wave ends where a chunk does"
