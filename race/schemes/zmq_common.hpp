@@ -32,16 +32,13 @@ inline zmq::socket_t zmq_socket(zmq::context_t& context, zmq::socket_type type) 
     return made;
 }
 
-/// Receives one message's item, whatever signals come in between.
-inline zmq_item zmq_receive(zmq::socket_t& from) {
+/// Repeats a call that a signal has interrupted. All of ZeroMQ's can be, also those that do not
+/// wait.
+template<class Call>
+auto zmq_uninterrupted(Call call) {
     for (;;) {
         try {
-            zmq_item first = 0;
-            const auto received = from.recv(zmq::buffer(&first, sizeof first));
-            if (!received || received->untruncated_size != sizeof first) {
-                throw scheme_failure("ZeroMQ delivered a message that is not ours");
-            }
-            return first;
+            return call();
         } catch (const zmq::error_t& error) {
             if (error.num() != EINTR) {
                 throw;
@@ -50,18 +47,20 @@ inline zmq_item zmq_receive(zmq::socket_t& from) {
     }
 }
 
-/// Sends the message or answer of one chunk, whatever signals come in between.
-inline void zmq_send(zmq::socket_t& to, zmq_item first) {
-    for (;;) {
-        try {
-            to.send(zmq::buffer(&first, sizeof first));
-            return;
-        } catch (const zmq::error_t& error) {
-            if (error.num() != EINTR) {
-                throw;
-            }
-        }
+/// Receives one message's item.
+inline zmq_item zmq_receive(zmq::socket_t& from) {
+    zmq_item first = 0;
+    const auto received =
+        zmq_uninterrupted([&] { return from.recv(zmq::buffer(&first, sizeof first)); });
+    if (!received || received->untruncated_size != sizeof first) {
+        throw scheme_failure("ZeroMQ delivered a message that is not ours");
     }
+    return first;
+}
+
+/// Sends the message or answer of one chunk.
+inline void zmq_send(zmq::socket_t& to, zmq_item first) {
+    zmq_uninterrupted([&] { return to.send(zmq::buffer(&first, sizeof first)); });
 }
 
 /// Sends one message for each chunk of items `first` to `last − 1`; returns how many.

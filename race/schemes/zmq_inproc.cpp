@@ -34,13 +34,13 @@ public:
             context_.set(zmq::ctxopt::max_sockets, static_cast<int>(2 * context.workers + 16));
             items_ = zmq_socket(context_, zmq::socket_type::push);
             answers_ = zmq_socket(context_, zmq::socket_type::pull);
-            items_.bind("inproc://items");
-            answers_.bind("inproc://answers");
+            zmq_uninterrupted([&] { items_.bind("inproc://items"); });
+            zmq_uninterrupted([&] { answers_.bind("inproc://answers"); });
             for (unsigned i = 0; i < context.workers; ++i) {
                 auto from = zmq_socket(context_, zmq::socket_type::pull);
                 auto to = zmq_socket(context_, zmq::socket_type::push);
-                from.connect("inproc://items");
-                to.connect("inproc://answers");
+                zmq_uninterrupted([&] { from.connect("inproc://items"); });
+                zmq_uninterrupted([&] { to.connect("inproc://answers"); });
                 // Not the context: a worker whose thread starts late may begin after the run, for
                 // which the context was made.
                 team_.start(

@@ -61,7 +61,7 @@ private:
         context_.set(zmq::ctxopt::max_sockets, 16);
         items_ = zmq_socket(context_, zmq::socket_type::push);
         answers_ = zmq_socket(context_, zmq::socket_type::pull);
-        answers_.bind(answers_in(folder.path()));
+        zmq_uninterrupted([&] { answers_.bind(answers_in(folder.path())); });
         for (unsigned i = 0; i < context.workers; ++i) {
             team_.start(program, "zmq_ipc", context, {folder.path(), std::to_string(i)});
         }
@@ -71,7 +71,7 @@ private:
         }
         collect(context.workers); // each says that it waits for its items
         for (unsigned i = 0; i < context.workers; ++i) {
-            items_.connect(items_in(folder.path(), std::to_string(i)));
+            zmq_uninterrupted([&] { items_.connect(items_in(folder.path(), std::to_string(i))); });
         }
         // PUSH serves its connections in turn: each worker gets one of these, and answers.
         for (unsigned i = 0; i < context.workers; ++i) {
@@ -88,14 +88,19 @@ private:
     }
 
     bool try_send(zmq_item first) {
-        return items_.send(zmq::buffer(&first, sizeof first), zmq::send_flags::dontwait)
-            .has_value();
+        const auto sent = zmq_uninterrupted([&] {
+            return items_.send(zmq::buffer(&first, sizeof first), zmq::send_flags::dontwait);
+        });
+        return sent.has_value();
     }
 
     void collect(std::size_t answers) {
         zmq_item first = 0;
         for (std::size_t got = 0; got < answers;) {
-            if (answers_.recv(zmq::buffer(&first, sizeof first), zmq::recv_flags::dontwait)) {
+            const auto received = zmq_uninterrupted([&] {
+                return answers_.recv(zmq::buffer(&first, sizeof first), zmq::recv_flags::dontwait);
+            });
+            if (received) {
                 ++got;
             } else {
                 wait();
@@ -105,14 +110,9 @@ private:
 
     /// Blocks until an answer is there; throws if a worker has ended.
     void wait() {
-        try {
+        zmq_uninterrupted([&] {
             zmq::poll(watched_.data(), watched_.size(), std::chrono::milliseconds(-1));
-        } catch (const zmq::error_t& error) {
-            if (error.num() != EINTR) {
-                throw;
-            }
-            return;
-        }
+        });
         for (std::size_t i = 1; i < watched_.size(); ++i) {
             if (watched_[i].revents != 0) {
                 team_.fail(i - 1);

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <latch>
@@ -97,6 +99,33 @@ char state_of(pid_t thread) {
     const auto name_end = line.rfind(')');
     return name_end == line.npos ? '?' : line.at(name_end + 2);
 }
+
+/// Signals to this thread, one every 100 µs, whose handler does nothing: calls end with EINTR.
+class frequent_signals {
+public:
+    frequent_signals() {
+        struct sigaction nothing {};
+        nothing.sa_handler = [](int) {};
+        ::sigaction(SIGUSR1, &nothing, &before_);
+        sigevent event{};
+        event.sigev_notify = SIGEV_THREAD_ID;
+        event.sigev_signo = SIGUSR1;
+        event._sigev_un._tid = ::gettid();
+        EXPECT_EQ(::timer_create(CLOCK_MONOTONIC, &event, &timer_), 0);
+        const itimerspec often{{0, 100'000}, {0, 100'000}};
+        ::timer_settime(timer_, 0, &often, nullptr);
+    }
+    frequent_signals(const frequent_signals&) = delete;
+    frequent_signals& operator=(const frequent_signals&) = delete;
+    ~frequent_signals() {
+        ::timer_delete(timer_);
+        ::sigaction(SIGUSR1, &before_, nullptr);
+    }
+
+private:
+    struct sigaction before_ {};
+    timer_t timer_{};
+};
 
 struct every_scheme : testing::TestWithParam<std::string> {
     void SetUp() override {
@@ -316,6 +345,18 @@ TEST_P(every_scheme, runs_more_items_than_one_wave_exactly_once) {
         GTEST_SKIP() << reason;
     }
     run(*work, 2);
+}
+
+// A signal of which the race takes note, as Ctrl-C, fails no run.
+TEST_P(every_scheme, is_not_disturbed_by_signals) {
+    const auto work = find_workload("empty")->make({.size = 50'000});
+    if (const std::string reason = info().missing(*work); !reason.empty()) {
+        GTEST_SKIP() << reason;
+    }
+    const frequent_signals signals;
+    for (int round = 0; round < 3; ++round) {
+        run(*work, 2);
+    }
 }
 
 // A caller that spins while it waits takes the CPU of a worker where there is one for each worker.
