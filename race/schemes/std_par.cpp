@@ -5,6 +5,8 @@
 #include "schemes/tbb_threads.hpp"
 #include "schemes/thread_runner.hpp"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -78,26 +80,31 @@ struct std_par_loops {
 };
 
 /// The algorithms of the standard library with `std::execution::par`; items by `std::for_each` over
-/// the indices. The library runs them on oneTBB; the calling thread is one of the workers.
+/// the indices. The library runs them on oneTBB; the calling thread is one of the workers. They run
+/// in an arena: outside of one oneTBB has no more threads than there are CPUs.
 class std_par final : public forked_scheme<std_par, std_par_loops> {
 public:
     void prepare(run_context& context) override {
         threads_.emplace(context.workers);
-        threads_->start();
+        arena_.initialize(static_cast<int>(context.workers));
+        arena_.execute([&] { threads_->start(); });
     }
 
     void run_items(run_context& context) {
         thread_runners runners(context.work, context.log);
-        std_par_loops::loop(context.work.items(), [&runners](std::size_t item) { runners(item); });
+        arena_.execute([&] {
+            std_par_loops::loop(context.work.items(), [&](std::size_t item) { runners(item); });
+        });
     }
 
     template<bool, class Computation>
     void enter(Computation&& computation) {
-        computation();
+        arena_.execute(computation);
     }
 
 private:
-    std::optional<tbb_threads> threads_;
+    std::optional<tbb_threads> threads_; // outlives the arena
+    tbb::task_arena arena_;
 };
 
 } // namespace

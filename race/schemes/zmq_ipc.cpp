@@ -110,9 +110,8 @@ private:
 
     /// Blocks until an answer is there; throws if a worker has ended.
     void wait() {
-        zmq_uninterrupted([&] {
-            zmq::poll(watched_.data(), watched_.size(), std::chrono::milliseconds(-1));
-        });
+        zmq_uninterrupted(
+            [&] { zmq::poll(watched_.data(), watched_.size(), std::chrono::milliseconds(-1)); });
         for (std::size_t i = 1; i < watched_.size(); ++i) {
             if (watched_[i].revents != 0) {
                 team_.fail(i - 1);

@@ -80,12 +80,16 @@ struct held_items final : workload {
 
     std::string_view name() const noexcept override { return "held items"; }
     std::size_t items() const noexcept override { return count_; }
-    void run(std::size_t) noexcept override { gate.wait(); }
+    void run(std::size_t) noexcept override {
+        ++begun;
+        gate.wait();
+    }
     void reset() noexcept override {}
     verification verify() const override { return {true, {}}; }
     int descriptor() const noexcept override { return -1; }
 
     std::latch gate{1};
+    std::atomic<unsigned> begun{0};
 
 private:
     std::size_t count_;
@@ -359,8 +363,10 @@ TEST_P(every_scheme, is_not_disturbed_by_signals) {
     }
 }
 
-// A caller that spins while it waits takes the CPU of a worker where there is one for each worker.
-TEST_P(every_scheme, has_its_caller_sleep_while_items_last) {
+// "exactly `P` threads or processes compute", also where there are fewer CPUs: so many items are
+// under way at once. And a caller that spun meanwhile would take the CPU of a worker where there is
+// one for each.
+TEST_P(every_scheme, has_an_item_under_way_for_each_worker_and_its_caller_asleep) {
     held_items work(3000); // more than there is room for in the queues of fixed size
     if (const std::string reason = info().missing(work); !reason.empty()) {
         GTEST_SKIP() << reason;
@@ -368,21 +374,24 @@ TEST_P(every_scheme, has_its_caller_sleep_while_items_last) {
     if (info().traits.workers == worker_kind::processes) {
         GTEST_SKIP() << "the gate is for threads";
     }
+    constexpr unsigned workers = 5;
+    const unsigned at_once = info().traits.workers == worker_kind::one ? 1 : workers;
     memory.log.clear();
     std::atomic<pid_t> caller{0};
     const std::jthread race([&] {
-        run_context context{work, memory.log, memory.memory.descriptor(), 2};
-        const auto scheme = info().make({.workers = 2, .chunk = 5});
+        run_context context{work, memory.log, memory.memory.descriptor(), workers};
+        const auto scheme = info().make({.workers = workers, .chunk = 5});
         scheme->prepare(context);
         caller = ::gettid();
         scheme->run(context);
     });
-    library_test::await([&] { return caller != 0 && memory.log.seen != 0; });
+    library_test::await([&] { return work.begun == at_once; });
     int times = 0; // in a row: it may wait for a lock meanwhile
     library_test::await([&] {
         times = state_of(caller) == 'S' ? times + 1 : 0;
         return times == 20;
     });
+    EXPECT_EQ(work.begun, at_once);
     work.gate.count_down();
 }
 
