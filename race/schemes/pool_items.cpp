@@ -13,9 +13,6 @@
 namespace regatta::race {
 namespace {
 
-/// Of how many items, spread over all, a warm worker has touched the memory.
-constexpr std::size_t touching_items = 32;
-
 /// This worker's part in the race, from its first task to its end.
 struct participation {
     explicit participation(const workload_title& workload)
@@ -48,15 +45,7 @@ void meet_pool_worker(const process_task& task, std::span<const std::byte>, std:
                       workload_title workload, std::span<std::uint32_t> arrived,
                       std::uint32_t count) {
     using clock = std::chrono::steady_clock;
-    class workload& work = take_part(workload).process.work();
-    // The pages that items write and read are then this process's as well. The race resets the
-    // output once more.
-    work.reset();
-    const auto long_enough = clock::now() + std::chrono::milliseconds(5);
-    std::size_t touched = 0;
-    do {
-        work.run((task.index + touched * work.items() / touching_items) % work.items());
-    } while (++touched < touching_items && clock::now() < long_enough);
+    take_part(workload).process.warm_up(task.index);
     // Relaxed: only the number counts.
     const std::atomic_ref<std::uint32_t> so_far(arrived[0]);
     so_far.fetch_add(1, std::memory_order_relaxed);

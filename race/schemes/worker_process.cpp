@@ -7,6 +7,7 @@
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +20,9 @@ namespace {
 
 /// Before `main`: after the loader, with the other initialisers.
 const std::int64_t program_began_ns = detail::monotonic_ns();
+
+/// Of how many items, spread over all, a warm worker has touched the memory.
+constexpr std::size_t touching_items = 32;
 
 } // namespace
 
@@ -41,6 +45,16 @@ void worker_process::introduce(worker_log* mine) const noexcept {
         mine->started_ns = program_began_ns;
         mine->mapped_ns = mapped_ns_;
     }
+}
+
+void worker_process::warm_up(std::size_t worker) noexcept {
+    using clock = std::chrono::steady_clock;
+    work_->reset();
+    const auto long_enough = clock::now() + std::chrono::milliseconds(5);
+    std::size_t touched = 0;
+    do {
+        work_->run((worker + touched * work_->items() / touching_items) % work_->items());
+    } while (++touched < touching_items && clock::now() < long_enough);
 }
 
 int run_worker(int (*body)(worker_process&, const std::vector<std::string>&),

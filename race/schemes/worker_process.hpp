@@ -11,6 +11,7 @@
 
 #include <regatta/process/shared_memory.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,6 +39,11 @@ public:
     run_log& log() noexcept { return *log_; }
     /// Writes into this worker's log which process it is, and when it began. Null: it has none.
     void introduce(worker_log* mine) const noexcept;
+    /// For workers that are ready before the run: computes some items, so that the pages and the
+    /// code that items use are this process's as well. The race resets the output once more when
+    /// all have done so.
+    /// @param worker its number, by which each computes others.
+    void warm_up(std::size_t worker) noexcept;
 
 private:
     std::unique_ptr<workload> work_;

@@ -69,7 +69,8 @@ private:
         for (const int pidfd : team_.pidfds()) {
             watched_.push_back({nullptr, pidfd, ZMQ_POLLIN, 0});
         }
-        collect(context.workers); // each says that it waits for its items
+        collect(context.workers); // each says that it is warm and waits for its items
+        context.work.reset();     // Those that it has computed count for nothing.
         for (unsigned i = 0; i < context.workers; ++i) {
             zmq_uninterrupted([&] { items_.connect(items_in(folder.path(), std::to_string(i))); });
         }
@@ -135,6 +136,7 @@ int zmq_ipc_worker(worker_process& process, const std::vector<std::string>& argu
     auto to = zmq_socket(context, zmq::socket_type::push);
     from.bind(items_in(arguments[0], arguments[1]));
     to.connect(answers_in(arguments[0]));
+    process.warm_up(std::stoul(arguments[1]));
     zmq_send(to, zmq_greeting);
     zmq_work(process.work(), process.log(), chunk, from, to, ::getpid());
 }

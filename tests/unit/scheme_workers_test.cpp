@@ -22,8 +22,11 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -62,6 +65,27 @@ std::vector<pid_t> children() {
     }
     std::sort(found.begin(), found.end());
     return found;
+}
+
+/// How much of the mapping of that file is in the page table of a process.
+long resident_bytes(std::int64_t process, ino_t file) {
+    std::ifstream maps("/proc/" + std::to_string(process) + "/smaps");
+    bool its = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        std::string first, word;
+        words >> first;
+        if (first.ends_with(':')) {
+            if (its && first == "Rss:") {
+                words >> word;
+                return 1024 * std::stol(word);
+            }
+            continue;
+        }
+        words >> word >> word >> word >> word; // rights, offset, device, file
+        its = word == std::to_string(file);
+    }
+    return 0;
 }
 
 /// Names in $TMPDIR that schemes made, while it exists a folder of the test's own.
@@ -295,6 +319,33 @@ TEST_P(pool_processes, that_do_not_find_their_memory_fail_the_run) {
 INSTANTIATE_TEST_SUITE_P(schemes, pool_processes,
                          testing::Values("process_pool", "process_pool_cold"),
                          [](const auto& one) { return one.param; });
+
+// "each of which has computed some items": where processes are ready
+// before the run, none of them takes the page faults of its items in it.
+TEST(prepared_workers, have_touched_what_items_use) {
+    auto memory = regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
+    run_log& log = log_in(memory);
+    std::size_t looked_at = 0;
+    for (const scheme_info& info : schemes()) {
+        const auto work = make_matmul({.size = 512}); // its output is a third of its memory
+        if (info.traits.workers != worker_kind::processes || !info.missing(*work).empty() ||
+            info.traits.language == language::python ||
+            (REGATTA_THREAD_SANITIZER != 0 && info.traits.synchronises_unseen)) {
+            continue;
+        }
+        SCOPED_TRACE(info.name);
+        log.clear();
+        run_context context{*work, log, memory.descriptor(), 2};
+        const auto scheme = info.make({.workers = 2});
+        scheme->prepare(context);
+        struct stat about {};
+        ASSERT_EQ(::fstat(work->descriptor(), &about), 0);
+        for (unsigned i = 0; i < log.seen.load(); ++i, ++looked_at) {
+            EXPECT_GT(resident_bytes(log.workers[i].process, about.st_ino), about.st_size / 2);
+        }
+    }
+    EXPECT_GT(looked_at, 0u);
+}
 
 // A worker may also die before the run: while the race does something else.
 TEST(zmq_ipc, a_worker_killed_after_prepare_fails_the_run) {
