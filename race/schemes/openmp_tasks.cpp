@@ -107,6 +107,7 @@ scheme_info openmp_scheme() {
             .suits = "loops and recursion in programs that use OpenMP anyway",
             .make = make_new<openmp_tasks>,
             .library_version = openmp_version,
+            .reusable = true,
             .forks = true,
             .traits = {.synchronises_unseen = true}};
 }

@@ -81,6 +81,7 @@ scheme_info regatta_fork_scheme() {
                        "parallel_sort; warm threads, caller included",
             .suits = "recursion and loops of any length, with no grain size to choose",
             .make = make_new<regatta_fork>,
+            .reusable = true,
             .forks = true};
 }
 

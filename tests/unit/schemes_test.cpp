@@ -62,6 +62,13 @@ TEST(registry, only_schemes_in_python_have_to_be_asked_for) {
     }
 }
 
+// With `--reuse` schemes that are alike are measured alike: after their first job, or anew.
+TEST(registry, threads_that_fork_are_ready_for_another_job) {
+    for (const scheme_info& info : schemes()) {
+        EXPECT_TRUE(info.reusable || !info.forks || info.traits.reference) << info.name;
+    }
+}
+
 TEST(registry, an_absent_peer_names_its_package) {
     const scheme_info entry = absent_scheme({.name = "tbb", .summary = "a loop", .suits = "loops"},
                                             "oneTBB", "libtbb-dev");
