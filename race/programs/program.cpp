@@ -55,10 +55,12 @@ private:
         for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
             const bool escapes =
                 quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() &&
-                std::string_view("\"\\$`").find(text_[at_ + 1]) != std::string::npos;
+                std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string::npos;
             if (escapes) {
-                ++at_;
-            } else if (quote == '"') {
+                escaped();
+                continue;
+            }
+            if (quote == '"') {
                 refuse_special(text_[at_], special_in_quotes);
             }
             add(text_[at_]);
@@ -72,7 +74,9 @@ private:
         if (++at_ == text_.size()) {
             refuse("the command ends with a \\ that stands before nothing");
         }
-        add(text_[at_]);
+        if (text_[at_] != '\n') { // else the line goes on in the next one
+            add(text_[at_]);
+        }
     }
     void add(char c) {
         word_ = word_.value_or("");

@@ -48,6 +48,9 @@ TEST(program_command, quotes_as_a_shell_does) {
     EXPECT_THAT(words_of("p a'b c'd \"\" ''"), ElementsAre("p", "ab cd", "", ""));
     EXPECT_THAT(words_of("p '$x|\"' \"\\\"\\$\\\\\\n\""), ElementsAre("p", "$x|\"", "\"$\\\\n"));
     EXPECT_THAT(words_of(" p\t\tq \n"), ElementsAre("p", "q"));
+    // A line that goes on in the next one, as long commands are written.
+    EXPECT_THAT(words_of("p a \\\n  b\\\nc \"d\\\ne\" 'f\\\ng'"),
+                ElementsAre("p", "a", "bc", "de", "f\\\ng"));
     EXPECT_THAT(words_of("p \\| \\$x '*.txt' \"~\" \\#"),
                 ElementsAre("p", "|", "$x", "*.txt", "~", "#"));
     // A shell takes these as they are, too.
