@@ -211,10 +211,12 @@ TEST_P(worker_processes, one_that_crashes_ends_the_run_with_its_name) {
     expect_nothing_left();
 }
 
-// "Ctrl-C is the race's to answer": a worker ignores it and ends when the race says so.
+// "Ctrl-C is the race's to answer": a worker ignores it and ends when the race says so. "A worker
+// is in a process group of its own", so that it gets none from the terminal while it starts either.
 TEST_P(worker_processes, ignore_an_interrupt_and_end_when_told_to_stop) {
     const std::string text = failure_of(2, [&] {
         for (const pid_t process : begun(2)) {
+            EXPECT_EQ(::getpgid(process), process);
             ::kill(process, SIGINT);
         }
         log.stop.store(1, std::memory_order_relaxed);
@@ -345,6 +347,24 @@ TEST(prepared_workers, have_touched_what_items_use) {
         }
     }
     EXPECT_GT(looked_at, 0u);
+}
+
+// Nor is any of that output left, which could stand for an item that the run forgets.
+TEST(prepared_workers, leave_no_output) {
+    auto memory = regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
+    run_log& log = log_in(memory);
+    for (const scheme_info& info : schemes()) {
+        const auto work = make_primes({.size = 20, .max_prime = 1000}); // One computes all items.
+        if (!info.missing(*work).empty() || info.traits.language == language::python ||
+            (REGATTA_THREAD_SANITIZER != 0 && info.traits.synchronises_unseen)) {
+            continue;
+        }
+        log.clear();
+        run_context context{*work, log, memory.descriptor(), 1};
+        const auto scheme = info.make({.workers = 1});
+        scheme->prepare(context);
+        EXPECT_FALSE(work->verify().ok) << info.name;
+    }
 }
 
 // A worker may also die before the run: while the race does something else.
