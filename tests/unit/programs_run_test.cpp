@@ -177,9 +177,28 @@ TEST_F(race_of_programs, fail_with_the_last_thing_that_they_said) {
 }
 
 TEST_F(race_of_programs, more_errors_than_a_pipe_holds_stop_nobody) {
-    enter("loud=sh -c 'dd if=/dev/zero bs=1M count=4 status=none >&2; echo >&2; echo end >&2; "
-          "exit 1'");
+    enter("loud=sh -c 'dd if=/dev/zero bs=1M count=4 status=none >&2 || exit 2; echo >&2; "
+          "echo end >&2; exit 1'");
     EXPECT_EQ(run().find("loud")->reason, "exited with status 1: end");
+}
+
+// Else the launcher would take a CPU from them.
+TEST_F(race_of_programs, one_that_closes_its_standard_error_has_its_launcher_asleep) {
+    enter("mute=sh -c 'exec 2>&-; echo $PPID > " + folder.path() + "/launcher; sleep 1000'");
+    std::thread watcher([&] {
+        const std::string stat = "/proc/" + std::to_string(process_in("launcher")) + "/stat";
+        int times = 0; // in a row: it may sleep before it sees the end
+        library_test::await([&] {
+            std::ifstream file(stat);
+            std::string line;
+            std::getline(file, line);
+            times = line.find(") S ") != line.npos ? times + 1 : 0;
+            return times == 20;
+        });
+        control.request_stop();
+    });
+    EXPECT_TRUE(run().stopped);
+    watcher.join();
 }
 
 TEST_F(race_of_programs, errors_without_an_end_do_not_hide_that_of_the_program) {
