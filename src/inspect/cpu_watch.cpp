@@ -44,6 +44,12 @@ void cpu_watch::take_probe(std::unique_ptr<gap_probe> probe, std::int64_t thresh
     threshold_ns_ = threshold_ns;
 }
 
+void cpu_watch::forget_gaps() {
+    if (probe_) {
+        probe_->drain([](const gap&) {});
+    }
+}
+
 void cpu_watch::gather(watch_context& context, const interruption_counts& counts,
                        std::int64_t now_ns) {
     // The gaps first: tasks that ran in a gap were recorded before the loop noticed it.

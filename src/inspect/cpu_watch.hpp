@@ -48,6 +48,8 @@ public:
     gap_probe* probe() noexcept { return probe_.get(); }
     void take_probe(std::unique_ptr<gap_probe> probe, std::int64_t threshold_ns);
 
+    /// Drops the gaps until now, for which the check has not begun.
+    void forget_gaps();
     /// Begins the check: earlier events do not count.
     void begin(std::int64_t now_ns) noexcept { check_.begin_ns = check_.end_ns = now_ns; }
 

@@ -131,24 +131,36 @@ void exclusivity_checker::note_siblings() {
 }
 
 void exclusivity_checker::start_probes() {
+    std::vector<std::unique_ptr<gap_probe>> probes;
     for (const auto& watch : watches_) {
-        auto probe = std::make_unique<gap_probe>(watch->cpu(), options_.threshold.count(),
-                                                 options_.prepare, options_.stop);
-        if (probe->error() == ETIMEDOUT && stopped()) {
-            return;
+        probes.push_back(std::make_unique<gap_probe>(watch->cpu(), options_.threshold.count(),
+                                                     options_.prepare));
+    }
+    // For all together. With the kernel's throttling a real-time task leaves a loop some time in
+    // each second.
+    const auto deadline = clock::now() + std::chrono::seconds(5);
+    constexpr std::chrono::milliseconds pace(20);
+    for (const auto& probe : probes) {
+        while (!probe->await_start(std::min(deadline, clock::now() + pace)) &&
+               clock::now() < deadline) {
+            for (const auto& each : probes) {
+                each->drain([](const gap&) {}); // The check has not begun.
+            }
         }
-        if (probe->error() == ETIMEDOUT) {
-            watch->notes().push_back("no gap loop: it got no CPU time there, as beside a real-time "
-                                     "task that never sleeps");
-            continue;
+    }
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        auto& notes = watches_[i]->notes();
+        if (!probes[i]->await_start(deadline)) {
+            notes.push_back("no gap loop: it got no CPU time there, as beside a real-time task "
+                            "that never sleeps");
+            probes[i]->stop(std::chrono::milliseconds(0));
+        } else if (probes[i]->error() != 0) {
+            notes.push_back("no gap loop: this process may not run there (" +
+                            std::generic_category().message(probes[i]->error()) + ")");
+        } else {
+            context_.checkers.insert(probes[i]->thread());
+            watches_[i]->take_probe(std::move(probes[i]), options_.threshold.count());
         }
-        if (probe->error() != 0) {
-            watch->notes().push_back("no gap loop: this process may not run there (" +
-                                     std::generic_category().message(probe->error()) + ")");
-            continue;
-        }
-        context_.checkers.insert(probe->thread());
-        watch->take_probe(std::move(probe), options_.threshold.count());
     }
 }
 
@@ -171,6 +183,7 @@ void exclusivity_checker::begin() {
     }
     begin_ns_ = monotonic_ns();
     for (const auto& watch : watches_) {
+        watch->forget_gaps();
         watch->begin(begin_ns_);
         watch->first_counts = counts_;
         watch->first_soft_counts = soft;

@@ -9,7 +9,6 @@
 #include <regatta/inspect/jitter.hpp>
 #include <regatta/sync/spsc_ring.hpp>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +19,14 @@
 
 namespace regatta::detail {
 
-gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare,
-                     const std::function<bool()>& give_up, std::chrono::milliseconds patience)
-    : ring_(1 << 14)
-    , thread_([this, cpu, threshold_ns, prepare](const std::stop_token& stop) {
-        run(cpu, threshold_ns, prepare, stop);
+gap_probe::gap_probe(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare)
+    : cpu_(cpu)
+    , ring_(1 << 14)
+    , thread_([this, threshold_ns, prepare](const std::stop_token& stop) {
+        run(threshold_ns, prepare, stop);
         ended_.release();
     }) {
     prepared_.acquire();
-    constexpr std::chrono::milliseconds pace(20);
-    for (const auto begun = std::chrono::steady_clock::now(); !started_.try_acquire_for(pace);) {
-        if ((give_up && give_up()) || std::chrono::steady_clock::now() - begun >= patience) {
-            end(std::chrono::milliseconds(0));
-            error_ = ETIMEDOUT;
-            return;
-        }
-    }
     if (failure_) {
         std::rethrow_exception(failure_);
     }
@@ -52,21 +43,24 @@ void gap_probe::drain(const std::function<void(const gap&)>& visit) {
     }
 }
 
-void gap_probe::end(std::chrono::milliseconds patience) {
-    if (thread_.joinable()) {
-        thread_.request_stop();
-        // A task that leaves the loop no time on its CPU would keep it there for ever.
-        if (!ended_.try_acquire_for(patience)) {
-            cpu_set elsewhere;
-            if (try_affinity_of_this_thread(elsewhere) == 0) {
-                try_pin_thread(number_, elsewhere);
-            }
-        }
-        thread_.join();
+void gap_probe::stop(std::chrono::milliseconds patience) {
+    if (!thread_.joinable()) {
+        return;
     }
+    thread_.request_stop();
+    // More than once: it may be about to go to its CPU. A task there may leave it no time for ever.
+    while (!ended_.try_acquire_for(patience)) {
+        cpu_set elsewhere;
+        if (try_affinity_of_this_thread(elsewhere) == 0) {
+            elsewhere.erase(cpu_);
+            try_pin_thread(number_, elsewhere);
+        }
+        patience = std::chrono::milliseconds(20);
+    }
+    thread_.join();
 }
 
-void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function<void()>& prepare,
+void gap_probe::run(std::int64_t threshold_ns, const std::function<void()>& prepare,
                     const std::stop_token& stop) {
     platform::name_this_thread("regatta_probe");
     number_ = number_of_this_thread();
@@ -76,12 +70,11 @@ void gap_probe::run(unsigned cpu, std::int64_t threshold_ns, const std::function
         } catch (...) {
             failure_ = std::current_exception();
             prepared_.release();
-            started_.release();
             return;
         }
     }
     prepared_.release();
-    error_ = try_pin_this_thread(cpu_set{cpu});
+    error_ = try_pin_this_thread(cpu_set{cpu_});
     if (error_ != 0) {
         started_.release();
         return;

@@ -104,7 +104,7 @@ char state_of(pid_t thread) {
     return name_end == line.npos ? '?' : line.at(name_end + 2);
 }
 
-/// Signals to this thread, one every 100 µs, whose handler does nothing: calls end with EINTR.
+/// Signals to this thread, one every 500 µs, whose handler does nothing: calls end with EINTR.
 class frequent_signals {
 public:
     frequent_signals() {
@@ -116,8 +116,8 @@ public:
         event.sigev_signo = SIGUSR1;
         event._sigev_un._tid = ::gettid();
         EXPECT_EQ(::timer_create(CLOCK_MONOTONIC, &event, &timer_), 0);
-        const itimerspec often{{0, 100'000}, {0, 100'000}};
-        ::timer_settime(timer_, 0, &often, nullptr);
+        const itimerspec often{{0, 500'000}, {0, 500'000}};
+        EXPECT_EQ(::timer_settime(timer_, 0, &often, nullptr), 0);
     }
     frequent_signals(const frequent_signals&) = delete;
     frequent_signals& operator=(const frequent_signals&) = delete;

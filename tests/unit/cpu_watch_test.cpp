@@ -10,20 +10,26 @@
 #include "inspect/task_directory.hpp"
 #include "inspect/task_history.hpp"
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/exclusivity_check.hpp>
 
+#include "support/eventually.hpp"
+
 #include <gtest/gtest.h>
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <semaphore>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -141,6 +147,36 @@ TEST(cpu_watch, gaps_before_and_after_the_check_do_not_count) {
     EXPECT_GT(check.gaps->reads, 0u);
     EXPECT_EQ(check.gaps->all.count(), 0u);
     EXPECT_EQ(check.notes.size(), check.gaps->shortest_ns >= 1 ? 1u : 0u); // Its clock is too slow.
+}
+
+// The owner of a CPU of its own, say. With the kernel's throttling it leaves others some time in
+// each second.
+TEST(gap_probe, leaves_a_cpu_that_a_real_time_task_keeps) {
+    cpu_set others = regatta::affinity_of_this_thread();
+    if (others.count() < 2) {
+        GTEST_SKIP() << "this test needs two CPUs";
+    }
+    const unsigned cpu = first_cpu();
+    others.erase(cpu);
+    const regatta::scoped_pin off(others);
+    std::atomic<int> refused{-1};
+    std::jthread keeper([&](const std::stop_token& stop) {
+        regatta::try_pin_this_thread(cpu_set{cpu});
+        refused = regatta::try_schedule_this_thread({regatta::scheduling_policy::fifo, 1});
+        const auto end = std::chrono::steady_clock::now() + library_test::patience();
+        while (refused == 0 && !stop.stop_requested() && std::chrono::steady_clock::now() < end) {
+        }
+    });
+    library_test::await([&] { return refused != -1; });
+    if (refused != 0) {
+        GTEST_SKIP() << "real-time scheduling is not permitted";
+    }
+    for (int i = 0; i < 10; ++i) {
+        regatta::detail::gap_probe probe(cpu, 1000, {});
+        static_cast<void>(probe.await_start(std::chrono::steady_clock::now()));
+        probe.stop(std::chrono::milliseconds(0)); // Hangs, were the loop not moved.
+        EXPECT_EQ(probe.error(), 0);
+    }
 }
 
 TEST(cpu_watch, tasks_before_and_after_the_check_do_not_count) {

@@ -322,9 +322,12 @@ INSTANTIATE_TEST_SUITE_P(schemes, pool_processes,
                          testing::Values("process_pool", "process_pool_cold"),
                          [](const auto& one) { return one.param; });
 
-// "each of which has computed some items": where processes are ready
-// before the run, none of them takes the page faults of its items in it.
+// "each of which has computed some items": where processes are ready before the run, none of them
+// takes the page faults of its items in it.
 TEST(prepared_workers, have_touched_what_items_use) {
+    if (!std::ifstream("/proc/self/smaps")) {
+        GTEST_SKIP() << "this kernel does not tell what of a mapping is resident";
+    }
     auto memory = regatta::shared_memory::anonymous("test-log", sizeof(run_log), run_log_layout);
     run_log& log = log_in(memory);
     std::size_t looked_at = 0;

@@ -152,9 +152,9 @@ struct REGATTA_SYSTEM_API exclusivity_check_options {
 /// that were there. The report says what could not be seen.
 ///
 /// Threads: any; during the check the calling thread runs on other CPUs, if it may.
-/// Blocks: for `duration`; before it, until each gap loop gets its CPU, at most 5 s for each, and
-///     a second for each after it. A real-time task there delays a loop; one that leaves it no time
-///     at all is watched without.
+/// Blocks: for `duration`; before it, until all gap loops have their CPUs, at most 5 s, in which
+///     `stop` is not asked; after it, a second at most for each loop. A real-time task delays the
+///     loop on its CPU; where it leaves the loop no time at all, the CPU is watched without.
 /// Failure: `std::invalid_argument` for no CPU, for a CPU that does not exist, for an owner that is
 ///     no process, for an offline CPU, and for an invalid duration or threshold. If the list of
 ///     online CPUs cannot be read, no CPU counts as offline. `std::system_error` with ENODEV if a
