@@ -42,7 +42,7 @@ void compare_pinned(const advising& with, const isolation_evidence& result,
     }
     with.say(
         topic::pinning,
-        fmt::format("{}: beside {} pinned workers take {} times as long as alone, and those "
+        fmt::format("{}: beside {}, pinned workers take {} times as long as alone, and those "
                     "that the kernel places {} (noise floor {}).",
                     what,
                     result.noise == "none" ? "what runs here anyway" : "the noise " + result.noise,

@@ -70,7 +70,7 @@ private:
             watched_.push_back({nullptr, pidfd, ZMQ_POLLIN, 0});
         }
         collect(context.workers); // each says that it is warm and waits for its items
-        context.work.reset();     // Those that it has computed count for nothing.
+        context.work.reset();     // The items of the warm-up count for nothing.
         for (unsigned i = 0; i < context.workers; ++i) {
             zmq_uninterrupted([&] { items_.connect(items_in(folder.path(), std::to_string(i))); });
         }

@@ -48,7 +48,8 @@ void gap_probe::stop(std::chrono::milliseconds patience) {
         return;
     }
     thread_.request_stop();
-    // More than once: it may be about to go to its CPU. A task there may leave it no time for ever.
+    // Moved again and again: after one move the thread may still pin itself to its CPU, where a
+    // real-time task may never let it run.
     while (!ended_.try_acquire_for(patience)) {
         cpu_set elsewhere;
         if (try_affinity_of_this_thread(elsewhere) == 0) {

@@ -35,8 +35,9 @@ public:
     gap_probe& operator=(const gap_probe&) = delete;
     ~gap_probe() { stop(); }
 
-    /// Whether the loop runs, or its thread could not be pinned. Not before it gets its CPU: a
-    /// real-time task may keep that for a second, or for ever without the kernel's throttling.
+    /// Waits until the loop runs or its thread could not be pinned. @returns false if the deadline
+    /// passed first. A real-time task may keep the CPU for a second; without the kernel's
+    /// throttling it may never leave it.
     bool await_start(std::chrono::steady_clock::time_point deadline) {
         has_started_ = has_started_ || started_.try_acquire_until(deadline);
         return has_started_;

@@ -353,12 +353,12 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
     const auto hostile = advised({isolation_file(fakes::under_hostile_noise())});
     EXPECT_EQ(hostile.placement, "free");
     EXPECT_THAT(said(hostile, topic::pinning),
-                AllOf(HasSubstr("Do not pin: beside the noise hostile:2 pinned workers take 2.99"),
+                AllOf(HasSubstr("Do not pin: beside the noise hostile:2, pinned workers take 2.99"),
                       HasSubstr("do not need CPUs of their own")));
     auto no_noise = fakes::under_hostile_noise();
     no_noise.result.noise = {noise_kind::none, 0};
     EXPECT_THAT(said(advised({isolation_file(no_noise)}), topic::pinning),
-                HasSubstr("Do not pin: beside what runs here anyway pinned workers take 2.99"));
+                HasSubstr("Do not pin: beside what runs here anyway, pinned workers take 2.99"));
     const auto own = advised({isolation_file(isolation_maker()
                                                  .add(isolation_mode::alone, 100, 100)
                                                  .add(isolation_mode::unpinned, 150, 100)

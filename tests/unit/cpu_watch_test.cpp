@@ -88,6 +88,17 @@ void take_turns(unsigned cpu, long rounds) {
     second.join();
 }
 
+/// What a trace of that CPU, opened before, tells of the time between two moments.
+cpu_check found_in(std::optional<switch_trace> trace, unsigned cpu, std::int64_t begin_ns,
+                   std::int64_t end_ns) {
+    watch_context context = context_of();
+    cpu_watch watch(cpu, std::move(trace));
+    watch.begin(begin_ns);
+    watch.end(end_ns);
+    watch.gather(context, {}, end_ns);
+    return watch.finish(context, {});
+}
+
 } // namespace
 
 // Within days all numbers are used again. Without a trace only its start tells a task from another.
@@ -174,7 +185,8 @@ TEST(gap_probe, leaves_a_cpu_that_a_real_time_task_keeps) {
     for (int i = 0; i < 10; ++i) {
         regatta::detail::gap_probe probe(cpu, 1000, {});
         static_cast<void>(probe.await_start(std::chrono::steady_clock::now()));
-        probe.stop(std::chrono::milliseconds(0)); // Hangs, were the loop not moved.
+        // Without a move it could wait for the task there without end.
+        probe.stop(std::chrono::milliseconds(0));
         EXPECT_EQ(probe.error(), 0);
     }
 }
@@ -186,15 +198,10 @@ TEST(cpu_watch, tasks_before_and_after_the_check_do_not_count) {
     if (!trace) {
         GTEST_SKIP() << untraced;
     }
-    watch_context context = context_of();
-    cpu_watch watch(cpu, std::move(trace));
     take_turns(cpu, 100);
     const std::int64_t moment = monotonic_ns();
     take_turns(cpu, 100);
-    watch.begin(moment);
-    watch.end(moment);
-    watch.gather(context, {}, moment);
-    const cpu_check check = watch.finish(context, {});
+    const cpu_check check = found_in(std::move(trace), cpu, moment, moment);
     EXPECT_TRUE(check.tasks.empty());
     EXPECT_EQ(check.switches, 0u);
 }
@@ -206,15 +213,10 @@ TEST(cpu_watch, knows_the_longest_of_many_turns) {
     if (!trace) {
         GTEST_SKIP() << untraced;
     }
-    watch_context context = context_of();
-    cpu_watch watch(cpu, std::move(trace));
-    watch.begin(monotonic_ns());
+    const std::int64_t begin = monotonic_ns();
     constexpr long rounds = 100;
     take_turns(cpu, rounds);
-    const std::int64_t end = monotonic_ns();
-    watch.end(end);
-    watch.gather(context, {}, end);
-    const cpu_check check = watch.finish(context, {});
+    const cpu_check check = found_in(std::move(trace), cpu, begin, monotonic_ns());
     int found = 0;
     for (const task_presence& one : check.tasks) {
         if (one.turns >= rounds) {
@@ -245,12 +247,7 @@ TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
     if (!trace || !sees_all_tasks || regatta::cpu_quota()) {
         GTEST_SKIP() << "tasks stay unseen here, or are held back";
     }
-    watch_context context = context_of();
-    cpu_watch watch(cpu, std::move(trace));
-    watch.begin(begin);
-    watch.end(end);
-    watch.gather(context, {}, end);
-    const cpu_check check = watch.finish(context, {});
+    const cpu_check check = found_in(std::move(trace), cpu, begin, end);
     std::int64_t sum = 0;
     for (const task_presence& one : check.tasks) {
         sum += one.time_ns;
