@@ -237,6 +237,43 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     EXPECT_EQ(bus.stats().refused, 0u);
 }
 
+// "A handler may wait for a publisher that waits for room": each message gives its room back before
+// the next is handled, also in the middle of a batch.
+TEST(bus, a_handler_may_wait_for_a_publisher_that_waits_for_room) {
+    const library_test::time_limit limit("a handler that waits for a publisher");
+    constexpr int capacity = 256;
+    for (const bool all_at_once : {false, true}) {
+        bus_type bus({.capacity = capacity, .producers = 1});
+        std::atomic<bool> went_on{false};
+        observed_thread seen;
+        std::thread publisher([&] {
+            auto lane = bus.make_producer();
+            seen.announce();
+            if (all_at_once) {
+                lane.publish_batch<tick>(capacity + 1, [](std::size_t) { return tick{1}; });
+            } else {
+                for (int i = 0; i <= capacity; ++i) {
+                    lane.publish(tick{1});
+                }
+            }
+            went_on.store(true);
+        });
+        seen.await_sleep(); // The lane is full.
+        int got = 0;
+        bus.subscribe<tick>([&](tick& t) {
+            got += t.value;
+            if (got == 2) {
+                await([&] { return went_on.load(); });
+            }
+        });
+        await([&] {
+            bus.process_batch();
+            return got == capacity + 1;
+        });
+        publisher.join();
+    }
+}
+
 // "The same with an admission class: the lane counts as full at the level of that class": a
 // publisher that waits enters below that level, not as soon as there is any room.
 TEST(bus, a_publisher_with_a_class_waits_for_its_level) {

@@ -47,6 +47,37 @@ struct one_by_one : rl::test_suite<one_by_one<Capacity, Segment>, 2> {
     }
 };
 
+/// The producer goes on in cells that the consumer has emptied and not told of.
+struct room_within_a_batch : rl::test_suite<room_within_a_batch, 2> {
+    ring queue{2, 2};
+
+    void thread(unsigned index) {
+        constexpr unsigned count = 7;
+        if (index == 0) {
+            for (unsigned i = 0; i < count;) {
+                RL_ASSERT(queue.size() <= 2); // I1
+                queue.look_closely();
+                if (queue.try_emplace(tag_of(i), i)) {
+                    ++i;
+                } else {
+                    model::model_atomics::yield();
+                }
+            }
+        } else {
+            for (unsigned expected = 0; expected < count;) {
+                const auto taken = queue.consume(2, [&](unsigned value, unsigned char tag) {
+                    RL_ASSERT(value == expected);    // I3
+                    RL_ASSERT(tag == tag_of(value)); // I2
+                    ++expected;
+                });
+                if (taken == 0) {
+                    model::model_atomics::yield();
+                }
+            }
+        }
+    }
+};
+
 /// In batches that go past the ends of segments, and a third thread that reads the counters.
 struct batches_and_observer : rl::test_suite<batches_and_observer, 3> {
     ring queue{4, 2};
@@ -149,6 +180,7 @@ int main() {
     return model::check({model::make_scenario<one_by_one<2, 1>>("one by one, segments of one"),
                          model::make_scenario<one_by_one<2, 2>>("one by one, segments of two"),
                          model::make_scenario<batches_and_observer>("batches and an observer"),
+                         model::make_scenario<room_within_a_batch>("room within a batch"),
                          model::make_scenario<stopped<false>>("stopped one by one"),
                          model::make_scenario<stopped<true>>("stopped in batches"),
                          model::make_scenario<never_below_zero<true>>("size never wraps"),

@@ -171,7 +171,10 @@ private:
     /// message stays in registers. Not REGATTA_RARE: gcc would take the whole publish for cold.
     template<class T>
     REGATTA_APART bool publish_later(T m, std::size_t limit) {
-        return bus_->wake_if(bus_->wait_for_room(1, [&] {
+        return bus_->wake_if(bus_->wait_for_room(1, [&](bool closely) {
+            if (closely) {
+                lane_->ring->look_closely();
+            }
             return lane_->ring->has_room_below(limit) &&
                    lane_->ring->try_emplace_if(open(), type<T>, std::move(m));
         }));
@@ -205,7 +208,10 @@ private:
             if (done != 0) {
                 bus_->items_.notify_one(); // the consumer starts on those already published
             }
-            const bool more = bus_->wait_for_room(count - done, [&] {
+            const bool more = bus_->wait_for_room(count - done, [&](bool closely) {
+                if (closely) {
+                    lane_->ring->look_closely();
+                }
                 const std::size_t now = fill<T>(count, construct, done);
                 done += now;
                 return now != 0;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace regatta {
@@ -24,6 +25,9 @@ namespace regatta {
 /// Failure: a full ring refuses, an empty one gives nothing.
 /// Cost: one compare-and-swap on each side; one allocation at construction.
 ///
+/// The turn number of a cell says which operation is next: p means free for the producer that
+/// claims position p, p + 1 full for its consumer, and p + capacity free again, for the next round.
+///
 /// Source and invariants I1, I2, I3: as `basic_ticket_ring`.
 template<class T, class Atomics>
 class basic_mpmc_ring : public detail::basic_ticket_ring<T, Atomics> {
@@ -34,6 +38,51 @@ public:
     /// Destroys the elements that were never taken. No other thread may use the ring any more.
     ~basic_mpmc_ring() {
         while (try_use([](std::uint64_t) noexcept {}, [](T&) noexcept {})) {
+        }
+    }
+
+    /// Appends one element; any thread.
+    /// @returns false, with `args` untouched, if the ring is full or closed.
+    template<class... Args>
+    bool try_emplace(Args&&... args) noexcept {
+        static_assert(std::is_nothrow_constructible_v<T, Args...>);
+        return try_place(
+            [&](auto& cell, std::uint64_t) noexcept { cell.emplace(std::forward<Args>(args)...); });
+    }
+    /// Appends the element that `make(cell, position)` constructs in the cell; `make` must not
+    /// throw.
+    /// @returns false, without a call of `make`, if the ring is full or closed.
+    template<class Make>
+    bool try_place(Make&& make) noexcept {
+        // relaxed: a guess that the compare-and-swap checks.
+        std::uint64_t position = this->tail_.load(std::memory_order_relaxed);
+        for (;;) {
+            if ((position & base::closed_bit) != 0) {
+                return false;
+            }
+            auto& at = this->slots_[this->index_of(position)];
+            // acquire: partner is the release with which a consumer freed the cell. The old element
+            // is gone before the new one is written.
+            const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
+            const auto ahead = static_cast<std::int64_t>(turn - position);
+            if (ahead == 0) {
+                // seq_cst: partner is the load in coming(). A consumer announces its sleep, then
+                // calls coming(). It sees this claim, or this producer sees the announcement.
+                if (this->tail_.compare_exchange_weak(position, position + 1,
+                                                      std::memory_order_seq_cst,
+                                                      std::memory_order_relaxed)) {
+                    make(at.element, position);
+                    // release: partner is the consumer's acquire of the turn; publishes the
+                    // element.
+                    at.turn.store(position + 1, std::memory_order_release);
+                    return true;
+                }
+            } else if (ahead < 0) {
+                return false; // Still full from the round before.
+            } else {
+                position =
+                    this->tail_.load(std::memory_order_relaxed); // Another producer claimed it.
+            }
         }
     }
 

@@ -5,10 +5,15 @@
 /// @file
 /// A bounded queue from many threads to one.
 
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/sync/detail/ticket_ring.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace regatta {
 
@@ -23,6 +28,10 @@ namespace regatta {
 /// Failure: a full queue refuses.
 /// Cost: one compare-and-swap to append, none to consume; one allocation at construction.
 ///
+/// Producers know by the consumer's position which cells are free, and keep a common copy of it. So
+/// the consumer writes no cell, and a producer need not wait for the line of one to come back
+/// before it claims it; it asks for the lines ahead of time.
+///
 /// Source and invariants I1, I2, I3: as `basic_ticket_ring`.
 template<class T, class Atomics>
 class basic_mpsc_ring : public detail::basic_ticket_ring<T, Atomics> {
@@ -33,6 +42,35 @@ public:
     /// Destroys the elements that were never consumed. No other thread may use the queue any more.
     ~basic_mpsc_ring() {
         consume(this->capacity(), [](T&) noexcept {});
+    }
+
+    /// Appends one element; any thread.
+    /// @returns false, with `args` untouched, if the ring is full or closed.
+    template<class... Args>
+    bool try_emplace(Args&&... args) noexcept {
+        static_assert(std::is_nothrow_constructible_v<T, Args...>);
+        // relaxed: a guess that the compare-and-swap checks.
+        std::uint64_t position = this->tail_.load(std::memory_order_relaxed);
+        for (;;) {
+            if ((position & base::closed_bit) != 0 || !is_free(position)) {
+                return false;
+            }
+            // relaxed: is_free() has acquired the cell, and the turn publishes it.
+            if (this->tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed,
+                                                  std::memory_order_relaxed)) {
+                expect_write(position);
+                auto& at = this->slots_[this->index_of(position)];
+                at.element.emplace(std::forward<Args>(args)...);
+                // release: partner is the consumer's acquire of the turn; publishes the element.
+                at.turn.store(position + 1, std::memory_order_release);
+                return true;
+            }
+        }
+    }
+    /// The same, if the ring holds fewer than `limit` elements.
+    template<class... Args>
+    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
+        return this->has_room_below(limit) && try_emplace(std::forward<Args>(args)...);
     }
 
     /// Calls `use(element)` for up to `max` elements, in order, and destroys each.
@@ -50,7 +88,7 @@ public:
             if (at.turn.load(std::memory_order_acquire) != position + 1) {
                 break;
             }
-            releaser release{*this, at, position};
+            const releaser release{*this, at, position};
             use(at.element.get());
         }
         return taken;
@@ -65,19 +103,52 @@ public:
     }
 
 private:
+    /// How many cells ahead a producer asks for lines: as many as are under way at a time.
+    static constexpr std::size_t cells_ahead =
+        std::max<std::size_t>(8 * cache_line_size / sizeof(typename base::slot), 1);
+
     struct releaser {
         basic_mpsc_ring& queue;
         typename base::slot& at;
         std::uint64_t position;
         ~releaser() {
             at.element.destroy();
-            // release: partner is the acquire in size() and consumed(). Before the turn, so that no
-            // producer claims the cell again while it still counts as full (I1).
+            // release: partner is the acquire in is_free(), size() and consumed(); the cell is
+            // empty.
             queue.head_.store(position + 1, std::memory_order_release);
-            // release: partner is the acquire of the turn in try_emplace; the cell is empty.
-            at.turn.store(position + queue.capacity(), std::memory_order_release);
         }
     };
+
+    /// Whether the cell at this position, if nobody has claimed that yet, is free. A position older
+    /// than the consumer's counts as free: it was claimed.
+    bool is_free(std::uint64_t position) noexcept {
+        const auto full = static_cast<std::int64_t>(this->capacity());
+        const auto ahead_of = [position](std::uint64_t head) {
+            return static_cast<std::int64_t>(position - head);
+        };
+        // acquire: partner is the release below; passes on what another producer has acquired.
+        if (ahead_of(seen_head_.load(std::memory_order_acquire)) < full) [[likely]] {
+            return true;
+        }
+        // acquire: partner is the release in releaser; the old element is gone.
+        const std::uint64_t head = this->head_.load(std::memory_order_acquire);
+        // release: partner is the acquire above. It may replace a newer one; that costs a look.
+        seen_head_.store(head, std::memory_order_release);
+        return ahead_of(head) < full;
+    }
+
+    /// Asks for the lines of a later cell. They arrive while those before it are written: a
+    /// compare-and-swap waits for all earlier stores, and so for their lines.
+    REGATTA_INLINE void expect_write(std::uint64_t position) noexcept {
+        auto* const at =
+            reinterpret_cast<unsigned char*>(&this->slots_[this->index_of(position + cells_ahead)]);
+        for (std::size_t i = 0; i < sizeof(typename base::slot); i += cache_line_size) {
+            REGATTA_PREFETCH_WRITE(at + i);
+        }
+    }
+
+    /// The producers' copy of head_; never ahead of it.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> seen_head_{0};
 };
 
 /// The multi-producer single-consumer queue of real programs.

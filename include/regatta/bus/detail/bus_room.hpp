@@ -5,10 +5,12 @@
 /// @file
 /// What becomes of messages for which a bus has no room.
 
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/sync/event_count.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -22,14 +24,19 @@ namespace regatta::detail {
 ///
 /// I1: a publisher waits only while there is no room, or a wake-up for it is in flight; the end of
 ///     the bus ends its wait.
+/// Source of the pause: docs/design/catch_up_pause.md.
 template<class Atomics>
 class basic_bus_room {
 public:
-    explicit basic_bus_room(when_full on_full) noexcept : on_full_(on_full) {}
+    /// @param capacity of a lane.
+    basic_bus_room(when_full on_full, std::size_t capacity) noexcept
+        : on_full_(on_full)
+        , pause_(std::min<std::size_t>(capacity, 2000)) {}
 
-    /// Repeats `attempt` until it succeeds or the bus is closed; never, if the policy is to
-    /// discard. Throws `std::system_error` (`resource_deadlock_would_occur`) if the consumer would
-    /// wait for itself.
+    /// Repeats `attempt(closely)` until it succeeds or the bus is closed; never, if the policy is
+    /// to discard. `closely` becomes true when there has been no room for long: the attempt then
+    /// also looks for room that the consumer has not told of. Throws `std::system_error`
+    /// (`resource_deadlock_would_occur`) if the consumer would wait for itself.
     /// @param unplaced how many messages it counts as refused if it does not succeed or throws.
     /// @param by_consumer whether the caller is the consumer.
     /// @param closed says whether the bus is closed.
@@ -45,13 +52,20 @@ public:
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
         bool accepted = false;
+        bool closely = false;
         const auto settled = [&] {
-            accepted = accepted || (!closed() && attempt());
+            accepted = accepted || (!closed() && attempt(closely));
             return accepted || closed();
         };
-        // The consumer tells of room at the end of a round. A handler in that round may wait for
+        // Meanwhile a busy consumer empties some of the lane. To look at once would find room for a
+        // few messages, and the line that tells of it would travel for them.
+        Atomics::relax_for(pause_);
+        // The consumer wakes publishers at the end of a round. A handler in that round may wait for
         // this very caller.
-        event_.wait_and_look(settled);
+        constexpr std::chrono::milliseconds interval{10};
+        while (!event_.wait_until(settled, std::chrono::steady_clock::now() + interval)) {
+            closely = true;
+        }
         if (!accepted) {
             count_refused(unplaced);
         }
@@ -78,6 +92,9 @@ private:
     /// Written by refused publishers, read by `stats`. Relaxed: a counter.
     typename Atomics::template atomic<std::uint64_t> refused_{0};
     when_full on_full_; ///< Read by who finds no room; changed by `wait_no_more` alone.
+    /// How long a publisher that finds no room leaves the lane alone: less than the time in which
+    /// the fastest consumer empties it.
+    const std::chrono::nanoseconds pause_;
 };
 
 } // namespace regatta::detail

@@ -150,7 +150,7 @@ protected:
         , lane_count_(o.producers)
         , lanes_(std::make_unique<lane[]>(o.producers))
         , limits_(o.admission, common_.capacity())
-        , room_(o.on_full)
+        , room_(o.on_full, common_.capacity())
         , pause_(common_.capacity()) {
         for (std::size_t i = 0; i < lane_count_; ++i) {
             lanes_[i].ring = std::make_unique<lane_ring>(common_.capacity());
@@ -422,7 +422,7 @@ private:
     template<class T>
     REGATTA_APART bool publish_later(T m, std::size_t limit) {
         return wake_if(
-            wait_for_room(1, [&] { return common_.try_emplace_below(limit, std::move(m)); }));
+            wait_for_room(1, [&](bool) { return common_.try_emplace_below(limit, std::move(m)); }));
     }
     bool wake_if(bool accepted) noexcept {
         if (accepted) {

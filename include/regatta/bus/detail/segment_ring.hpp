@@ -36,9 +36,9 @@ namespace regatta::detail {
 /// The copy is worth its store: the producer never reads the line that the consumer polls, and the
 /// copy, written first, announces the attempt.
 ///
-/// Threads: `try_emplace`, `try_fill`, `free_slots`, `has_room_below` by the producer; `consume`,
-/// `look`, `ready`, `expect_next` by the consumer; the others by any. Either role may move to
-/// another thread if that hand-over synchronises.
+/// Threads: `try_emplace`, `try_fill`, `free_slots`, `has_room_below`, `look_closely` by the
+/// producer; `consume`, `look`, `ready`, `expect_next` by the consumer; the others by any. Either
+/// role may move to another thread if that hand-over synchronises.
 /// Blocks: never.
 /// Order: an element is seen whole, with its tag, after everything that its producer did before.
 /// Failure: a full ring refuses, an empty one consumes nothing.
@@ -183,6 +183,14 @@ public:
         return room >= enough ? room : refresh_head(tail);
     }
 
+    /// Producer: learns of every free cell, also of those that the consumer has not told of yet
+    /// because it is within a batch. It takes a line that the consumer writes at each element, so
+    /// it is for a producer that has found no room for long.
+    void look_closely() noexcept {
+        // acquire: partner is the release in destroyer; the cells' old elements are gone.
+        seen_head_ = std::max(seen_head_, done_.load(std::memory_order_acquire));
+    }
+
     /// Consumer: calls `use(element, tag)` for up to `max` elements, in order.
     ///
     /// If `use` throws, the element counts as consumed.
@@ -204,30 +212,29 @@ public:
     template<class Use>
     std::size_t consume_seen(std::size_t max, Use&& use) {
         // relaxed: only the consumer writes it.
-        const std::size_t head = head_.load(std::memory_order_relaxed);
+        const std::size_t head = done_.load(std::memory_order_relaxed);
         const std::size_t end = head + std::min(seen_tail_ - head, max);
         if (end == head) {
             return 0; // Without a store, so that the next look begins sooner.
         }
-        releaser release{*this, head};
-        while (release.next != end) {
-            const std::size_t offset = release.next & mask_;
+        const releaser release{*this};
+        for (std::size_t next = head; next != end;) {
+            const std::size_t offset = next & mask_;
             if (offset == 0) {
                 // relaxed, both: the acquire of tail_ has made the first visible; the second is the
                 // consumer's own.
-                read_.store(order_[entry_of(release.next)].load(std::memory_order_relaxed) *
-                                segment(),
+                read_.store(order_[entry_of(next)].load(std::memory_order_relaxed) * segment(),
                             std::memory_order_relaxed);
             }
             // Up to the end, that of the segment, or the next time that it gives room back.
-            std::size_t left = std::min(end - release.next, segment() - offset);
-            left = std::min(left, release_interval - (release.next & (release_interval - 1)));
-            for (std::size_t at = read_.load(std::memory_order_relaxed) + offset; left != 0;
-                 --left, ++at) {
-                cell& next = cells_[at];
-                const destroyer destroy{next};
-                ++release.next;
-                use(next.get(), tags_[at].load(std::memory_order_relaxed));
+            std::size_t left = std::min(end - next, segment() - offset);
+            left = std::min(left, release_interval - (next & (release_interval - 1)));
+            const std::size_t at = read_.load(std::memory_order_relaxed) + offset;
+            cell* c = cells_.get() + at;
+            const tag_cell* tag = tags_.get() + at;
+            for (; left != 0; --left, ++c, ++tag) {
+                const destroyer destroy{*this, *c, ++next};
+                use(c->get(), tag->load(std::memory_order_relaxed));
             } // destroyed here, before the producer may get the cell
             release.now();
         }
@@ -237,7 +244,7 @@ public:
     /// Consumer: whether there is something to consume.
     bool ready() const noexcept {
         // relaxed: only a hint; consume() acquires.
-        return tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed);
+        return tail_.load(std::memory_order_relaxed) != done_.load(std::memory_order_relaxed);
     }
 
     /// Consumer: brings the line of the next element near while the ring is empty, so that the
@@ -245,7 +252,7 @@ public:
     /// that only takes itself for the consumer may give, too.
     void expect_next() const noexcept {
         // relaxed, both: the consumer's own values.
-        const std::size_t offset = head_.load(std::memory_order_relaxed) & mask_;
+        const std::size_t offset = done_.load(std::memory_order_relaxed) & mask_;
         if (offset != 0) {
             REGATTA_PREFETCH(&cells_[read_.load(std::memory_order_relaxed) + offset]);
         }
@@ -259,16 +266,16 @@ public:
     /// How many elements were ever consumed; any thread. If read first, it is never more than
     /// `published`.
     std::size_t consumed() const noexcept {
-        // acquire: partner is the consumer's release of head_, which follows its acquire of tail_.
-        return head_.load(std::memory_order_acquire);
+        // acquire: partner is the consumer's release of done_, which follows its acquire of tail_.
+        return done_.load(std::memory_order_acquire);
     }
     /// About how many elements it holds; exact when neither side is at work.
     std::size_t size() const noexcept {
-        // acquire: head must not be newer than tail, or the difference could wrap below zero;
-        // partner is the consumer's release of head, which comes after its acquire of tail.
-        const std::size_t head = head_.load(std::memory_order_acquire);
+        // acquire: done must not be newer than tail, or the difference could wrap below zero;
+        // partner is the consumer's release of done, which comes after its acquire of tail.
+        const std::size_t done = done_.load(std::memory_order_acquire);
         const std::size_t tail = tail_.load(std::memory_order_relaxed);
-        return tail - head;
+        return tail - done;
     }
     /// Producer: how many segments have been in use at least once.
     std::size_t segments_used() const noexcept { return free_.used(); }
@@ -279,9 +286,9 @@ private:
     using tag_cell = typename Atomics::template atomic<Tag>;
     using entry = typename Atomics::template atomic<std::uint32_t>;
 
-    /// The consumer gives room back at least every so many elements, so that a producer can go on
+    /// The consumer tells of room at least every so many elements, so that a producer can go on
     /// while a long batch is consumed.
-    static constexpr std::size_t release_interval = 32;
+    static constexpr std::size_t release_interval = 64;
     /// How far ahead the producer asks for the lines of its cells: eight lines.
     static constexpr std::size_t cells_ahead =
         std::max<std::size_t>(8 * cache_line_size / sizeof(cell), 1);
@@ -297,15 +304,24 @@ private:
     };
     struct releaser {
         basic_segment_ring& ring;
-        std::size_t next;
-        // release: partner is the acquire in refresh_head(); says that the cells are empty again,
-        // and the segments behind `next` left.
-        void now() noexcept { ring.head_.store(next, std::memory_order_release); }
+        void now() const noexcept {
+            // relaxed: only the consumer writes it.
+            const std::size_t done = ring.done_.load(std::memory_order_relaxed);
+            // release: partner is the acquire in refresh_head(); says that the cells are empty
+            // again, and the segments behind them left.
+            ring.head_.store(done, std::memory_order_release);
+        }
         ~releaser() { now(); }
     };
     struct destroyer {
-        cell& done;
-        ~destroyer() { done.destroy(); }
+        basic_segment_ring& ring;
+        cell& at;
+        const std::size_t next;
+        ~destroyer() {
+            at.destroy();
+            // release: partner is the acquire in look_closely(); the cell is empty.
+            ring.done_.store(next, std::memory_order_release);
+        }
     };
 
     /// Cells begin at a cache line: elements of whole lines share none with their neighbours.
@@ -354,7 +370,8 @@ private:
     /// Producer: reads the consumer's position anew. @returns how many cells are free.
     std::size_t refresh_head(std::size_t tail) noexcept {
         // acquire: partner is the release in releaser; the cells' old elements are gone.
-        seen_head_ = head_.load(std::memory_order_acquire);
+        // Not back behind what look_closely() has seen.
+        seen_head_ = std::max(seen_head_, head_.load(std::memory_order_acquire));
         return capacity_ - (tail - seen_head_);
     }
 
@@ -410,14 +427,18 @@ private:
     alignas(destructive_alignment) position next_{0};
     std::size_t writable_ = 0;  ///< The position up to which it may write without a look.
     std::size_t write_ = 0;     ///< The first cell of its segment.
-    std::size_t seen_head_ = 0; ///< Its copy of head_; never ahead of it.
+    std::size_t seen_head_ = 0; ///< Its copy of head_ or done_; never ahead of done_.
     std::size_t end_ = 0;       ///< The position at which its segment ends.
     std::size_t left_ = 0;      ///< Segments before this position were given to `free_`.
     lowest_free free_;
 
-    /// The consumer's line. How many elements were ever consumed; written by the consumer, read by
-    /// both.
+    /// How many elements were ever consumed, as far as the consumer has told; written by it, read
+    /// by the producer.
     alignas(destructive_alignment) position head_{0};
+
+    /// The consumer's line. How many elements were ever consumed; written by the consumer at each,
+    /// read by it, by observers, and by a producer that has found no room for long.
+    alignas(destructive_alignment) position done_{0};
     std::size_t seen_tail_ = 0; ///< The consumer's copy of tail_; never ahead of it.
     position read_{0};          ///< The first cell of the consumer's segment.
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The producers' half of the bounded rings with many producers; `mpsc_ring` and `mpmc_ring` add
-/// the consumers' half.
+/// What the bounded rings with many producers have in common; `mpsc_ring` and `mpmc_ring` add how
+/// elements go in and come out.
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/width_cast.hpp>
@@ -19,20 +19,17 @@
 
 namespace regatta::detail {
 
-/// A ring of cells. The turn number of a cell says which operation is next.
+/// A ring of cells and the counts of the positions that were claimed: by producers with one
+/// compare-and-swap on the tail, once they know that the cell is free. So a full ring refuses at
+/// once, and no position is claimed in vain.
 ///
-/// The cell at position p (its index is p modulo the capacity) goes through the turns
-///   p              free: the producer that claims position p may write
-///   p + 1          full: the consumer that claims position p may read
-///   p + capacity   free again, for the next round.
-/// A producer first sees that the cell is free, then claims its position with one compare-and-swap
-/// on the tail. So a full ring refuses at once, and no position is claimed in vain. Each cell has
-/// its own cache line, because different cores write neighbouring cells.
+/// The cell at position p (its index is p modulo the capacity) has the turn number p + 1 once it is
+/// full. Each cell has its own cache line, because different cores write neighbouring cells.
 ///
 /// Source: D. Vyukov, "Bounded MPMC queue", 2010.
 ///
 /// I1: consumed <= claimed <= consumed + capacity, always.
-/// I2: a cell is written only in its free turn and read only in its full turn.
+/// I2: a cell is written only while it is free and read only in its full turn.
 /// I3: each element comes out exactly once; the elements of one producer come out in the order they
 ///     went in.
 template<class T, class Atomics>
@@ -60,59 +57,11 @@ public:
         return width_cast<std::size_t>(position) & mask_;
     }
 
-    /// Appends one element; any thread.
-    /// @returns false, with `args` untouched, if the ring is full or closed.
-    template<class... Args>
-    bool try_emplace(Args&&... args) noexcept {
-        static_assert(std::is_nothrow_constructible_v<T, Args...>);
-        return try_place(
-            [&](auto& cell, std::uint64_t) noexcept { cell.emplace(std::forward<Args>(args)...); });
-    }
-    /// The same, if the ring holds fewer than `limit` elements.
-    template<class... Args>
-    bool try_emplace_below(std::size_t limit, Args&&... args) noexcept {
-        return has_room_below(limit) && try_emplace(std::forward<Args>(args)...);
-    }
     /// Whether the ring holds fewer than `limit` elements; always true unless `limit` is below the
     /// capacity.
     bool has_room_below(std::size_t limit) const noexcept {
         return limit >= capacity() || size() < limit;
     }
-    /// Appends the element that `make(cell, position)` constructs in the cell; `make` must not
-    /// throw.
-    /// @returns false, without a call of `make`, if the ring is full or closed.
-    template<class Make>
-    bool try_place(Make&& make) noexcept {
-        // relaxed: a guess that the compare-and-swap checks.
-        std::uint64_t position = tail_.load(std::memory_order_relaxed);
-        for (;;) {
-            if ((position & closed_bit) != 0) {
-                return false;
-            }
-            slot& at = slots_[index_of(position)];
-            // acquire: partner is the release with which a consumer freed the cell. The old element
-            // is gone before the new one is written.
-            const std::uint64_t turn = at.turn.load(std::memory_order_acquire);
-            const auto ahead = static_cast<std::int64_t>(turn - position);
-            if (ahead == 0) {
-                // seq_cst: partner is the load in coming(). A consumer announces its sleep, then
-                // calls coming(). It sees this claim, or this producer sees the announcement.
-                if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_seq_cst,
-                                                std::memory_order_relaxed)) {
-                    make(at.element, position);
-                    // release: partner is the consumer's acquire of the turn; publishes the
-                    // element.
-                    at.turn.store(position + 1, std::memory_order_release);
-                    return true;
-                }
-            } else if (ahead < 0) {
-                return false; // Still full from the round before.
-            } else {
-                position = tail_.load(std::memory_order_relaxed); // Another producer claimed it.
-            }
-        }
-    }
-
     /// Refuses every element from now on; any thread. An element whose position was claimed before
     /// is still accepted: the order of writes to the tail decides.
     void close() noexcept {
@@ -153,8 +102,8 @@ protected:
     ~basic_ticket_ring() = default;
 
     struct alignas(at_least_aligned<typename Atomics::template cell<T>, cache_line_size>) slot {
-        /// Says which operation is next. Written alternately by the producer and the consumer of
-        /// the cell; read by all.
+        /// Says whether the cell is full. Written by its producer, in `mpmc_ring` also by its
+        /// consumer; read by all.
         typename Atomics::template atomic<std::uint64_t> turn;
         typename Atomics::template cell<T> element;
     };
