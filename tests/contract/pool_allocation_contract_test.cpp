@@ -333,6 +333,39 @@ TEST_P(pool_allocation, that_fails_changes_nothing) {
     }
 }
 
+// "The callback may use the pond": so may the destructor of a refused task for which there is no
+// memory.
+TEST(hipe_overflow_without_memory, lets_the_destructor_of_a_task_use_the_pond) {
+    const library_test::time_limit limit("a refused task without memory");
+    door d;
+    hipe::SteadyThreadPond pond(1, 1);
+    pond.setRefuseCallBack([] {});
+    pond.submit([&] { d.pass(); });
+    d.await_inside(1); // The worker needs no memory any more.
+    bool refused = false;
+    for (long fails = 0; fails < 50 && !refused; ++fails) {
+        std::atomic<int> used{0};
+        std::shared_ptr<void> use(nullptr, [&](void*) {
+            static_cast<void>(pond.pullOverFlowTasks());
+            ++used;
+        });
+        std::function<void()> task = [use = std::exchange(use, nullptr)] {};
+        allocations_left = fails;
+        try {
+            pond.submit(std::move(task));
+            allocations_left = -1;
+            refused = true;
+            pond.pullOverFlowTasks().clear();
+        } catch (const std::bad_alloc&) {
+            allocations_left = -1;
+        }
+        task = nullptr;
+        EXPECT_EQ(used.load(), 1) << fails;
+    }
+    EXPECT_TRUE(refused);
+    d.open();
+}
+
 // "The destructors of callbacks may still use the timers": also that of one for which there is no
 // memory.
 TEST(hipe_timers_without_memory, let_the_destructor_of_a_callback_use_them) {

@@ -38,14 +38,16 @@ public:
     }
 
     void refuse(tasks refused, const char* complaint) {
+        std::list<call> mine; // Where there is no memory for it, the tasks end without the lock.
+        mine.push_front({std::this_thread::get_id(), std::move(refused)});
         std::unique_lock lock(mutex_);
         if (callback_ == nullptr) {
-            kept_.swap(refused); // The earlier tasks end without the lock.
+            kept_.swap(mine.front().refused); // The earlier tasks end without the lock.
             lock.unlock();
             throw std::runtime_error(complaint);
         }
         const auto callback = callback_;
-        calls_.push_front({std::this_thread::get_id(), std::move(refused)});
+        calls_.splice(calls_.begin(), mine);
         const ended end{*this, calls_.begin()};
         lock.unlock();
         (*callback)();
