@@ -55,6 +55,11 @@ TEST(cpu_set_errors, numbers_out_of_range_are_refused) {
     cpu_set set;
     EXPECT_THROW(set.insert_range(3, 2), std::invalid_argument);
     EXPECT_TRUE(set.empty());
+
+    std::vector<cpu_set::word> words(cpu_set::max_width / cpu_set::bits_per_word + 1);
+    EXPECT_TRUE(cpu_set::from_words(words).empty());
+    words.back() = 1; // A set with it would be neither empty nor have a first number.
+    EXPECT_THROW(cpu_set::from_words(words), std::invalid_argument);
 }
 
 TEST(affinity_errors, say_where_there_is_no_such_thing) {

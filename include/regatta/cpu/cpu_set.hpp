@@ -132,6 +132,10 @@ public:
         cpu_set set;
         set.words_ = std::vector<word>(words.begin(), words.end());
         set.trim();
+        if (set.words_.size() > max_width / bits_per_word) {
+            fail_argument(detail::text_of(
+                {"a mask of CPU numbers that are not below ", detail::decimal(max_width)}));
+        }
         return set;
     }
 
