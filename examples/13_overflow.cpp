@@ -18,18 +18,23 @@
 /// Keeps a worker busy until told otherwise, so that what comes next has to wait.
 class busy_worker {
 public:
-    explicit busy_worker(regatta::thread_pool& pool) {
-        pool.execute([this] {
+    explicit busy_worker(regatta::thread_pool& pool)
+        : task_(pool.submit([this] {
             begun_.count_down();
             end_.wait();
-        });
+        })) {
         begun_.wait();
     }
-    void end() { end_.count_down(); }
+    /// Returns when the task has ended, which uses this object.
+    void end() {
+        end_.count_down();
+        task_.get();
+    }
 
 private:
     std::latch begun_{1};
     std::latch end_{1};
+    regatta::future<void> task_; // after what the task uses
 };
 
 bool another_pool_takes_them() {

@@ -14,10 +14,11 @@ using namespace std::chrono_literals;
 
 int main() {
     std::atomic<int> done{0};
-    regatta::dynamic_pool pool{{.threads = 1, .name = "elastic"}};
+    std::latch together(2);
+    std::latch crowd(4);
+    regatta::dynamic_pool pool{{.threads = 1, .name = "elastic"}}; // after what its tasks use
 
     // Two tasks that wait for each other need two threads.
-    std::latch together(2);
     pool.execute([&] { together.arrive_and_wait(); });
     pool.execute([&] { together.arrive_and_wait(); });
     pool.add_threads(1);
@@ -41,8 +42,7 @@ int main() {
 
     // By itself: more threads while tasks wait too long, fewer when they have nothing to do.
     pool.autoscale({.min = 1, .max = 4, .target_delay = 5ms});
-    std::latch crowd(4); // tasks that need four threads
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; ++i) { // tasks that need four threads
         pool.execute([&] { crowd.arrive_and_wait(); });
     }
     pool.wait();

@@ -19,9 +19,9 @@ int main() {
         ++done;
     };
 
-    SteadyThreadPond core(2, capacity);
-    DynamicThreadPond cache(1);
     std::size_t moved = 0;
+    DynamicThreadPond cache(1); // before the pond that uses it
+    SteadyThreadPond core(2, capacity);
     core.setRefuseCallBack([&] {
         std::vector<HipeTask> tasks = std::move(core.pullOverFlowTasks());
         moved += tasks.size();

@@ -9,15 +9,15 @@ using namespace hipe;
 using std::chrono::milliseconds;
 
 int main() {
-    SteadyThreadPond pond(2);
-    HeapTimerScheduler<SteadyThreadPond> timers(&pond);
-
     std::atomic<int> once{0};
     std::atomic<int> beats{0};
+    std::promise<void> five_beats;
+    SteadyThreadPond pond(2); // after what its tasks use
+    HeapTimerScheduler<SteadyThreadPond> timers(&pond);
+
     timers.submit([&] { ++once; }); // before the start: due at the start
     timers.start();
 
-    std::promise<void> five_beats;
     const std::size_t id = timers.submit(
         [&] {
             if (++beats == 5) {
