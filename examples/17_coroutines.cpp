@@ -32,8 +32,10 @@ regatta::co_task<std::size_t> length_of(pools& on, std::string name) {
     if (std::this_thread::get_id() == there) {
         co_return 0;
     }
-    // A future can be awaited: the thread goes on to other tasks meanwhile.
-    co_return co_await on.compute.submit([&] { return text.size(); });
+    // A future can be awaited: the thread goes on to other tasks meanwhile. It has a name, since
+    // GCC 12 destroys a closure with captures twice that is written inside a co_await expression.
+    auto length = on.compute.submit([&] { return text.size(); });
+    co_return co_await std::move(length);
 }
 
 /// What a coroutine throws comes out where it is awaited.
