@@ -38,11 +38,14 @@ PyObject* roots(PyObject*, PyObject* arguments) {
         PyErr_SetString(PyExc_RuntimeError, error);
         return nullptr;
     }
-    PyObject* result = PyList_New(0);
-    for (const double one : out) {
-        PyObject* number = PyFloat_FromDouble(one);
-        PyList_Append(result, number);
-        Py_DECREF(number);
+    PyObject* result = PyList_New(static_cast<Py_ssize_t>(out.size()));
+    for (std::size_t i = 0; result != nullptr && i < out.size(); ++i) {
+        PyObject* const number = PyFloat_FromDouble(out[i]);
+        if (number == nullptr) {
+            Py_CLEAR(result); // No memory: the caller gets the error.
+        } else {
+            PyList_SET_ITEM(result, static_cast<Py_ssize_t>(i), number); // Takes the reference.
+        }
     }
     return result;
 }
@@ -53,7 +56,7 @@ PyObject* count_deaths(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"roots", roots, METH_VARARGS, "The square roots of a list of numbers, by worker processes."},
-    {"deaths", count_deaths, METH_NOARGS, "How many workers died in the last call."},
+    {"deaths", count_deaths, METH_NOARGS, "How many workers died in the last call of this thread."},
     {nullptr, nullptr, 0, nullptr}};
 PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "rows", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};

@@ -35,7 +35,7 @@ double root(const regatta::process_task& task, double x) {
 
 namespace {
 
-unsigned long deaths = 0;
+thread_local unsigned long deaths = 0; // The program may call from several threads.
 
 } // namespace
 

@@ -14,7 +14,7 @@ extern "C" {
 int rows_roots(const double* in, double* out, std::size_t count, const char* worker,
                const char* self, char* error, std::size_t room);
 
-/// How many workers died in the last `rows_roots`.
+/// How many workers died in the last `rows_roots` of this thread.
 unsigned long rows_deaths();
 
 /// For the worker program: does the work of a worker and never returns, if it was started as one.
