@@ -45,7 +45,8 @@ int main() {
         for (int i = 1; i <= 1000; ++i) {
             batch.push_back({sensor, i});
             if (batch.size() == 50) {
-                lane.publish_batch(std::span<const reading>(batch)); // seen all at once
+                // All at once, if there is room.
+                lane.publish_batch(std::span<const reading>(batch));
                 batch.clear();
             }
         }

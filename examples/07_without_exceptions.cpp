@@ -21,6 +21,7 @@ struct result {
 };
 
 int main() {
+    // Room for all results: nobody takes one before the pool is closed. A handler waits for room.
     regatta::async_bus<result> bus{{.capacity = 1024}};
     regatta::worker_pool<sample> pool{{.threads = 2}};
     pool.on<sample>([&](sample& s) {
