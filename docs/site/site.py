@@ -4,7 +4,8 @@
 
 Doxygen reads the documents and the public headers (docs/site/Doxyfile), each through filter.py. Then
 this puts copies of the other files that documents link to beside the pages, and looks whether all is
-well: no warning of doxygen, no link without a target, no public name without an entry.
+well: no warning of doxygen, no link without a target, no public name without an entry, no declaration that
+shows a macro.
 
 Exit status: 0, 1 with a line for each fault, 77 without doxygen.
 """
@@ -139,6 +140,14 @@ def missing_names(folder):
                     yield f"{path.relative_to(ROOT)}:{number}: {name} has no entry in the site"
 
 
+def shown_macros(folder):
+    """Declarations that show a macro of the library: PREDEFINED of the Doxyfile lacks it."""
+    for one in compounds(folder):
+        for member in one.iter("member"):
+            if member.get("kind") != "define" and (macro := re.search(r"REGATTA_\w+", f"{member.findtext('type')} {member.findtext('arglist')}")):
+                yield f"{one.findtext('name')}: {member.findtext('name')} shows {macro[0]}"
+
+
 def main():
     if len(sys.argv) != 2:
         print("usage: site.py FOLDER", file=sys.stderr)
@@ -155,7 +164,7 @@ def main():
     faults = run_doxygen(folder)
     if (folder / "tags.xml").is_file():
         copy_sources(folder)
-        faults += [*dead_links(folder), *missing_names(folder)]
+        faults += [*dead_links(folder), *missing_names(folder), *shown_macros(folder)]
     for line in faults:
         print(line)
     return 1 if faults else 0
