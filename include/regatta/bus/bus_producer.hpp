@@ -19,7 +19,8 @@ namespace regatta {
 /// A lane of a bus, for one thread that publishes much.
 ///
 /// Threads: one at a time. The bus must outlive the producer. What makes a message (its constructor
-/// or `make`) must not publish through the same producer.
+/// or `make`) must not publish through the same producer. One that was moved from may only be
+/// destroyed or assigned to.
 /// Blocks, Order, Failure: as the bus.
 /// Cost: a publish stores the message and the position.
 template<class Atomics, class... Messages>

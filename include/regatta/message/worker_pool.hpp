@@ -79,8 +79,8 @@ public:
     using options = worker_pool_options;
     using statistics = worker_pool_stats;
 
-    /// Starts no thread. Throws `std::invalid_argument` for bad admission levels and for a capacity
-    /// that no memory can hold, `std::bad_alloc` if memory runs out.
+    /// Starts no thread. Throws `std::invalid_argument` for bad admission levels, for a negative
+    /// `spin` and for a capacity that no memory can hold, `std::bad_alloc` if memory runs out.
     explicit worker_pool(worker_pool_options o = {})
         : options_(detail::to_pool_options(o))
         , errors_(options_.on_error)
@@ -111,7 +111,8 @@ public:
     /// Starts the workers.
     ///
     /// Throws `std::logic_error` if a message type has no handler, or if the pool was started or
-    /// closed before. Throws `std::system_error` if a thread cannot be created or pinned; then no
+    /// closed before. Throws `std::invalid_argument` for a priority that the `schedule` does not
+    /// have, `std::system_error` if a thread cannot be created, moved, pinned or scheduled. Then no
     /// worker runs.
     void start() {
         engine_.refuse_fork("start the pool");

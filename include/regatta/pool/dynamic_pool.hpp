@@ -73,7 +73,8 @@ public:
 
     /// Keeps the number of threads between two limits from now on. A further call replaces the
     /// options. Not in a task.
-    /// Failure: `std::invalid_argument` for invalid options; `std::system_error`
+    /// Failure: `std::invalid_argument` for invalid options; as `add_threads` if there are fewer
+    /// threads than `min`; `std::system_error` if the thread of the scaler cannot be started, and
     /// (`resource_deadlock_would_occur`) in an error sink that the scaler itself calls.
     REGATTA_POOLS_API void autoscale(autoscale_options options = {});
     /// Stops autoscaling; the number of threads stays as it is. Not in a task.

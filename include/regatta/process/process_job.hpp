@@ -83,8 +83,9 @@ class job_record;
 /// A job of a process pool. Copies are the same job. Destroying the last one cancels nothing: the
 /// pool runs the job to its end.
 ///
-/// Threads: any, at once. Order: what the tasks wrote is visible when a wait has returned or `done`
-/// has said so. Failure: a member of a default-constructed job throws `std::logic_error`.
+/// Threads: any, at once.
+/// Order: what the tasks wrote is visible when a wait has returned or `done` has said so.
+/// Failure: a member of a default-constructed job throws `std::logic_error`.
 class REGATTA_SYSTEM_API process_job {
 public:
     process_job() = default;

@@ -165,12 +165,13 @@ void offer_process_functions() {
 /// attempts at a task ever run at once. So what a task writes to its own part of the output is as
 /// if it had run once. A task whose workers die in every attempt fails alone.
 ///
-/// Threads: any, at once; not the constructor and destructor. Blocks: `wait`, `close`, the
-/// destructor. Order: what was written before `map`, `submit` or `execute` is visible to the tasks;
-/// what they wrote is visible after a wait for their job. Failure: `std::system_error` where the
-/// system refuses; `std::invalid_argument` for spans that are not this pool's; `std::logic_error`
-/// for calls of a closed pool. Cost: a job is two wake-ups, a task one compare-and-swap and one
-/// exchange.
+/// Threads: any, at once; not the constructor and destructor.
+/// Blocks: `wait`, `close`, the destructor.
+/// Order: what was written before `map`, `submit` or `execute` is visible to the tasks; what they
+/// wrote is visible after a wait for their job.
+/// Failure: `std::system_error` where the system refuses; `std::invalid_argument` for spans that
+/// are not this pool's; `std::logic_error` for calls of a closed pool.
+/// Cost: a job is two wake-ups, a task one compare-and-swap and one exchange.
 class REGATTA_SYSTEM_API process_pool {
 public:
     /// With so many workers; 0: as `process_pool_options::workers`.

@@ -15,9 +15,9 @@ namespace regatta {
 /// ```cpp
 /// regatta::stopwatch watch;
 /// load();
-/// const auto loading = watch.lap();
+/// const std::chrono::duration<double> loading = watch.lap();
 /// compute();
-/// std::printf("%.3f s, %.3f s in all\n", seconds(watch.lap()), watch.seconds());
+/// std::printf("%.3f s, %.3f s in all\n", loading.count(), watch.seconds());
 /// ```
 ///
 /// Threads: as a plain value.
