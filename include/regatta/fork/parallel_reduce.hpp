@@ -135,10 +135,10 @@ struct as_it_is {
 /// `std::transform_reduce` does: `reduce(reduce(init, a), b)` and so on. `first` and `last` are
 /// iterators with random access, or indices, which are passed to `transform` themselves.
 ///
-/// `reduce` must be associative; it need not be commutative. It may return a reference to one of
-/// its operands, as `std::ranges::max` does. Of floating-point numbers the grouping decides the
-/// last bits of a sum. It depends on which workers were idle, unless `fork_options::deterministic`
-/// is set.
+/// `reduce` must be associative; it need not be commutative. Its first operand may be a `T` made of
+/// an element, with which a worker begins. It may return a reference to one of its operands, as
+/// `std::ranges::max` does. Of floating-point numbers the grouping decides the last bits of a sum.
+/// It depends on which workers were idle, unless `fork_options::deterministic` is set.
 ///
 /// ```cpp
 /// const double dot = regatta::parallel_transform_reduce(

@@ -28,10 +28,11 @@ template<class Reduce>
 inline constexpr bool reduces_in_any_order<std::reference_wrapper<Reduce>> =
     reduces_in_any_order<Reduce>;
 
-/// Whether `Reduce` adds values and sums of them to a sum, as reductions and scans do. Checked
-/// where one is called: the errors of its parts would fill pages.
+/// Whether `Reduce` adds values and sums of them to a sum, which begins with a value, as reductions
+/// and scans do. Checked where one is called: the errors of its parts would fill pages.
 template<class Reduce, class T, class Value>
 concept reduces_elements = requires(Reduce& reduce, T (&sum)(), Value (&value)()) {
+    T(value());
     T(reduce(sum(), value()));
     T(reduce(sum(), sum()));
 };
