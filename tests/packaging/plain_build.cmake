@@ -35,3 +35,6 @@ targets_of(${work}/without)
 if(built MATCHES "regatta_command" OR NOT built MATCHES "regatta_system")
     message(SEND_ERROR "without CLI11 and fmt it builds: ${built}")
 endif()
+
+# The tests without the examples.
+run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${work}/tests -D CMAKE_CXX_COMPILER=${compiler} -D REGATTA_BUILD_TESTS=ON)
