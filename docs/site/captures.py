@@ -24,7 +24,8 @@ EXAMPLE = re.compile(r"examples/(\w+)\.cpp$")
 
 
 def documents():
-    listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "*.md"], capture_output=True, text=True, check=True)
+    git = ["git", "-C", ROOT, "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.md"]
+    listing = subprocess.run(git, capture_output=True, text=True, check=True)
     return sorted(name for name in listing.stdout.split("\n") if name and (ROOT / name).is_file())
 
 
