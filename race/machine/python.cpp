@@ -8,6 +8,7 @@
 #include <regatta/process/subprocess.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -140,6 +141,15 @@ python_interpreter ask_python(const std::string& program, std::chrono::seconds l
     return found;
 }
 
+std::string made_by_bootstrap(std::string_view name) {
+    char path[PATH_MAX];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+    std::string found(path, length < 0 ? 0 : static_cast<std::size_t>(length));
+    constexpr std::string_view folder = "/build/";
+    const std::size_t at = found.rfind(folder);
+    return at == std::string::npos ? "" : found.replace(at + folder.size(), found.npos, name);
+}
+
 const python_interpreter& find_python() {
     static const python_interpreter found = [] {
         const char* chosen = std::getenv("REGATTA_PYTHON");
@@ -150,7 +160,7 @@ const python_interpreter& find_python() {
             }
             return named;
         }
-        const std::string environment = REGATTA_PYTHON_ENVIRONMENT "/bin/python3";
+        const std::string environment = made_by_bootstrap("python/bin/python3");
         return ask_python(::access(environment.c_str(), X_OK) == 0 ? environment : "python3");
     }();
     return found;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace regatta::race {
 
@@ -28,6 +29,10 @@ struct python_interpreter {
 /// @param program a path, or a name to be found in PATH.
 python_interpreter ask_python(const std::string& program,
                               std::chrono::seconds limit = std::chrono::seconds(5));
+
+/// What script/bootstrap makes: `name` in the folder build/ of the checkout. Empty if this program
+/// does not lie below such a folder: an installed program trusts no folder in which it was built.
+std::string made_by_bootstrap(std::string_view name);
 
 /// The interpreter that the schemes use: $REGATTA_PYTHON; where that is not set, that of the
 /// environment which `script/bootstrap` makes in the checkout; where there is none, the `python3`

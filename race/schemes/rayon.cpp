@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "machine/python.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/thread_runner.hpp"
 #include "workloads/forked/kernels.hpp"
@@ -32,10 +33,12 @@ bool look_up(void* library, const char* name, Function*& into) {
 
 rayon_library load_rayon() {
     rayon_library found;
-    void* library = ::dlopen(REGATTA_RAYON_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const std::string file = made_by_bootstrap("rayon/libregatta_rayon.so");
+    void* library = file.empty() ? nullptr : ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        found.absent = "Rayon was not built; script/bootstrap builds it where Cargo 1.80 or newer "
-                       "is installed (rustup.rs) and crates.io can be reached";
+        found.absent =
+            "Rayon was not built; script/bootstrap builds it for the command of the checkout, "
+            "where Cargo 1.80 or newer is installed (rustup.rs) and crates.io can be reached";
     } else if (!look_up(library, "regatta_rayon_version", found.version) ||
                !look_up(library, "regatta_rayon_start", found.start) ||
                !look_up(library, "regatta_rayon_end", found.end) ||

@@ -116,6 +116,13 @@ TEST(python, that_is_another_program_is_missing) {
     EXPECT_THAT(ask_python("true").missing, HasSubstr("true is no Python"));
 }
 
+TEST(python, is_looked_for_in_the_build_folder_that_this_program_lies_in) {
+    const std::string folder = made_by_bootstrap("");
+    EXPECT_THAT(folder, testing::EndsWith("/build/"));
+    EXPECT_THAT(std::filesystem::read_symlink("/proc/self/exe").string(),
+                testing::StartsWith(folder));
+}
+
 TEST(python, of_this_machine_is_complete_or_says_what_is_missing) {
     const python_interpreter& found = find_python();
     if (found.missing.empty()) {
