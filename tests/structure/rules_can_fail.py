@@ -376,5 +376,10 @@ class Rules(unittest.TestCase):
         self.check("include_costs", files | {"include/regatta/pool.hpp": None}, "has a row for <regatta/pool.hpp>")
 
 
+    def test_every_rule_is_a_test(self):
+        listed = (pathlib.Path(__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8").partition("foreach(rule IN ITEMS ")[2].partition(")")[0]
+        self.assertEqual(sorted(listed.split()), sorted(structure.RULES))
+
+
 if __name__ == "__main__":
     unittest.main()
