@@ -45,3 +45,15 @@ foreach(package IN ITEMS regatta regatta-pools regatta-system)
         message(FATAL_ERROR "pkg-config takes ${package} for version ${output}")
     endif()
 endforeach()
+
+# For Windows the package names the library of WaitOnAddress.
+find_program(windows_compiler x86_64-w64-mingw32-g++-posix)
+if(windows_compiler)
+    configure(${source} ${work}/windows -D CMAKE_CXX_COMPILER=${windows_compiler}
+        -D CMAKE_TOOLCHAIN_FILE=${source}/cmake/windows.cmake)
+    set(ENV{PKG_CONFIG_PATH} ${work}/windows)
+    run(${pkg_config} --libs regatta)
+    if(NOT output MATCHES "-lsynchronization")
+        message(FATAL_ERROR "pkg-config says for Windows: ${output}")
+    endif()
+endif()
