@@ -23,6 +23,15 @@ if(REGATTA_BUILD_COMMAND STREQUAL "AUTO")
     endif()
 endif()
 
+# regatta_find_libraries(TARGET UP): once it is installed, a program finds the shared libraries of this build from
+# where it stands, which is UP from the prefix.
+function(regatta_find_libraries target up)
+    if(BUILD_SHARED_LIBS AND NOT CMAKE_INSTALL_RPATH)
+        cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "$ORIGIN/${up}" OUTPUT_VARIABLE libraries)
+        set_target_properties(${target} PROPERTIES INSTALL_RPATH "${libraries}")
+    endif()
+endfunction()
+
 # regatta_say_what_is_installed(): the last lines of the configuration.
 function(regatta_say_what_is_installed)
     message(STATUS "Regatta ${PROJECT_VERSION} installs to ${CMAKE_INSTALL_PREFIX}:")
