@@ -15,14 +15,17 @@ target_link_libraries(regatta INTERFACE Threads::Threads
 include(cmake/pools.cmake)
 include(cmake/system.cmake)
 
-if(REGATTA_INSTALL)
+set(compiled_parts pools)
+if(TARGET regatta_system)
+    list(APPEND compiled_parts system)
+endif()
+if(NOT REGATTA_INSTALL) # Whoever links them builds them.
+    list(TRANSFORM compiled_parts PREPEND regatta_)
+    set_target_properties(${compiled_parts} PROPERTIES EXCLUDE_FROM_ALL ON)
+else()
     install(TARGETS regatta EXPORT regatta-targets)
     install(EXPORT regatta-targets NAMESPACE regatta::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-    set(compiled_parts pools)
-    if(TARGET regatta_system)
-        list(APPEND compiled_parts system)
-    endif()
     foreach(part IN LISTS compiled_parts)
         install(TARGETS regatta_${part} EXPORT regatta-${part}-targets
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
