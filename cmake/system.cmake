@@ -49,7 +49,8 @@ function(regatta_add_system target)
     if(TARGET regatta_development)
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:regatta_development>)
     endif()
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    # Before the folders of a project that this is a part of.
+    target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src)
     # On 32-bit machines: files, inode numbers and limits of 64 bits.
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     # A name that is not to be seen elsewhere is told once a folder: CMAKE_UNITY_BUILD would join folders.
