@@ -1,5 +1,5 @@
-# Configured without any option the build makes what is installed, optimised, and nothing else; it says
-# what it leaves out, and which packages bring that.
+# Configured without any option the build makes what is installed, optimised, and nothing else, beside the
+# builds of the presets; it says what it leaves out, and which packages bring that.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 # targets_of(BUILD): what its default target builds, in `built`.
 function(targets_of folder)
@@ -18,6 +18,16 @@ endif()
 if(built MATCHES "gtest|bench_|example_|_unit|_contract|headers_alone")
     message(SEND_ERROR "built without being asked for: ${CMAKE_MATCH_0}")
 endif()
+# The presets build in folders of build/, which is where the documents make the plain build.
+file(READ ${source}/CMakePresets.json presets)
+string(JSON count LENGTH "${presets}" configurePresets)
+math(EXPR last "${count} - 1")
+foreach(number RANGE ${last})
+    string(JSON preset GET "${presets}" configurePresets ${number} name)
+    if(EXISTS ${work}/all/${preset})
+        message(SEND_ERROR "a plain build has a folder ${preset}, as the preset of that name")
+    endif()
+endforeach()
 file(STRINGS ${work}/all/CMakeCache.txt type REGEX "^CMAKE_BUILD_TYPE:STRING=Release$")
 if(NOT type)
     message(SEND_ERROR "a plain build is not optimised")
