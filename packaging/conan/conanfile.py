@@ -20,9 +20,8 @@ class Regatta(ConanFile):
     topics = ("thread-pool", "concurrency", "message-bus", "cpu-isolation")
     package_type = "library"
     settings = "os", "compiler", "build_type", "arch"
-    options = {"shared": [True, False], "fPIC": [True, False]}
-    default_options = {"shared": False, "fPIC": True}
-    implements = ["auto_shared_fpic"]
+    options = {"shared": [True, False]}  # The code is always position-independent.
+    default_options = {"shared": False}
 
     def set_version(self):
         # Within Conan's cache the recipe stands alone, and its version is known.
@@ -32,7 +31,8 @@ class Regatta(ConanFile):
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder, "..", "..").resolve()
-        for pattern in ("CMakeLists.txt", "LICENSE", "*.md", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "LIMITATIONS.md", "cmake/*", "include/*",
+                        "src/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def validate(self):

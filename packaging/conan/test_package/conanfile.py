@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 The Regatta authors
-"""A program that uses the package: both targets, found by CMake."""
+"""A program that uses the package, found by CMake."""
 
 import os
 
