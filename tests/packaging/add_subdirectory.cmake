@@ -1,7 +1,10 @@
-# A project takes the library's folder into its own build, which joins sources: it gets the target and nothing else.
+# A project takes the library's folder into its own build, which joins sources and has a file named like one of the
+# library's: it gets the target and nothing else.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+file(WRITE ${work}/process/subprocess.cpp "#error of another project\n")
+file(WRITE ${work}/folders.cmake "include_directories(${work})\n")
 configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D CMAKE_BUILD_TYPE= -D CMAKE_UNITY_BUILD=ON -D REGATTA_FROM=folder
-    -D REGATTA_FOLDER=${source} -D REGATTA_COMPONENTS=system
+    -D CMAKE_PROJECT_user_INCLUDE=${work}/folders.cmake -D REGATTA_FOLDER=${source} -D REGATTA_COMPONENTS=system
     -D CMAKE_INSTALL_PREFIX=${work}/installed)
 run_user(${work}/user)
 run_system_user(${work}/user)
@@ -13,15 +16,12 @@ if(NOT installed STREQUAL "bin/system_user;bin/user")
     message(FATAL_ERROR "installing the project also installed: ${installed}")
 endif()
 
-# What it leaves out it builds for whoever asks, and still installs nothing; a file of the project that is
-# named like one of its own is left alone.
-file(WRITE ${work}/asking/src/process/subprocess.cpp "#error of another project\n")
+# What it leaves out it builds for whoever asks, and still installs nothing.
 file(WRITE ${work}/asking/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(asking LANGUAGES CXX)
-include_directories(src)
 add_subdirectory(${source} regatta)\n")
 configure(${work}/asking ${work}/asked -D REGATTA_BUILD_EXAMPLES=ON -D REGATTA_BUILD_COMMAND=${with_command})
-run(${CMAKE_COMMAND} --build ${work}/asked --target example_11_first_pool regatta_system)
+run(${CMAKE_COMMAND} --build ${work}/asked --target example_11_first_pool)
 run(${work}/asked/regatta/examples/example_11_first_pool)
 run(${CMAKE_COMMAND} --install ${work}/asked --prefix ${work}/nothing)
 if(EXISTS ${work}/nothing)
