@@ -102,11 +102,12 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
             ? *arguments.duration + " in all"
             : fmt::format("{} each, {}", race::counted(arguments.rounds_or(advise_rounds), "round"),
                           expected_length(workload, arguments, schemes, all_counts, control));
-    fmt::print(stderr,
-               "Measuring {}: {} schemes with {}, then {} with {} workers; {}. Ctrl-C ends "
-               "it with what there is by then.\n",
-               workload.name, schemes, race::counted(available_cpus(), "worker"),
-               race::usual_scheme(workload).name, counts, length);
+    const std::string line =
+        fmt::format("Measuring {}: {} schemes with {}, then {} with {} workers; {}. Ctrl-C ends "
+                    "it with what there is by then.\n",
+                    workload.name, schemes, race::counted(available_cpus(), "worker"),
+                    race::usual_scheme(workload).name, counts, length);
+    std::fputs(line.c_str(), stderr); // Where that is closed the measurement goes on.
 }
 
 } // namespace

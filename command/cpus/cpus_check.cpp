@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,7 +54,7 @@ public:
     countdown& operator=(const countdown&) = delete;
     ~countdown() {
         if (live_) {
-            fmt::print(stderr, "\r\x1b[K");
+            draw("");
         }
     }
 
@@ -64,12 +65,15 @@ public:
             shown_ = left;
             const std::string line = fmt::format("looking at CPUs {}: {} s to go", cpus_,
                                                  std::max<long long>(left.count(), 0));
-            fmt::print(stderr, "\r\x1b[K{}", line.substr(0, width_of(STDERR_FILENO) - 1));
+            draw(line.substr(0, width_of(STDERR_FILENO) - 1));
         }
     }
 
 private:
     std::string cpus_;
+    /// A terminal that went away costs the line, and not the check.
+    static void draw(const std::string& line) { std::fprintf(stderr, "\r\x1b[K%s", line.c_str()); }
+
     std::chrono::steady_clock::time_point end_;
     std::chrono::seconds shown_{-1};
     bool live_;

@@ -152,6 +152,15 @@ class Advise(unittest.TestCase):
                                         r"[\d, ]+ workers; 1 round each, some \d+ (s|min)\. Ctrl-C ends")
         self.assertIn("6", document["open"][0]["text"])
 
+    def test_a_closed_standard_error_does_not_cost_the_measurement(self):
+        self.skip_where_libraries_cannot_run()
+        path = os.path.join(self.folder.name, "advice.json")
+        result = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", REGATTA, "advise", *WORK[:-1], "1", "--json", path],
+                                env=environment(), stdout=subprocess.PIPE, timeout=100, encoding="utf-8")
+        self.assertEqual(result.returncode, 0, result)
+        with open(path, encoding="utf-8") as file:
+            self.valid(file.read())
+
     def test_from_a_measurement_of_forks(self):
         self.skip_where_libraries_cannot_run()
         result = run("advise", "fib", "--size", "12", "--rounds", "1")

@@ -267,6 +267,18 @@ class Check(unittest.TestCase):
         self.assertIn(b"was interrupted", terminal.output)
         self.assertIn(f"CPU {CPU}".encode(), terminal.output)
 
+    def test_a_terminal_that_goes_away_does_not_cost_the_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "check.json")
+            terminal = OnTerminal("cpus", "check", str(CPU), "--for", "1h", "--json", path)
+            terminal.read_until(b"looking at CPUs")
+            os.close(terminal.master)
+            _, status = support.wait_until(
+                lambda: next((end for end in [os.waitpid(terminal.pid, os.WNOHANG)] if end[0]), None), "its end")
+            self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGHUP)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual([cpu["cpu"] for cpu in json.load(file)["cpus"]], [CPU])
+
     def test_wrong_words_are_refused(self):
         for words, says in (
                 (["1000000"], "are off or do not exist"),

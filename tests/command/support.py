@@ -141,6 +141,7 @@ class OnTerminal:
             import termios
             # The tests may run in the background, where a shell has Ctrl-C ignored.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             os.execve(REGATTA, [REGATTA, *words], env or environment())
 
