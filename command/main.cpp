@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
     }
     hold_standard_descriptors();
     std::setlocale(LC_CTYPE, "");
+    keep_ends_of_children();
     outlive_failed_writes();
     tell_of_crashes();
     try {

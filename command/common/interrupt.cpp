@@ -41,6 +41,8 @@ static_assert(std::atomic<unsigned>::is_always_lock_free);
 /// A fork of it may exit as it likes.
 pid_t measuring_process = 0;
 
+bool children_ignored = false; ///< At the start; written before there is a second thread.
+
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
 /// How long a race may take to end after a signal: it looks at its flag before every item, but a
@@ -198,6 +200,16 @@ void outlive_failed_writes() {
     for (const int number : {SIGPIPE, SIGXFSZ}) {
         set_handler(number, [](int) {});
     }
+}
+
+void keep_ends_of_children() noexcept {
+    struct sigaction before {};
+    set_handler(SIGCHLD, SIG_DFL, &before);
+    children_ignored = before.sa_handler == SIG_IGN;
+}
+
+bool ignored_children() noexcept {
+    return children_ignored;
 }
 
 } // namespace regatta::command

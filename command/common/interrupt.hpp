@@ -50,6 +50,12 @@ private:
     struct sigaction alarm_before_ {};
 };
 
+/// Where this process was started to ignore the ends of its children (SIGCHLD), the system would
+/// keep no status of any: nobody could wait for them. From now on it does.
+void keep_ends_of_children() noexcept;
+/// Whether it was started so.
+bool ignored_children() noexcept;
+
 /// Makes writing to a closed pipe, or beyond the limit of a file's size, an error instead of the
 /// process's death. Programs started from here get the default back.
 void outlive_failed_writes();

@@ -3,6 +3,8 @@
 
 #include "cpus/owned_run.hpp"
 
+#include "common/interrupt.hpp"
+
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
@@ -184,7 +186,7 @@ bool undo_what_is_left() {
 
 /// The child of `held_program` until it is another program.
 [[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
-                         bool ignores_children, const signals_held& held) {
+                         const signals_held& held) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     const auto back_to_usual = [](int number) {
         if (!is_ignored(number)) {
@@ -193,7 +195,7 @@ bool undo_what_is_left() {
     };
     std::ranges::for_each(passed_on, back_to_usual);
     std::ranges::for_each(from_terminal, back_to_usual);
-    if (ignores_children) {
+    if (ignored_children()) {
         set_handler(SIGCHLD, SIG_IGN);
     }
     held.deliver(); // What was passed on meanwhile ends it here.
@@ -251,9 +253,7 @@ held_program::held_program(const std::vector<std::string>& words) {
     pipe_ends go = make_pipe();
     pipe_ends failure = make_pipe();
     const pid_t self = ::getpid();
-    const bool ignores_children = is_ignored(SIGCHLD);
-    set_handler(SIGCHLD, SIG_DFL); // Else nobody could be asked how the program ended.
-    const signals_held held;       // Until it is known to whom they are passed on.
+    const signals_held held; // Until it is known to whom they are passed on.
     catch_signals();
     pid_ = ::fork();
     if (pid_ < 0) {
@@ -261,7 +261,7 @@ held_program::held_program(const std::vector<std::string>& words) {
     }
     if (pid_ == 0) {
         go.writing = detail::unique_descriptor();
-        become(words, self, go.reading.get(), failure.writing.get(), ignores_children, held);
+        become(words, self, go.reading.get(), failure.writing.get(), held);
     }
     receiver.store(pid_, std::memory_order_relaxed);
     pidfd_ = open_pidfd(pid_);

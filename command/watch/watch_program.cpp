@@ -15,7 +15,6 @@ namespace regatta::command {
 
 watch_program::watch_program(const std::vector<std::string>& words, bool beside_view)
     : began_(std::chrono::steady_clock::now()) {
-    std::signal(SIGCHLD, SIG_DFL); // Else nobody could be asked how the program ended.
     spawn_options options;
     options.program = words.at(0);
     options.arguments.assign(words.begin() + 1, words.end());

@@ -12,7 +12,7 @@ import unittest
 
 import support
 from support import (EVERYBODY, REGATTA, OnTerminal, catches, children_of, environment, is_gone,
-                     segments_of, wait_until)
+                     run, segments_of, wait_until)
 
 LONG = ["--size", "128", "--time", "1000"]
 
@@ -116,6 +116,21 @@ class Interrupt(unittest.TestCase):
         output, error = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 143, error)  # The first one that it did not ignore.
         self.assertTrue(json.loads(output)["stopped"])
+    def test_a_parent_that_ignores_its_children_costs_no_measurement(self):
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        quick = ["--schemes", "serial,processes", "--size", "128", "--rounds", "2"]
+        for words in (["info"], ["race", *quick], ["race", *quick, "--launches", "2"],
+                      ["race", "--command", "a=true", "--rounds", "1"],
+                      ["race", "isolation", "--rounds", "1", "--work", "10ms"]):
+            with self.subTest(words=words):
+                result = run(*words, env=environment(REGATTA_PYTHON=None), preexec_fn=ignore)
+                self.assertEqual(result.returncode, 0, result)
+        # What was to be ignored stays so for a program on CPUs of its own.
+        result = run("cpus", "run", "--quiet", "--count", "1", "--", "grep", "SigIgn", "/proc/self/status",
+                     preexec_fn=ignore)
+        self.assertNotEqual(int(result.stdout.split()[1], 16) & 1 << (signal.SIGCHLD - 1), 0, result)
+
 
     def test_sigterm_with_json_leaves_a_whole_document(self):
         process = self.race_with_handlers("--schemes", "serial,std_thread", *LONG)
