@@ -309,6 +309,9 @@ int run_watch(const watch_options& options) {
     }
     const bool json_to_output = json && json->is_standard_output();
     const bool live = !options.once && !json_to_output && is_live_terminal(STDOUT_FILENO);
+    if (live) {
+        watch_view::require_known_terminal();
+    }
     watch_events events;
     std::optional<watch_program> program;
     std::optional<int> process = options.process;

@@ -97,12 +97,26 @@ void keep_flowing() {
 
 } // namespace
 
-watch_view::watch_view(bool colour) : screen_(::newterm(nullptr, stdout, stdin)) {
-    if (screen_ == nullptr) {
+void watch_view::require_known_terminal() {
+    std::FILE* const nowhere = std::fopen("/dev/null", "r+");
+    ::screen* const known = nowhere == nullptr ? nullptr : ::newterm(nullptr, nowhere, nowhere);
+    if (known != nullptr) {
+        ::delscreen(known);
+    }
+    if (nowhere != nullptr) {
+        std::fclose(nowhere);
+    }
+    if (known == nullptr) {
         const char* const type = std::getenv("TERM");
         throw std::runtime_error("this machine does not know terminals of the type \"" +
                                  std::string(type == nullptr ? "" : type) +
                                  "\" (TERM); --once and --count with a pipe need none");
+    }
+}
+
+watch_view::watch_view(bool colour) : screen_(::newterm(nullptr, stdout, stdin)) {
+    if (screen_ == nullptr) {
+        throw std::runtime_error("the terminal cannot be taken over");
     }
     ::cbreak();
     ::noecho();

@@ -36,8 +36,12 @@ public:
         last
     };
 
-    /// @param colour whether colours are wanted.
+    /// To be asked before a program is started, which would be killed where there is no view.
     /// Failure: `std::runtime_error` for a terminal whose type (TERM) is not known.
+    static void require_known_terminal();
+
+    /// @param colour whether colours are wanted.
+    /// Failure: `std::runtime_error`.
     explicit watch_view(bool colour);
     watch_view(const watch_view&) = delete;
     watch_view& operator=(const watch_view&) = delete;

@@ -195,6 +195,14 @@ class View(unittest.TestCase):
         self.assertEqual(terminal.status(), 1)
         self.assertIn(b'terminals of the type "no-such-terminal" (TERM)', terminal.output)
 
+    def test_where_there_is_no_view_no_program_is_started(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "began")
+            terminal = Terminal(self, "watch", "--", "sh", "-c", f": > {path}; exec sleep 1000",
+                                env=environment(TERM="no-such-terminal"))
+            self.assertEqual(terminal.status(), 1)
+            self.assertFalse(os.path.exists(path))
+
     def test_a_dumb_terminal_gets_text(self):
         terminal = Terminal(self, "watch", *FAST, "--count", "2", env=environment(TERM="dumb"))
         self.assertEqual(terminal.status(), 0)
