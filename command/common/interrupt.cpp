@@ -32,7 +32,7 @@ std::atomic<std::int64_t> received_ns{0}; ///< When that was; 0 until it is know
 std::atomic<unsigned> seconds_left{0};    ///< From the hint to giving up; 0: no limit.
 std::atomic<pid_t> measures{0};           ///< A launch of this program; 0: none.
 std::atomic<bool> hinted{false};
-std::atomic<bool> hidden{false};
+std::atomic<bool> drawn{false}; ///< A line that is drawn over stands on standard error.
 static_assert(std::atomic<race::race_control*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
@@ -185,14 +185,14 @@ const race::race_control* interrupt_guard::measuring() noexcept {
 }
 
 void interrupt_guard::clean_up() noexcept {
-    if (hidden.load(std::memory_order_relaxed)) {
-        write_error("\r\x1b[K\x1b[?25h");
+    if (drawn.load(std::memory_order_relaxed)) {
+        write_error("\r\x1b[K");
     }
     remove_unwritten_files();
 }
 
-void interrupt_guard::cursor_hidden(bool is_hidden) noexcept {
-    hidden.store(is_hidden, std::memory_order_relaxed);
+void interrupt_guard::line_drawn(bool is_drawn) noexcept {
+    drawn.store(is_drawn, std::memory_order_relaxed);
 }
 
 void outlive_failed_writes() {

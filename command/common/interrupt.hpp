@@ -15,7 +15,7 @@
 namespace regatta::command {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
-/// process at once, the cursor shown again and files without content removed. After 3 s a hint
+/// process at once, the progress bar and files without content removed. After 3 s a hint
 /// says so; after 20 s and twice the longest run it gives up. Those that were ignored before stay
 /// ignored.
 ///
@@ -39,11 +39,11 @@ public:
     /// The race that is being measured; null: none.
     /// Threads: any; may be called from a signal handler.
     static const race::race_control* measuring() noexcept;
-    /// Shows the cursor and removes files without content: for an end without destructors.
+    /// Removes the progress bar and files without content: for an end without destructors.
     /// Threads: any; may be called from a signal handler.
     static void clean_up() noexcept;
-    /// Whether the cursor is hidden on standard error, so that it must be shown at a hard end.
-    static void cursor_hidden(bool hidden) noexcept;
+    /// Whether a line stands on standard error that must be removed at a hard end.
+    static void line_drawn(bool drawn) noexcept;
 
 private:
     std::array<struct sigaction, 3> before_{}; ///< Of SIGINT, SIGTERM and SIGHUP.

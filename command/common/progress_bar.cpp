@@ -46,8 +46,8 @@ progress_bar::progress_bar(bool quiet) : live_(!quiet && is_live_terminal(STDERR
 
 progress_bar::~progress_bar() {
     if (drawn_) {
-        write("\r\x1b[K\x1b[?25h");
-        interrupt_guard::cursor_hidden(false);
+        write("\r\x1b[K");
+        interrupt_guard::line_drawn(false);
     }
 }
 
@@ -59,8 +59,7 @@ void progress_bar::show(const race::progress& now) {
     last_ = time;
     if (!drawn_) {
         drawn_ = true;
-        interrupt_guard::cursor_hidden(true);
-        write("\x1b[?25l");
+        interrupt_guard::line_drawn(true);
     }
     write(fmt::format("\r{}\x1b[K", progress_line(now, style_of(STDERR_FILENO))));
 }

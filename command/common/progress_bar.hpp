@@ -14,7 +14,8 @@
 namespace regatta::command {
 
 /// Draws on standard error, at most ten times a second. Draws nothing where that is no terminal.
-/// The destructor removes the line and shows the cursor again.
+/// The destructor removes the line. The cursor stays: a shell that this process is stopped in, or
+/// killed, would have none.
 class progress_bar {
 public:
     /// @param quiet nothing is drawn, whatever standard error is.

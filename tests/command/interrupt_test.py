@@ -23,8 +23,7 @@ class Interrupt(unittest.TestCase):
         terminal.read_until(b"round 3")
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
-        self.assertIn(b"\x1b[?25h", terminal.output)
-        report = terminal.output[terminal.output.rfind(b"\x1b[?25h"):].decode()
+        report = terminal.output[terminal.output.rindex(b"\r\x1b[K"):].decode()
         self.assertIn("Cut short after", report)
         self.assertIn("std_thread", report)
         self.assertNotIn("FAILED", report)
@@ -53,7 +52,7 @@ class Interrupt(unittest.TestCase):
         self.assertEqual(terminal.status(), 130)
         self.assertIn(b"Nothing was measured", terminal.output)
 
-    def test_a_second_ctrl_c_ends_at_once_and_shows_the_cursor(self):
+    def test_a_second_ctrl_c_ends_at_once_and_removes_the_bar(self):
         terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
         terminal.read_until(b"warm-up")
         os.kill(terminal.pid, signal.SIGSTOP)
@@ -62,7 +61,7 @@ class Interrupt(unittest.TestCase):
         os.kill(terminal.pid, signal.SIGTERM)
         os.kill(terminal.pid, signal.SIGCONT)
         self.assertIn(terminal.status(), (130, 143))
-        self.assertTrue(terminal.output.endswith(b"\x1b[?25h"), terminal.output[-100:])
+        self.assertTrue(terminal.output.endswith(b"\r\x1b[K"), terminal.output[-100:])
 
     def test_one_ctrl_c_that_comes_twice_ends_in_order(self):  # timeout -s INT 5 regatta race
         terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
@@ -116,6 +115,7 @@ class Interrupt(unittest.TestCase):
         output, error = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 143, error)  # The first one that it did not ignore.
         self.assertTrue(json.loads(output)["stopped"])
+
     def test_a_parent_that_ignores_its_children_costs_no_measurement(self):
         def ignore():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -130,7 +130,6 @@ class Interrupt(unittest.TestCase):
         result = run("cpus", "run", "--quiet", "--count", "1", "--", "grep", "SigIgn", "/proc/self/status",
                      preexec_fn=ignore)
         self.assertNotEqual(int(result.stdout.split()[1], 16) & 1 << (signal.SIGCHLD - 1), 0, result)
-
 
     def test_sigterm_with_json_leaves_a_whole_document(self):
         process = self.race_with_handlers("--schemes", "serial,std_thread", *LONG)

@@ -9,6 +9,8 @@ import html.parser
 import io
 import json
 import os
+import re
+import signal
 import subprocess
 import tempfile
 import termios
@@ -308,22 +310,25 @@ class Output(unittest.TestCase):
     def test_a_terminal_gets_colours_and_a_progress_bar_that_goes_away(self):
         terminal = OnTerminal("race", "--schemes", "serial,std_thread", *QUICK)
         self.assertEqual(terminal.status(), 0)
-        hidden = terminal.output.find(b"\x1b[?25l")
-        shown = terminal.output.rfind(b"\x1b[?25h")
-        self.assertGreaterEqual(hidden, 0)
-        self.assertGreater(shown, hidden)
-        self.assertIn(b"warm-up", terminal.output)
-        report = terminal.output[shown:]
+        bar, report = terminal.output.split(b"\r\x1b[K")
+        self.assertIn(b"warm-up", bar)
+        self.assertNotIn(b"\r", report.replace(b"\r\n", b""))
         self.assertIn(b"\x1b[1m", report)
-        self.assertNotIn(b"\r\x1b[K", report)
+
+    def test_the_cursor_stays(self):  # Nobody would show it again after Ctrl-Z, or a kill.
+        terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")
+        terminal.read_until(b"warm-up")
+        os.kill(terminal.pid, signal.SIGKILL)
+        self.assertEqual(terminal.status(), -signal.SIGKILL)
+        self.assertNotIn(b"\x1b[?25l", terminal.output)
 
     def test_the_progress_line_keeps_to_a_narrow_terminal(self):
         for columns in (20, 40, 60):
             terminal = OnTerminal("race", "--schemes", "some_scheme_of_a_long_name=serial", *QUICK,
                                   columns=columns)
             self.assertEqual(terminal.status(), 0)
-            progress = terminal.output[:terminal.output.rfind(b"\x1b[?25h")].decode()
-            for line in progress.replace("\x1b[?25l", "").replace("\x1b[K", "").split("\r"):
+            progress = terminal.output[:terminal.output.rindex(b"\r\x1b[K")].decode()
+            for line in progress.replace("\x1b[K", "").split("\r"):
                 self.assertLess(len(line), columns, line)
 
     def test_terminals_that_want_none_of_it(self):

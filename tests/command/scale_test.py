@@ -213,7 +213,7 @@ class Scale(unittest.TestCase):
         terminal.read_until(b"round 3")
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
-        report = terminal.output[terminal.output.rfind(b"\x1b[?25h"):].decode()
+        report = terminal.output[terminal.output.rindex(b"\r\x1b[K"):].decode()
         self.assertIn("topped after", report)
         self.assertIn("events/s", report)
         self.assertNotIn("FAILED", report)
