@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ constexpr int largest_pid = 4'194'304; // The kernel's own limit.
 struct check_arguments {
     std::string cpus;
     std::string duration = "10s";
-    std::string threshold = "1us";
+    std::optional<std::string> threshold;
     std::vector<int> owners;
     bool look_on = false;
     result_paths files;
@@ -70,10 +71,10 @@ public:
     }
 
 private:
-    std::string cpus_;
     /// A terminal that went away costs the line, and not the check.
     static void draw(const std::string& line) { std::fprintf(stderr, "\r\x1b[K%s", line.c_str()); }
 
+    std::string cpus_;
     std::chrono::steady_clock::time_point end_;
     std::chrono::seconds shown_{-1};
     bool live_;
@@ -118,9 +119,14 @@ int run_command(const check_arguments& arguments) {
     race::race_control control;
     exclusivity_check_options options;
     options.duration = parse_duration(arguments.duration).value_or(options.duration);
-    options.threshold = parse_duration(arguments.threshold).value_or(options.threshold);
+    options.threshold =
+        parse_duration(arguments.threshold.value_or("")).value_or(options.threshold);
     options.owners = arguments.owners;
     options.gap_loop = !arguments.look_on && arguments.owners.empty();
+    if (arguments.threshold && !options.gap_loop) {
+        throw usage_error("--threshold is for the loop that feels interruptions, and with "
+                          "--look-on and --owner none runs");
+    }
     std::vector<std::string> notes;
     if (options.gap_loop) {
         notes = mind_leases(cpus, options);
@@ -173,7 +179,7 @@ void add_cpus_check(subcommand cpus, action& chosen) {
     command.add_option("--threshold", a.threshold, "The shortest interruption that counts")
         .check(length_of_time("100ns", "30d"))
         .type_name("TIME")
-        .default_str(a.threshold);
+        .default_str("1us");
     add_json_option(command, a.files, "the whole result");
     command.footer(
         "Examples:\n"

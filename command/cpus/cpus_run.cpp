@@ -200,8 +200,9 @@ void add_cpus_run(subcommand cpus, action& chosen, const std::vector<std::string
                      "Send the interrupts of devices to other CPUs meanwhile");
     command.add_flag("--unbalanced", a.unbalanced,
                      "The program pins its threads itself: isolate the CPUs from the scheduler");
-    command.add_flag("--explain", a.explain, "Say what could not be had, and why");
-    command.add_flag("--quiet", a.quiet, "Say nothing unless something is wrong");
+    const option explain =
+        command.add_flag("--explain", a.explain, "Say what could not be had, and why");
+    command.add_flag("--quiet", a.quiet, "Say nothing unless something is wrong").excludes(explain);
     command.footer(
         "Examples:\n"
         "  regatta cpus run 2-3 -- ./server --port 80\n"

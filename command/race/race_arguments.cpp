@@ -33,6 +33,23 @@ void refuse_twice(const char* option, const std::vector<T>& values) {
     }
 }
 
+/// Refuses an option that was typed, is for schemes of a kind, and would do nothing without one.
+void refuse_without(const std::vector<race::entrant>& entrants, bool race::scheme_traits::*kind,
+                    bool typed, std::string_view what) {
+    if (!typed || std::ranges::any_of(entrants, [&](const race::entrant& one) {
+            return one.scheme->traits.*kind;
+        })) {
+        return;
+    }
+    std::string names;
+    for (const race::scheme_info& info : race::schemes()) {
+        if (info.traits.*kind) {
+            names += (names.empty() ? "" : ", ") + std::string(info.name);
+        }
+    }
+    throw usage_error(fmt::format("{} ({}), and none takes part", what, names));
+}
+
 /// As many as there are CPUs; where items are offered at a rate, the producer has one of these.
 unsigned workers_beside(bool producer) {
     const unsigned cpus = available_cpus();
@@ -171,24 +188,12 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             }
         }
     }
-    const bool replaced = std::ranges::any_of(
-        entrants, [](const race::entrant& one) { return one.scheme->traits.replaces_workers; });
-    if (!arguments.kill_every.empty() && !replaced) {
-        throw usage_error("--kill-every is for schemes that replace a worker that dies "
-                          "(process_pool), and none takes part");
-    }
-    const bool bounded = std::ranges::any_of(
-        entrants, [](const race::entrant& one) { return one.scheme->traits.bounded; });
-    if (!arguments.axes.capacities.empty() && !bounded) {
-        std::string names;
-        for (const race::scheme_info& info : race::schemes()) {
-            if (info.traits.bounded) {
-                names += (names.empty() ? "" : ", ") + std::string(info.name);
-            }
-        }
-        throw usage_error(fmt::format(
-            "--capacity is for pools that take a bound ({}), and none takes part", names));
-    }
+    refuse_without(entrants, &race::scheme_traits::replaces_workers, !arguments.kill_every.empty(),
+                   "--kill-every is for schemes that replace a worker that dies");
+    refuse_without(entrants, &race::scheme_traits::bounded, !arguments.axes.capacities.empty(),
+                   "--capacity is for pools that take a bound");
+    refuse_without(entrants, &race::scheme_traits::sends_chunks, !arguments.axes.chunks.empty(),
+                   "--chunk is for schemes that send several items at once");
     programs.enter(entrants);
     for (const race::entrant& one : entrants) {
         if (one.name.ends_with(race::control_name(""))) {
@@ -210,12 +215,12 @@ race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload) {
     if (workload.name.empty() &&
         (!arguments.axes.sizes.empty() || arguments.kernel || arguments.max_prime ||
-         arguments.items || arguments.type || arguments.seed || !arguments.axes.chunks.empty() ||
-         !arguments.axes.capacities.empty())) {
+         arguments.items || arguments.type || arguments.seed || arguments.reuse ||
+         !arguments.axes.chunks.empty() || !arguments.axes.capacities.empty())) {
         throw usage_error(
-            "--size, --kernel, --type, --items, --max-prime, --seed, --chunk and --capacity are "
-            "for the schemes of a workload, and only programs take part; name a workload to race "
-            "both");
+            "--size, --kernel, --type, --items, --max-prime, --seed, --chunk, --capacity and "
+            "--reuse are for the schemes of a workload, and only programs take part; name a "
+            "workload to race both");
     }
     refuse_twice("--size", arguments.axes.sizes);
     refuse_twice("--workers", arguments.axes.workers);

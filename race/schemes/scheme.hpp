@@ -116,6 +116,8 @@ struct scheme_traits {
     bool one_library_thread = false;
     /// Its queue takes a bound: `scheme_options::capacity`.
     bool bounded = false;
+    /// Several items go to a worker at once: `scheme_options::chunk`.
+    bool sends_chunks = false;
     /// A worker that dies is replaced, and its item begun again: `scheme_options::kill_every`.
     bool replaces_workers = false;
     /// The library behind it keeps its threads after a run, asleep.

@@ -121,7 +121,7 @@ scheme_info steady_batch_scheme() {
             .suits = "many short tasks that are known several at a time",
             .make = make_bounded<in_batches<steady_pool>>,
             .reusable = true,
-            .traits = {.bounded = true}};
+            .traits = {.bounded = true, .sends_chunks = true}};
 }
 
 scheme_info balanced_scheme() {
@@ -142,7 +142,7 @@ scheme_info balanced_batch_scheme() {
             .suits = "tasks of uneven length that are known several at a time",
             .make = make_bounded<in_batches<balanced_pool>>,
             .reusable = true,
-            .traits = {.bounded = true}};
+            .traits = {.bounded = true, .sends_chunks = true}};
 }
 
 scheme_info dynamic_scheme() {
@@ -160,7 +160,8 @@ scheme_info dynamic_batch_scheme() {
             .summary = "regatta::dynamic_pool, one execute_batch for --chunk items; warm threads",
             .suits = "load that varies and comes in bursts",
             .make = make_unbounded<in_batches<dynamic_pool>>,
-            .reusable = true};
+            .reusable = true,
+            .traits = {.sends_chunks = true}};
 }
 
 } // namespace regatta::race

@@ -115,7 +115,7 @@ scheme_info zmq_inproc_chunk_scheme() {
             return std::make_unique<zmq_inproc>(options.chunk);
         },
         .library_version = zmq_version,
-        .traits = {.synchronises_unseen = true}};
+        .traits = {.sends_chunks = true, .synchronises_unseen = true}};
 }
 
 } // namespace regatta::race

@@ -288,6 +288,8 @@ class Check(unittest.TestCase):
                 ([str(CPU), "--for", "0"], "no length of time"),
                 ([str(CPU), "--for", "10 parsecs"], "no length of time"),
                 ([str(CPU), "--threshold", "1ns"], "from 100ns to 30d"),
+                ([str(CPU), "--threshold", "2us", "--look-on"], "--threshold is for the loop"),
+                ([str(CPU), "--threshold", "2us", "--owner", str(os.getpid())], "--threshold is for the loop"),
                 ([str(CPU), "--owner", "0"], "--owner"),
                 ([str(CPU), "--owner", "4194304"], "no process 4194304"),
                 ([str(CPU), "--json", ""], "empty"),

@@ -153,6 +153,7 @@ class CpusRun(unittest.TestCase):
                 ([CPU, "--count", "1", "--", "true"], 2, "as a list or with --count, not both"),
                 ([CPU, "--count", "1", "true"], 2, "as a list or with --count, not both"),
                 (["--count", "0", "--", "true"], 2, '--count: "0" is not'),
+                (["--quiet", "--explain", CPU, "--", "true"], 2, "--explain"),
                 (["--at-least", "solid", CPU, "--", "true"], 2, "isolated-partition")):
             with self.subTest(words=words):
                 result = run("cpus", "run", *words)

@@ -74,6 +74,17 @@ class Sweep(unittest.TestCase):
             self.assertIn(says, result.stderr)
             self.assertIn("--capacity", result.stderr)
 
+    def test_a_chunk_is_for_schemes_that_send_several_items(self):
+        for words, says in ((["empty", "--chunk", "3", "--schemes", "std_thread,steady"],
+                             "steady_batch, balanced_batch, dynamic_batch, zmq_inproc_chunk), and none takes part"),
+                            (["empty", "--chunk", "3,4", "--schemes", "serial"], "none takes part"),
+                            (["--chunk", "3", "--command", "a=true"], "only programs take part"),
+                            (["--reuse", "--command", "a=true"], "only programs take part")):
+            result = run("race", *words, "--rounds", "1")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn(says, result.stderr)
+            self.assertIn(words[0] if words[0].startswith("--") else "--chunk", result.stderr)
+
     def test_an_axis_of_one_value_is_no_sweep(self):
         result = run("race", "--size", "64", "--workers", "1", "--json", "-", *FEW)
         self.assertEqual(result.returncode, 0, result.stderr)
