@@ -4,6 +4,7 @@
 #include "race/race_launches.hpp"
 
 #include "common/interrupt.hpp"
+#include "common/usage_error.hpp"
 #include "schemes/scheme.hpp"
 #include "text/json.hpp"
 
@@ -106,6 +107,11 @@ std::optional<race::json> run_launch(unsigned launch, std::vector<std::string> w
     std::string why = text_in(said);
     why.erase(why.find_last_not_of('\n') + 1);
     const exit_status end = process.status().value();
+    if (end.exited() && end.code() == exit_code::usage) { // What the race alone finds wrong.
+        constexpr std::string_view before = "regatta: ";
+        const std::string line = why.substr(0, why.find('\n'));
+        throw usage_error(line.starts_with(before) ? line.substr(before.size()) : line);
+    }
     throw race::scheme_failure(fmt::format("launch {} wrote {}: {}{}{}", launch + 1, what,
                                            end.signaled() || why.empty() ? end.describe() : "",
                                            end.signaled() && !why.empty() ? "; " : "", why));

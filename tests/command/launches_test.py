@@ -56,9 +56,12 @@ class Launches(unittest.TestCase):
         self.assertRegex(result.stdout, "where (the time|it) went")
 
     def test_what_cannot_be_is_refused(self):
-        for words, text in ((["--launches", "0"], "--launches"), (["--launches", "many"], "--launches")):
-            result = run("race", *TWO, *words)
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
+        for words, text in ((["--launches", "0"], "--launches"), (["--launches", "many"], "--launches"),
+                            (["empty", "--size", "99", "--launches", "2"],
+                             "regatta: empty: size 99 is out of range 100 to 100000000\nSee `regatta race --help`.\n"),
+                            (["empty", "--rate", "0.1", "--launches", "2"], "minutes to arrive")):
+            result = run("race", *(TWO if words[0] == "--launches" else []), *words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
             self.assertIn(text, result.stderr)
 
     def test_a_scheme_that_fails_is_missing(self):
