@@ -49,6 +49,16 @@ class Launches(unittest.TestCase):
         self.assertIn("undecided", result.stdout)
         self.assertIn("No verdict: that takes 6 launches at least.", result.stdout)
 
+    def test_at_a_rate_the_latencies_are_compared_and_called_so(self):
+        for items, of in (("200", "99th percentile"), ("99", "longest of a run")):
+            result = run("race", "primes", "--size", items, "--max-prime", "1000", "--rate", "20000/s",
+                         "--schemes", "steady,balanced", "--rounds", "1", "--launches", "6")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            text = " ".join(result.stdout.split())
+            self.assertIn(f"Latency: from when an item was due to its begin, the {of}.", text)
+            self.assertRegex(text, "scheme latency ratio")
+            self.assertNotRegex(text, "won over|[Tt]he fastest")
+
     def test_one_launch_is_a_race_and_says_what_it_cannot_see(self):
         result = run("race", "--schemes", "serial,std_thread", "--size", "64", "--rounds", "7", "--launches=1",
                      env=support.environment(COLUMNS="300"))

@@ -9,11 +9,13 @@
 #include "report/common/verdict_word.hpp"
 #include "report/info/info_text.hpp"
 #include "report/race/race_rows.hpp"
+#include "sampling/race_result.hpp"
 #include "text/json_schemas.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,16 @@ std::string joined_names(const std::vector<std::string>& names) {
         out += (out.empty() ? "" : ", ") + one;
     }
     return out;
+}
+
+bool at_a_rate(const json& race) {
+    const json* const rate = race.find("rate");
+    return rate != nullptr && !rate->is_null();
+}
+
+/// What is compared of items that were offered at a rate.
+std::string_view latency_of(const launches_result& result) {
+    return judges_longest(result.races.front()) ? "longest of a run" : "99th percentile";
 }
 
 std::string table_of(const launches_result& result, const text_style& style) {
@@ -43,7 +55,7 @@ std::string table_of(const launches_result& result, const text_style& style) {
         }
     };
     add("scheme", true, 0, [](const launched_scheme& row) { return row.name; });
-    add("median", false, 0,
+    add(at_a_rate(result.races.front()) ? "latency" : "median", false, 0,
         [&](const launched_scheme& row) { return duration_text(row.time.median, style); });
     add("ratio", false, 4, [](const launched_scheme& row) { return ratio_cell(row.ratio); });
     add("95 % over launches", false, 2,
@@ -69,14 +81,23 @@ std::string outcome_of(const launches_result& result) {
                                  pairs_for_a_verdict,
                                  result.races.size() < pairs_for_a_verdict ? "" : "undisturbed ");
     }
+    const bool rate = at_a_rate(result.races.front());
     return result.leaders.size() == 1
-               ? fmt::format("{} won over all launches.", result.leaders.front())
-               : fmt::format("The fastest may be any of {}: over the launches none of them was "
-                             "shown to take {} more than another.",
-                             joined_names(result.leaders), percent_text(result.margin));
+               ? fmt::format("{} {} over all launches.", result.leaders.front(),
+                             rate ? "has the lowest latency" : "won")
+               : fmt::format("The {} may be any of {}: over the launches none of them was shown to "
+                             "take {} more than another.",
+                             rate ? "lowest latency" : "fastest", joined_names(result.leaders),
+                             percent_text(result.margin));
 }
 
 } // namespace
+
+bool judges_longest(const json& race) {
+    const json* const items = race.find("items");
+    return at_a_rate(race) && items != nullptr &&
+           items->number() < static_cast<double>(items_for_a_99th);
+}
 
 std::string missing_text(const launches_result& result, const std::string& where,
                          const text_style& style) {
@@ -97,9 +118,14 @@ std::string to_text(const launches_result& result, const provenance& from,
     out += short_warnings(from.machine, style);
     if (!result.schemes.empty()) {
         out += '\n' + table_of(result, style);
-        out += paragraph(fmt::format("Ratios are those of the launches, each a race in a fresh "
+        out += paragraph(fmt::format("{}Ratios are those of the launches, each a race in a fresh "
                                      "process: {} = 1. Lowest and highest: of one launch. Verdicts "
                                      "are about differences of {} and more.",
+                                     at_a_rate(result.races.front())
+                                         ? fmt::format("Latency: from when an item was due to its "
+                                                       "begin, the {}. ",
+                                                       latency_of(result))
+                                         : std::string(),
                                      result.baseline, percent_text(result.margin)),
                          style);
     }

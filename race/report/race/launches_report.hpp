@@ -20,6 +20,9 @@ std::string to_text(const launches_result& result, const provenance& from, const
 std::string missing_text(const launches_result& result, const std::string& where,
                          const text_style& style);
 
+/// Whether that race, a document, is about the longest latencies: `race_result::judges_longest`.
+bool judges_longest(const json& race);
+
 /// The document, indented, with a final newline; docs/reference/launches.schema.json describes it.
 std::string to_json(const launches_result& result, const provenance& from);
 

@@ -85,16 +85,6 @@ std::optional<cell_figures> figures_of(const sweep_cell& cell, std::string_view 
                : std::optional(cell_figures{found->ratio.median, found->time.median});
 }
 
-/// Whether its race was about the longest latencies: `race_result::judges_longest`.
-bool judges_longest(const sweep_result& sweep, const sweep_cell& cell) {
-    if (cell.launches.races.empty()) {
-        return cell.result.judges_longest();
-    }
-    const json* const items = cell.launches.races.front().find("items");
-    return sweep.rate && items != nullptr &&
-           items->number() < static_cast<double>(items_for_a_99th);
-}
-
 double ratio_of(const sweep_cell& cell, std::string_view name) {
     return figures_of(cell, name).value_or(cell_figures{}).ratio;
 }
@@ -161,18 +151,19 @@ std::string title_of(const sweep_result& sweep, const std::vector<const sweep_ce
     return text;
 }
 
-bool any_longest(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells) {
-    return std::ranges::any_of(
-        cells, [&](const sweep_cell* cell) { return judges_longest(sweep, *cell); });
+/// Whether a race of these was about the longest latencies.
+bool any_longest(const std::vector<const sweep_cell*>& cells) {
+    return std::ranges::any_of(cells, [](const sweep_cell* cell) {
+        return cell->launches.races.empty() ? cell->result.judges_longest()
+                                            : judges_longest(cell->launches.races.front());
+    });
 }
 
 /// Who may be the fastest in each cell.
 std::string winners_text(const sweep_result& sweep, const std::vector<const sweep_cell*>& cells,
                          const text_style& style) {
     grid_column where{.title = "race", .to_the_left = true};
-    grid_column time{.title = !sweep.rate                 ? "median"
-                              : any_longest(sweep, cells) ? "latency"
-                                                          : "p99"};
+    grid_column time{.title = !sweep.rate ? "median" : any_longest(cells) ? "latency" : "p99"};
     grid_column ratio{.title = "ratio"};
     grid_column who{.title = sweep.rate ? "lowest, or as low" : "fastest, or as fast",
                     .to_the_left = true};
@@ -314,14 +305,13 @@ std::string to_text(const sweep_result& sweep, const provenance& from, const tex
            '\n' + matrix_text(sweep, cells, style) + gaps_text(sweep, cells, style) +
            (names_of(cells).empty()
                 ? std::string()
-                : paragraph(fmt::format("{}{} over those of {} in the same race; below 1 is {}. "
-                                        "The intervals, verdicts and {} are in the JSON.",
-                                        sweep.rate ? "99th percentiles of the latency" : "Times",
-                                        any_longest(sweep, cells)
-                                            ? ", of fewer than 100 items the longest,"
-                                            : "",
-                                        baseline_of(cells), sweep.rate ? "lower" : "faster",
-                                        sweep.rate ? "other percentiles" : "where the time went"),
+                : paragraph(fmt::format(
+                                "{}{} over those of {} in the same race; below 1 is {}. "
+                                "The intervals, verdicts and {} are in the JSON.",
+                                sweep.rate ? "99th percentiles of the latency" : "Times",
+                                any_longest(cells) ? ", of fewer than 100 items the longest," : "",
+                                baseline_of(cells), sweep.rate ? "lower" : "faster",
+                                sweep.rate ? "other percentiles" : "where the time went"),
                             style));
 }
 
