@@ -16,6 +16,8 @@
 #include "report/race/table.hpp"
 #include "report/sweep/sweep_report.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <unistd.h>
@@ -115,7 +117,8 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     };
     const auto with_broken = [&](int status) {
         if (!broken.empty()) {
-            std::fprintf(stderr, "regatta: %s\n", broken.c_str());
+            // What it printed is in it.
+            std::fprintf(stderr, "regatta: %s\n", detail::printable_text(broken).c_str());
         }
         return broken.empty() ? status : exit_code::failure;
     };

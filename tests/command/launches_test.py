@@ -107,11 +107,12 @@ class Launches(unittest.TestCase):
                 file.write("#!/bin/sh\n"
                            "launch=$(cut -d ' ' -f 4 /proc/$PPID/stat)\n"
                            f"[ -e {folder}/first ] || echo $launch > {folder}/first\n"
+                           f"[ $(cat {folder}/first) = $launch ] || printf '\\033[31mred' >> /proc/$launch/fd/2\n"
                            f"[ $(cat {folder}/first) = $launch ] || kill -9 $launch\n")
             os.chmod(program, 0o755)
             result = run("race", "--command", "killer=" + program, "--rounds", "1", "--launches", "3", "--json", "-")
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("regatta: launch 2 wrote no result: killed by signal 9 (SIGKILL)", result.stderr)
+        self.assertIn("regatta: launch 2 wrote no result: killed by signal 9 (SIGKILL); ?[31mred\n", result.stderr)
         document = json.loads(result.stdout)
         support.validate(document, "launches")
         self.assertEqual((document["launches"], len(document["races"]), document["stopped"]), (3, 1, True))
