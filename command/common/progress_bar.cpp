@@ -30,7 +30,7 @@ std::string progress_line(const race::progress& now, const race::text_style& sty
     constexpr std::size_t bar = 20;
     // One column stays free: a full line makes some terminals scroll.
     const std::size_t room = style.width - 1;
-    if (!now.warm_up && head.size() + bar + 1 + tail.size() <= room) {
+    if (!now.warm_up && head.size() + bar + 1 + race::columns_of(tail) <= room) {
         const auto full = std::min(
             bar, static_cast<std::size_t>(std::lround(now.done * static_cast<double>(bar))));
         head += ' ';

@@ -3,7 +3,11 @@
 
 #include "text/text.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
+
+#include <wchar.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,19 +16,24 @@
 namespace regatta::race {
 namespace {
 
-bool continues(char c) noexcept {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
+struct character {
+    std::size_t bytes;
+    std::size_t columns; ///< 2 of a wide one, 0 of one that combines with the one before it.
+};
 
-/// The first `columns` columns of the text.
-std::string_view head(std::string_view text, std::size_t columns) noexcept {
-    std::size_t at = 0;
-    for (; at < text.size(); ++at) {
-        if (!continues(text[at]) && columns-- == 0) {
-            break;
-        }
+/// The first character of UTF-8 text. Its columns are what the C library says, which knows them
+/// where the locale is one of UTF-8; elsewhere each has one.
+character first_of(std::string_view text) noexcept {
+    const std::size_t bytes = detail::utf8_length(text);
+    if (bytes < 2) {
+        return {1, 1};
     }
-    return text.substr(0, at);
+    auto code = static_cast<unsigned char>(text.front()) & (0x7FU >> bytes);
+    for (const char c : text.substr(1, bytes - 1)) {
+        code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+    }
+    const int columns = ::wcwidth(static_cast<wchar_t>(code));
+    return {bytes, columns < 0 ? 1U : static_cast<std::size_t>(columns)};
 }
 
 std::string shortened(std::string_view text, std::size_t width, const text_style& style) {
@@ -34,14 +43,32 @@ std::string shortened(std::string_view text, std::size_t width, const text_style
     if (width == 0) {
         return {};
     }
-    return std::string(head(text, width - 1)) + (style.unicode ? "…" : "~");
+    return std::string(first_columns(text, width - 1)) + (style.unicode ? "…" : "~");
 }
 
 } // namespace
 
 std::size_t columns_of(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return !continues(c); }));
+    std::size_t columns = 0;
+    while (!text.empty()) {
+        const character next = first_of(text);
+        columns += next.columns;
+        text.remove_prefix(next.bytes);
+    }
+    return columns;
+}
+
+std::string_view first_columns(std::string_view text, std::size_t columns) noexcept {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const character next = first_of(rest);
+        if (next.columns > columns) {
+            break;
+        }
+        columns -= next.columns;
+        rest.remove_prefix(next.bytes);
+    }
+    return text.substr(0, text.size() - rest.size());
 }
 
 std::string padded_left(std::string_view text, std::size_t width, const text_style& style) {

@@ -28,8 +28,11 @@ struct text_style {
     text_medium medium = text_medium::screen;
 };
 
-/// Columns that UTF-8 text takes; every character of a report is one column wide.
+/// Columns that UTF-8 text takes on a terminal. A character of a report takes one; in names that a
+/// user has chosen there may be wide ones and ones that combine.
 std::size_t columns_of(std::string_view text) noexcept;
+/// As much of the begin of the text as takes no more columns.
+std::string_view first_columns(std::string_view text, std::size_t columns) noexcept;
 
 /// Padded with spaces to `width` columns, or shortened to it.
 std::string padded_left(std::string_view text, std::size_t width, const text_style& style);

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import termios
+import unicodedata
 import unittest
 
 import support
@@ -221,6 +222,15 @@ class Output(unittest.TestCase):
         self.assertIn("\x1b[", run(*words, env=environment(CLICOLOR_FORCE="1")).stdout)
         both = environment(CLICOLOR_FORCE="1", NO_COLOR="1")
         self.assertNotIn("\x1b", run(*words, env=both).stdout)
+
+    def test_wide_names_leave_the_columns_in_their_places(self):
+        def columns_of(text):
+            return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+        result = run("race", "--schemes", "日本語=serial,e\u0301=serial,x=std_thread", *QUICK)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = re.findall(r"^((?:日本語|e\u0301|x) .*? [mµ]?s ) ", result.stdout, re.M)
+        self.assertEqual(len(rows), 3, result.stdout)
+        self.assertEqual(len({columns_of(row) for row in rows}), 1, rows)
 
     def test_columns_are_kept(self):
         # Every report at every width: the unit tests of the tables.

@@ -139,7 +139,7 @@ class OnTerminal:
             import fcntl
             import struct
             import termios
-            # The tests may run in the background, where a shell has Ctrl-C ignored.
+            # The tests may run in the background, where a shell has Ctrl-C ignored, or under nohup.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))

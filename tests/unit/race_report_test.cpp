@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -44,6 +45,21 @@ TEST(race_text, pads_shortens_and_wraps_by_columns) {
     EXPECT_EQ(race::padded_right("zmq_inproc", 5, {.unicode = false}), "zmq_~");
     EXPECT_EQ(race::wrapped("one two three four", 2, style), "one two\n  three\n  four\n");
     EXPECT_EQ(race::wrapped("averylongwordindeed x", 2, style), "averylongwordindeed\n  x\n");
+}
+
+// Names that users choose are shown as they are: each column of a table begins at the same place.
+TEST(race_text, knows_wide_characters_and_ones_that_combine) {
+    const std::string before = std::setlocale(LC_CTYPE, nullptr);
+    ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);
+    EXPECT_EQ(race::columns_of("日本"), 4U);
+    EXPECT_EQ(race::columns_of("e\u0301a"), 2U);
+    EXPECT_EQ(race::columns_of("█…µ"), 3U);
+    EXPECT_EQ(race::columns_of("\xff\x80"), 2U);
+    EXPECT_EQ(race::padded_right("日本", 6, {}), "日本  ");
+    EXPECT_EQ(race::padded_left("日本語", 4, {}), " 日…");
+    EXPECT_EQ(race::padded_right("日本語", 5, {}), "日本…");
+    EXPECT_EQ(race::first_columns("ae\u0301b", 2), "ae\u0301");
+    std::setlocale(LC_CTYPE, before.c_str());
 }
 
 TEST(race_text, words_of_verdicts) {

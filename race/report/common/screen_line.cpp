@@ -51,13 +51,7 @@ screen_line cut_to(screen_line line, std::size_t columns) {
     for (auto span = line.begin(); span != line.end(); ++span) {
         const std::size_t length = columns_of(span->text);
         if (length > columns) {
-            std::size_t at = 0;
-            for (std::size_t seen = 0; at < span->text.size(); ++at) {
-                if (!continues(span->text[at]) && seen++ == columns) {
-                    break;
-                }
-            }
-            span->text.resize(at);
+            span->text.resize(first_columns(span->text, columns).size());
             line.erase(span + 1, line.end());
             break;
         }

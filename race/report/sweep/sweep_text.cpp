@@ -211,7 +211,7 @@ std::string matrix_text(const sweep_result& sweep, const std::vector<const sweep
     const std::string axes = axes_title(sweep, *cells.front());
     std::size_t widest_name = axes.size();
     for (const std::string& name : names) {
-        widest_name = std::max(widest_name, name.size());
+        widest_name = std::max(widest_name, columns_of(name));
         rows.emplace_back();
         for (const sweep_cell* const cell : cells) {
             const double ratio = ratio_of(*cell, name);
