@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace regatta::race {
 namespace {
@@ -59,14 +62,21 @@ public:
     bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(json::object()); }
     bool key(string_t& name) override {
-        json& parent = *open_.back();
-        if (parent.find(name) != nullptr) {
-            throw json_error::repeats(name);
-        }
-        member_ = &parent[name];
+        member_ = &open_.back()->add(std::move(name));
         return true;
     }
-    bool end_object() override { return close(); }
+    bool end_object() override {
+        // All at once: to look for each among those before it takes minutes of many.
+        std::vector<std::string_view> names;
+        for (const json::member& one : open_.back()->members()) {
+            names.push_back(one.name);
+        }
+        std::ranges::sort(names);
+        if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+            throw json_error::repeats(std::string(*twice));
+        }
+        return close();
+    }
     bool start_array(std::size_t) override { return open(json::array()); }
     bool end_array() override { return close(); }
     bool parse_error(std::size_t byte, const std::string& last,
@@ -174,16 +184,17 @@ json& json::push_back(json element) {
     return members_.back().value;
 }
 
-json& json::operator[](std::string_view name) {
+json& json::add(std::string name) {
     if (is_null()) {
         type_ = type::object;
     }
-    const auto found = std::ranges::find(members_, name, &member::name);
-    if (found != members_.end()) {
-        return found->value;
-    }
-    members_.push_back({std::string(name), {}});
+    members_.push_back({std::move(name), {}});
     return members_.back().value;
+}
+
+json& json::operator[](std::string_view name) {
+    const auto found = std::ranges::find(members_, name, &member::name);
+    return found != members_.end() ? found->value : add(std::string(name));
 }
 
 double json::number() const noexcept {

@@ -63,6 +63,8 @@ public:
 
     /// Adds to an array and returns what was added. A null becomes an array.
     json& push_back(json element);
+    /// Adds a member to an object, which has none of that name. A null becomes an object.
+    json& add(std::string name);
     /// The member of that name, added where there is none. A null becomes an object.
     json& operator[](std::string_view name);
 

@@ -100,6 +100,15 @@ TEST(race_text_json, says_where_a_text_is_wrong) {
     EXPECT_EQ(error_of("[1e999]").number(), "1e999");
 }
 
+TEST(race_text_json, no_object_has_too_many_members_to_be_read) {
+    std::string text = "{";
+    for (int i = 0; i < 300'000; ++i) {
+        text += (i == 0 ? "\"" : ",\"") + std::to_string(1'000'000 + i) + "\":1";
+    }
+    EXPECT_EQ(json::parse(text + "}").members().size(), 300'000U); // In minutes otherwise.
+    EXPECT_THROW(json::parse(text + ",\"1000000\":1}"), json_error);
+}
+
 TEST(race_text_json, no_document_nests_too_deep_to_be_read) {
     const std::size_t depth = 300'000;
     const json read = json::parse(std::string(depth, '[') + std::string(depth, ']'));
