@@ -181,10 +181,11 @@ std::string wrong_count(const std::string& said) {
     return fmt::format("{}{} takes no value", name.size() == 1 ? "-" : "--", name);
 }
 
-/// The parser takes "[a,b]" apart as a list, also among the words of a user's program. With a zero
-/// byte at its end, which no word of a command line has, it stays whole.
+/// The parser takes "[a,b]" apart as a list, also among the words of a user's program, and drops
+/// "++", which ends a command for it. With a zero byte at its end, which no word of a command line
+/// has, each stays whole.
 std::string kept_whole(std::string word) {
-    if (word.starts_with('[') && word.ends_with(']')) {
+    if ((word.starts_with('[') && word.ends_with(']')) || word == "++") {
         word += '\0';
     }
     return word;

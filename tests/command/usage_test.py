@@ -153,6 +153,11 @@ class Usage(unittest.TestCase):
         self.refused("race", "--seed", "[1]", says=['--seed: "[1]" is not a whole number'])
         self.refused("race", "--schemes", "[x]", says=['no scheme "[x]"'])
 
+    def test_two_plus_signs_are_a_word(self):
+        self.refused("info", "++", says=['takes no further word: "++"\n'])
+        self.refused("race", "++", says=['no workload "++"'])
+        self.refused("advise", "++", says=['"++" is neither a file nor a workload\n'])
+
     def test_schemes_may_stand_before_the_workload(self):
         result = run("race", "--schemes", "serial", "matmul", *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)
