@@ -33,7 +33,7 @@ struct status_arguments {
 int show_status(const status_arguments& arguments) {
     race::cpus_status found;
     found.leases = exclusive_status(found.unread);
-    result_files to(arguments.files);
+    result_files to(data_alone(arguments.files));
     const bool written = to.write(
         [&] { return race::cpus_status_json(found); },
         [&](const race::text_style&) { return race::cpus_status_text(found, arguments.effects); });

@@ -103,7 +103,7 @@ int run_command(const plan_arguments& arguments) {
     plan.permissions = arguments.move_others ? " --move-others" : "";
     plan.permissions += arguments.move_interrupts ? " --move-interrupts" : "";
 
-    result_files to(arguments.files);
+    result_files to(data_alone(arguments.files));
     const bool written =
         to.write([&] { return race::cpus_plan_json(plan); },
                  [&](const race::text_style& style) { return race::cpus_plan_text(plan, style); });

@@ -66,7 +66,7 @@ bool clean_up(const std::string& prefix, race::shm_view& view) {
 }
 
 int run_command(const shm_arguments& arguments, bool clean) {
-    result_files to(arguments.files);
+    result_files to(data_alone(arguments.files));
     race::shm_view view;
     view.cleaned = clean;
     bool done = true;

@@ -111,6 +111,12 @@ class Usage(unittest.TestCase):
         self.assertIsNone(why["mutex_queue"])
         self.assertEqual([name for name in documented("schemes") if name not in why], [])
 
+    def test_what_is_only_looked_up_has_no_text_beside_its_json(self):
+        for words in (["info"], ["race", "--list"], ["shm"], ["cpus"], ["cpus", "status"], ["cpus", "plan", "0"]):
+            result = run(*words, "--json", "-")
+            self.assertEqual(result.stderr, "", words)
+            json.loads(result.stdout)
+
     def test_quiet_leaves_the_files_and_the_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "result.json")
@@ -147,16 +153,16 @@ class Usage(unittest.TestCase):
         self.refused("cpus", "plan", "--", says=["cpus is required"])
         self.refused("scale", "--item", "4", "--", "primes", says=['has no option "--item"; did you mean "--items"?\n'])
 
+    def test_two_plus_signs_are_a_word(self):
+        self.refused("info", "++", says=['takes no further word: "++"\n'])
+        self.refused("race", "++", says=['no workload "++"'])
+        self.refused("advise", "++", says=['"++" is neither a file nor a workload\n'])
+
     def test_words_in_brackets_are_told_as_they_were_typed(self):
         self.refused("scale", "primes", "[a,b]", says=['takes no further word: "[a,b]"\n'])
         self.refused("advise", "[a,b]", says=['"[a,b]" is neither a file nor a workload\n'])
         self.refused("race", "--seed", "[1]", says=['--seed: "[1]" is not a whole number'])
         self.refused("race", "--schemes", "[x]", says=['no scheme "[x]"'])
-
-    def test_two_plus_signs_are_a_word(self):
-        self.refused("info", "++", says=['takes no further word: "++"\n'])
-        self.refused("race", "++", says=['no workload "++"'])
-        self.refused("advise", "++", says=['"++" is neither a file nor a workload\n'])
 
     def test_schemes_may_stand_before_the_workload(self):
         result = run("race", "--schemes", "serial", "matmul", *QUICK)
