@@ -206,7 +206,10 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     }
     const exclusive_plan& plan = lease.plan;
     const std::string group = plan.group_of(system, before.process, before.thread);
-    if (!group.empty() && group != plan.group) {
+    // A group of version 1 whose CPUs all went offline has none afterwards, and no tasks.
+    const bool emptied =
+        group == plan.tree.top && read_cpus(system, plan.group + "/cpuset.cpus") == cpu_set();
+    if (!group.empty() && group != plan.group && !emptied) {
         return; // Somebody has moved it since.
     }
     const std::string number = std::to_string(before.thread);

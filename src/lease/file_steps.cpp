@@ -101,10 +101,11 @@ step_error apply_cpu_file(step_context& context, const exclusive_step& planned) 
 /// Whether the CPUs of a file were chosen since, so that the step's CPUs are none of them. A file
 /// that had only the lease's CPUs got `step.rest`, from which other leases only take their own.
 /// Another file has none of the CPUs that the step left, less those of other leases: somebody chose
-/// others, or a lease that had given it its `rest` has ended.
+/// others, or a lease that had given it its `rest` has ended. Nobody chooses none: a group of
+/// version 1 whose CPUs all went offline has none afterwards.
 bool is_chosen_since(const step_context& context, const exclusive_step& step, const cpu_set& before,
                      const cpu_set& after, const cpu_set& now) {
-    if (step.kind != step_kind::take_cpus) {
+    if (step.kind != step_kind::take_cpus || now.empty()) {
         return false;
     }
     cpu_set left = after & online_cpus(context.system).value_or(after);

@@ -414,6 +414,26 @@ TEST_F(exclusive_entry, threads_are_moved_under_the_lock_of_the_journal) {
     EXPECT_FALSE(is_locked(LOCK_EX));
 }
 
+// The kernel has moved it out of the lease's group, which has no CPUs any more.
+TEST_F(exclusive_entry, a_thread_returns_to_its_group_after_the_cpus_of_a_cpuset_went_offline) {
+    use_v1();
+    const std::string top = "/sys/fs/cgroup/cpuset";
+    root.file(top + "/container/tasks", "50\n");
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto lease = take({6});
+    ASSERT_EQ(lease.level(), regatta::exclusivity::shielded);
+    for (const bool emptied : {true, false}) {
+        lease.enter(50);
+        EXPECT_EQ(root.text(top + "/container/tasks"), "");
+        root.file(top + "/regatta." + std::to_string(::getpid()) + ".1/cpuset.cpus",
+                  emptied ? "\n" : "6\n");
+        machine->write(top + "/tasks", "50");
+        lease.leave(50);
+        EXPECT_EQ(root.text(top + "/container/tasks"), emptied ? "50\n" : "");
+    }
+}
+
 // "Threads that end meanwhile are no failure": the first one stays listed until the last has ended.
 TEST_F(exclusive_entry, a_process_enters_whose_first_thread_has_ended) {
     class machine_of_threads final : public exclusive_test::fake_system {

@@ -273,6 +273,18 @@ TEST_F(exclusive_failure, what_is_online_comes_back_without_the_rest) {
     EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/inner/cpuset.cpus"), "3-4\n");
 }
 
+// They are online again, and the kernel has given them back to no group.
+TEST_F(exclusive_failure, a_group_whose_other_cpus_went_offline_gets_back_those_of_the_lease) {
+    use_v1();
+    auto lease = take({4, 5});
+    ASSERT_EQ(root.text("/sys/fs/cgroup/cpuset/container/cpuset.cpus"), "2-3\n");
+    root.file("/sys/fs/cgroup/cpuset/container/cpuset.cpus", "\n")
+        .file("/sys/fs/cgroup/cpuset/container/inner/cpuset.cpus", "\n");
+    lease.release();
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/cpuset.cpus"), "4-5\n");
+    EXPECT_EQ(root.text("/sys/fs/cgroup/cpuset/container/inner/cpuset.cpus"), "4\n");
+}
+
 TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
     const auto machine = std::make_shared<masked_system>(root, "0-7");
     host = machine;
