@@ -298,6 +298,35 @@ TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
     EXPECT_EQ(machine->mask(), "0-7");
 }
 
+// Numbers are used again, and only its start tells a task from an earlier one.
+TEST_F(exclusive_failure, a_task_with_the_number_of_an_earlier_one_keeps_its_mask) {
+    const auto start_anew = [&](masked_system& machine, const std::string& cpus) {
+        root.file("/proc/50/task/50/stat", "50 (b) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 78 0\n");
+        machine.set_mask(cpus);
+    };
+    {
+        const auto machine = std::make_shared<masked_system>(root, "0-7");
+        host = machine;
+        options.move_others = true;
+        auto first = take({3});
+        ASSERT_EQ(first.level(), exclusivity::swept);
+        start_anew(*machine, "0-2,4,6-7");
+        auto second = take({5});
+        second.release();
+        EXPECT_EQ(machine->mask(), "0-2,4,6-7");
+        first.release();
+        EXPECT_EQ(machine->mask(), "0-2,4,6-7");
+    }
+    use_v2();
+    const auto machine = std::make_shared<masked_system>(root, "4-5");
+    host = machine;
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::isolated_partition);
+    start_anew(*machine, "0-2,4-7");
+    lease.release();
+    EXPECT_EQ(machine->mask(), "0-2,4-7");
+}
+
 TEST_F(exclusive_failure, a_mask_of_offline_cpus_does_not_keep_the_lease) {
     const auto machine = std::make_shared<masked_system>(root, "3");
     host = machine;
