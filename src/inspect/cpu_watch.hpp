@@ -44,6 +44,8 @@ public:
 
     unsigned cpu() const noexcept { return check_.cpu; }
     bool traced() const noexcept { return check_.traced; }
+    /// Whether its trace, if it has one, still records.
+    bool records() const noexcept { return !trace_ || trace_->records(); }
     std::vector<std::string>& notes() noexcept { return check_.notes; }
     gap_probe* probe() noexcept { return probe_.get(); }
     void take_probe(std::unique_ptr<gap_probe> probe, std::int64_t threshold_ns);

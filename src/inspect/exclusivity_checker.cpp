@@ -270,6 +270,13 @@ void exclusivity_checker::finish() {
     // Twice: the second call processes what the first held back.
     gather(end_ns);
     gather(end_ns);
+    for (const auto& watch : watches_) {
+        if (!watch->records()) {
+            const std::string cpu = std::to_string(watch->cpu());
+            fail_system(ENODEV, "check CPUs " + cpus_.to_string() + ": the trace of CPU " + cpu +
+                                    " has ended; the CPU went offline for a moment");
+        }
+    }
     const auto tasks = scan();
     const auto deltas = whole_history_.update(tasks);
     for (const auto& watch : watches_) {

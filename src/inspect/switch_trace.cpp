@@ -4,6 +4,7 @@
 #include "inspect/switch_trace.hpp"
 
 #include "process/time_namespace.hpp"
+#include <regatta/base/detail/monotonic_ns.hpp>
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -52,6 +53,7 @@ std::optional<switch_trace> switch_trace::open(unsigned cpu, int& error, content
     attributes.comm = 1;
     attributes.task = 1;
     attributes.sample_id_all = 1;
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
     attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
     attributes.use_clockid = 1;
     attributes.clockid = CLOCK_MONOTONIC;
@@ -115,6 +117,20 @@ void switch_trace::drain(const std::function<void(const switch_record&)>& visit)
     // release: partner is the kernel's read of the tail before it writes. The records were read
     // before the kernel overwrites them.
     std::atomic_ref<__u64>(page->data_tail).store(tail, std::memory_order_release);
+}
+
+bool switch_trace::records() const noexcept {
+    const auto recorded_ns = [this] {
+        std::uint64_t values[2] = {}; // A count, and the time.
+        return ::read(descriptor_, values, sizeof values) == sizeof values ? values[1] : 0;
+    };
+    const std::uint64_t first = recorded_ns();
+    const std::int64_t patience = monotonic_ns() + 50'000'000; // The kernel's clock may be coarse.
+    bool grows = false;
+    while (!grows && monotonic_ns() < patience) {
+        grows = recorded_ns() > first;
+    }
+    return grows;
 }
 
 void switch_trace::copy(void* to, std::uint64_t position, std::size_t size) const noexcept {

@@ -77,6 +77,11 @@ public:
     /// A full ring counts as one lost record, until the kernel says how many were lost.
     void drain(const std::function<void(const switch_record&)>& visit);
 
+    /// Whether it still records. The kernel ends the trace of a CPU that goes offline, and does not
+    /// go on with it when the CPU returns.
+    /// Blocks: for 50 ms where it has ended. Cost: an interrupt of the CPU.
+    bool records() const noexcept;
+
 private:
     /// The end of every record except samples: its task and time.
     struct sample_id {

@@ -20,17 +20,21 @@
 
 #include <gtest/gtest.h>
 
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <semaphore>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -253,6 +257,37 @@ TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
         sum += one.time_ns;
     }
     EXPECT_EQ(sum, check.elapsed_ns());
+}
+
+// As the kernel does with the traces of a CPU that goes offline, even for a moment.
+TEST(switch_trace, that_has_ended_is_no_quiet_one) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    if (!switch_trace::open(cpu, error)) {
+        GTEST_SKIP() << untraced;
+    }
+    for (const bool ends : {false, true}) {
+        regatta::exclusivity_check_options options;
+        options.gap_loop = false;
+        options.duration = library_test::patience();
+        int asked = 0;
+        options.stop = [&] {
+            for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+                std::error_code gone;
+                const auto file = std::filesystem::read_symlink(entry.path(), gone);
+                if (ends && file == "anon_inode:[perf_event]") {
+                    ::ioctl(std::stoi(entry.path().filename()), PERF_EVENT_IOC_DISABLE, 0);
+                }
+            }
+            return ++asked == 3;
+        };
+        const auto check = [&] { regatta::check_exclusivity(cpu_set{cpu}, options); };
+        if (ends) {
+            EXPECT_THROW(check(), std::system_error);
+        } else {
+            EXPECT_NO_THROW(check());
+        }
+    }
 }
 
 // The kernel tells of them only when the next task gets that CPU.
