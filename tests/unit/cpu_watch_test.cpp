@@ -22,8 +22,10 @@
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -75,21 +77,37 @@ task_delta ran(int pid, int tid, std::uint64_t started, const std::string& name)
     return made;
 }
 
+/// A thread that has ended, and how often it lost its CPU while it could run.
+struct ended_thread {
+    regatta::thread_number tid = 0;
+    std::uint64_t preemptions = 0;
+};
+
+/// What the kernel has counted of the calling thread.
+ended_thread this_thread_so_far() {
+    rusage used{};
+    ::getrusage(RUSAGE_THREAD, &used);
+    return {regatta::number_of_this_thread(), static_cast<std::uint64_t>(used.ru_nivcsw)};
+}
+
 /// Two threads that hand CPU `cpu` to each other.
-void take_turns(unsigned cpu, long rounds) {
+std::array<ended_thread, 2> take_turns(unsigned cpu, long rounds) {
     std::binary_semaphore one{1};
     std::binary_semaphore other{0};
+    std::array<ended_thread, 2> ended;
     const auto run = [&](std::binary_semaphore& mine, std::binary_semaphore& yours) {
         regatta::try_pin_this_thread(cpu_set{cpu});
         for (long i = 0; i < rounds; ++i) {
             mine.acquire();
             yours.release();
         }
+        return this_thread_so_far();
     };
-    std::thread first([&] { run(one, other); });
-    std::thread second([&] { run(other, one); });
+    std::thread first([&] { ended[0] = run(one, other); });
+    std::thread second([&] { ended[1] = run(other, one); });
     first.join();
     second.join();
+    return ended;
 }
 
 /// What a trace of that CPU, opened before, tells of the time between two moments.
@@ -230,6 +248,74 @@ TEST(cpu_watch, knows_the_longest_of_many_turns) {
         }
     }
     EXPECT_GE(found, 2);
+}
+
+// "How often it lost the CPU while it was ready to run": as the kernel counts it of the thread.
+TEST(cpu_watch, a_task_that_waits_is_not_preempted_and_one_that_spins_is) {
+    const unsigned cpu = first_cpu();
+    int error = 0;
+    auto trace = switch_trace::open(cpu, error);
+    if (!trace) {
+        GTEST_SKIP() << untraced;
+    }
+    const std::int64_t begin = monotonic_ns();
+    constexpr long rounds = 100;
+    const auto waiting = take_turns(cpu, rounds);
+    std::atomic<int> preempted{0};
+    std::array<ended_thread, 2> spinning;
+    std::vector<std::thread> threads;
+    for (ended_thread& mine : spinning) {
+        threads.emplace_back([&] {
+            regatta::try_pin_this_thread(cpu_set{cpu});
+            const std::uint64_t before = this_thread_so_far().preemptions;
+            library_test::await([&] { return this_thread_so_far().preemptions > before; });
+            ++preempted;
+            library_test::await([&] { return preempted == 2; });
+            mine = this_thread_so_far();
+        });
+    }
+    for (std::thread& one : threads) {
+        one.join();
+    }
+    const cpu_check check = found_in(std::move(trace), cpu, begin, monotonic_ns());
+    int found = 0;
+    for (const task_presence& one : check.tasks) {
+        for (const ended_thread& thread : waiting) {
+            found += one.tid == thread.tid ? 1 : 0;
+            EXPECT_TRUE(one.tid != thread.tid || one.preemptions <= thread.preemptions);
+        }
+        for (const ended_thread& thread : spinning) {
+            found += one.tid == thread.tid ? 1 : 0;
+            EXPECT_TRUE(one.tid != thread.tid || one.preemptions > 0);
+        }
+    }
+    EXPECT_EQ(found, 4);
+}
+
+TEST(cpu_watch, without_a_switch_the_cpu_was_that_of_the_task_that_ran_for_most_of_the_time) {
+    const unsigned cpu = first_cpu();
+    for (const std::int64_t run_ns : {40, 60}) {
+        int error = 0;
+        auto trace = switch_trace::open(cpu, error);
+        if (!trace) {
+            GTEST_SKIP() << untraced;
+        }
+        watch_context context = context_of();
+        cpu_watch watch(cpu, std::move(trace));
+        watch.begin(1000);
+        watch.end(1100);
+        task_delta here = ran(500, 500, 7, "busy");
+        here.now.cpu = cpu;
+        here.run_ns = run_ns;
+        task_delta elsewhere = here;
+        elsewhere.now.pid = elsewhere.now.tid = 600;
+        elsewhere.now.cpu = cpu + 1;
+        elsewhere.run_ns = 90;
+        const cpu_check check = watch.finish(context, {here, elsewhere}); // Its trace is not read.
+        ASSERT_EQ(check.tasks.size(), run_ns > 50 ? 1u : 0u);
+        EXPECT_TRUE(check.tasks.empty() || check.tasks[0].tid == 500);
+        EXPECT_TRUE(check.tasks.empty() || check.tasks[0].time_ns == 100);
+    }
 }
 
 TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
