@@ -140,7 +140,7 @@ void blas::set_threads(int threads) {
     };
     const auto before = running();
     set_threads_(threads);
-    const int wanted = get_threads_(); // it knows a limit of its own
+    const int wanted = get_threads_(); // it was built for so many at most
     // Others may end meanwhile: even threads that were joined are listed until the kernel has
     // removed them.
     const auto added = std::ranges::count_if(
@@ -153,6 +153,11 @@ void blas::set_threads(int threads) {
                                  " threads: raise the limit of memory or of processes");
     }
     started_ = std::max(started_, wanted);
+    if (wanted < threads) {
+        set_threads_(1);
+        throw std::runtime_error("OpenBLAS was built for " + std::to_string(wanted) +
+                                 " threads at most, not for " + std::to_string(threads));
+    }
 }
 
 std::string blas::version() const {

@@ -57,6 +57,31 @@ TEST(blas, threads_that_end_meanwhile_are_none_that_did_not_start) {
     blas::load().set_threads(1);
 }
 
+// "Throws if the library was built for fewer threads": in a process of its own, which ends with
+// them.
+TEST(blas, says_for_how_many_threads_it_was_built) {
+    if (!blas::missing().empty()) {
+        GTEST_SKIP() << blas::missing();
+    }
+    if (REGATTA_THREAD_SANITIZER != 0) {
+        GTEST_SKIP() << "the sanitizer does not see how OpenBLAS synchronises its threads";
+    }
+    const auto fail = [] {
+        for (int again = 0; again < 2; ++again) { // Its threads are there the second time.
+            try {
+                blas::load().set_threads(100'000);
+                std::_Exit(1);
+            } catch (const std::runtime_error& error) {
+                std::fputs(error.what(), stderr);
+            }
+        }
+        std::_Exit(blas::load().threads() == 1 ? 0 : 1);
+    };
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(fail(), testing::ExitedWithCode(0),
+                "built for [0-9]+ threads at most.*built for [0-9]+ threads at most");
+}
+
 // In a process of its own, which has not loaded the library yet.
 TEST(blas, leaves_the_users_environment_as_it_was) {
     const auto load = [] {
