@@ -13,12 +13,15 @@
 
 #include "support/eventually.hpp"
 
+#include <regatta/base/config.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -194,6 +197,47 @@ TEST(in_waves, hands_out_each_item_once_in_order_until_told_to_stop) {
         log->stop.store(1);
     });
     EXPECT_EQ(waves, 1);
+}
+
+// "Items that are offered at a rate are one wave: the end of another would hold up the producer."
+TEST(in_waves, at_a_rate_there_is_one) {
+    const auto work = make_empty({.size = 2 * wave_items + 7});
+    const auto log = std::make_unique<run_log>();
+    log->offered.set_rate(1e9, item_source::producer);
+    run_context context{*work, *log, -1, 1};
+    int waves = 0;
+    in_waves(context, [&](std::size_t first, std::size_t last) {
+        ++waves;
+        EXPECT_EQ(last - first, work->items());
+    });
+    EXPECT_EQ(waves, 1);
+}
+
+// "Failure: `scheme_failure` if it starts fewer": the limit is read when the program starts.
+TEST(openmp, a_team_that_is_too_small_is_refused) {
+    const auto work = make_empty({.size = 100});
+    const scheme_info& info = *find_scheme("openmp_static");
+    if (const std::string reason = info.missing(*work); !reason.empty()) {
+        GTEST_SKIP() << reason;
+    }
+    if (REGATTA_THREAD_SANITIZER != 0) {
+        GTEST_SKIP() << "not built for the thread sanitizer";
+    }
+    const auto prepare = [&] {
+        const auto log = std::make_unique<run_log>();
+        run_context context{*work, *log, -1, 3};
+        try {
+            info.make({.workers = 3})->prepare(context);
+        } catch (const scheme_failure& failure) {
+            std::fputs(failure.what(), stderr);
+            std::_Exit(0);
+        }
+        std::_Exit(1);
+    };
+    ::setenv("OMP_THREAD_LIMIT", "2", 1);
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(prepare(), testing::ExitedWithCode(0), "OpenMP gave 2 of 3 threads");
+    ::unsetenv("OMP_THREAD_LIMIT");
 }
 
 // "Blocks until few are left", whatever is added meanwhile.
