@@ -74,6 +74,13 @@ TEST(forked_workloads, a_scheme_without_forks_says_so) {
     EXPECT_EQ(items_only.missing(*triad), "");
 }
 
+// Read around each, the clock would cost more than they do.
+TEST(forked_workloads, short_loops_are_counted_and_not_timed) {
+    EXPECT_TRUE(find_workload("triad")->make({.size = 2000})->tiny_items());
+    EXPECT_FALSE(find_workload("triad")->make({.size = 2001})->tiny_items());
+    EXPECT_FALSE(find_workload("mandelbrot")->make({.size = 16})->tiny_items());
+}
+
 // "Whether `Fork` has all that the workload needs."
 TEST(forked_workloads, are_offered_by_what_has_their_forks) {
     const auto fib = find_workload("fib")->make({.size = 10});
