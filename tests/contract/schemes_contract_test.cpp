@@ -425,6 +425,30 @@ TEST_P(every_scheme, leaves_no_thread_and_no_descriptor) {
     library_test::await([&] { return entries_of("/proc/self/task") <= threads; });
 }
 
+// "In `tbb_group` the caller is the producer, so it gets one thread more": its only worker has an
+// item under way while the caller, with none left to hand over, helps.
+TEST(tbb_group, at_a_rate_its_caller_is_one_thread_more) {
+    held_items work(2);
+    const scheme_info& info = *find_scheme("tbb_group");
+    if (const std::string reason = info.missing(work); !reason.empty()) {
+        GTEST_SKIP() << reason;
+    }
+    if (hidden_from_the_thread_sanitizer(info)) {
+        GTEST_SKIP() << "not built for the thread sanitizer";
+    }
+    race_memory memory;
+    memory.log.offered.set_rate(1e6, item_source::producer);
+    const std::jthread race([&] {
+        run_context context{work, memory.log, memory.memory.descriptor(), 1};
+        const auto scheme = info.make({.workers = 1});
+        scheme->prepare(context);
+        memory.log.offered.begin();
+        scheme->run(context);
+    });
+    library_test::await([&] { return work.begun == 2; });
+    work.gate.count_down();
+}
+
 INSTANTIATE_TEST_SUITE_P(schemes, every_scheme, testing::ValuesIn(all_schemes()),
                          [](const auto& one) { return one.param; });
 
