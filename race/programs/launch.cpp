@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,14 @@ std::string failure_of(const launch_record& record) {
         text.insert(0, "was ");
     }
     return text + (text.empty() || said.empty() ? "" : ": ") + std::string(said);
+}
+
+/// Whether the kernel has stopped that child, and with it its process group, as one of them reads
+/// or sets up the terminal.
+bool waits_for_terminal(pid_t child) noexcept {
+    siginfo_t how{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &how, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           how.si_pid == child && (how.si_status == SIGTTIN || how.si_status == SIGTTOU);
 }
 
 } // namespace
@@ -78,6 +87,10 @@ launch_record program_launch::run(const std::function<bool()>& stop) {
     while (!answers(look_ms)) {
         if (stop()) {
             throw scheme_failure("ended, because the race was");
+        }
+        if (waits_for_terminal(process_.pid())) {
+            throw scheme_failure("was stopped, as it reads or sets up the terminal, which belongs "
+                                 "to the race");
         }
     }
     const launch_record record = read();

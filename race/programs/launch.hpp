@@ -37,7 +37,8 @@ public:
 
     /// Starts the program and waits for its end. To be called once.
     /// Blocks: for as long as the program runs. Failure: `scheme_failure` where it cannot be
-    /// started, does not return 0 or is ended by a signal, and where `stop` says so.
+    /// started, does not return 0, is ended by a signal or stopped for the terminal, and where
+    /// `stop` says so.
     /// @param stop asked every 50 ms; true ends the program.
     launch_record run(const std::function<bool()>& stop);
 

@@ -231,11 +231,13 @@ TEST_F(race_of_programs, what_they_leave_behind_is_ended) {
     wait_until_gone(process_in("child"));
 }
 
-TEST_F(race_of_programs, what_left_their_process_group_is_ended) {
+TEST_F(race_of_programs, what_left_their_process_group_is_ended_also_if_it_ignores_signals) {
+    const library_test::time_limit limit("the end of a race");
     const std::string child = folder.path() + "/child";
     // Of the run before it is there already.
-    enter("parent=sh -c 'rm -f " + child + "; setsid sh -c \"echo \\$\\$ > " + child +
-          "; exec sleep 1000\" & until test -s " + child + "; do sleep 0.01; done'");
+    enter("parent=sh -c 'rm -f " + child +
+          "; setsid sh -c \"trap \\\"\\\" HUP INT TERM; sleep 1000 & echo \\$! > " + child +
+          "; wait\" & until test -s " + child + "; do sleep 0.01; done'");
     const auto result = run();
     EXPECT_TRUE(result.find("parent")->ok()) << result.find("parent")->reason;
     wait_until_gone(process_in("child"));
@@ -253,6 +255,19 @@ TEST_F(race_of_programs, a_stop_ends_them_with_their_children) {
     EXPECT_TRUE(result.stopped);
     EXPECT_TRUE(result.find("parent")->ok());
     wait_until_gone(child);
+}
+
+// "The kernel stops a process group that reads or sets up the terminal": as such a stop does.
+TEST_F(race_of_programs, that_are_stopped_for_the_terminal_have_failed) {
+    const library_test::time_limit limit("the end of a race");
+    for (const char* const signal : {"TTIN", "TTOU"}) {
+        enter(std::string(signal) + "=sh -c 'kill -" + signal + " 0; sleep 1000'");
+    }
+    const auto result = run();
+    for (const auto& one : result.schemes) {
+        EXPECT_THAT(one.reason, HasSubstr("was stopped, as it reads or sets up the terminal"));
+    }
+    EXPECT_EQ(result.schemes.size(), 2u);
 }
 
 TEST_F(race_of_programs, the_death_of_their_launcher_ends_them) {
