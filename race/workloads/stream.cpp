@@ -132,10 +132,12 @@ void refuse_beyond(std::uint64_t available, std::size_t blocks) {
 
 } // namespace
 
-std::uint64_t stream_memory_available() {
+std::uint64_t stream_memory_available(const std::string& root) {
     constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
-    return std::min(read_memory_state().available_bytes.value_or(unknown),
-                    read_control_group().memory_limit_bytes.value_or(unknown));
+    const control_group group = read_control_group(root);
+    const std::uint64_t limit = group.memory_limit_bytes.value_or(unknown);
+    return std::min(read_memory_state(root).available_bytes.value_or(unknown),
+                    limit - std::min(limit, group.memory_used_bytes.value_or(0)));
 }
 
 std::unique_ptr<workload> make_stream(const workload_options& options) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace regatta::race {
 
@@ -30,8 +31,9 @@ std::unique_ptr<workload> make_stream(const workload_options& options);
 std::unique_ptr<workload> attach_stream(int descriptor);
 
 /// Bytes that the arrays may have altogether here: memory that programs get without anybody's
-/// having to swap, within the limit of the control groups. The greatest number where that is
-/// unknown.
-std::uint64_t stream_memory_available();
+/// having to swap, and what the control groups leave of their limits. The greatest number where
+/// that is unknown.
+/// @param root a directory that stands in for `/`.
+std::uint64_t stream_memory_available(const std::string& root = {});
 
 } // namespace regatta::race

@@ -4,9 +4,12 @@
 #include "workloads/stream.hpp"
 #include "workloads/workload.hpp"
 
+#include "support/root_folder.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +54,19 @@ TEST(stream, a_run_amounts_to_three_arrays) {
 TEST(stream, sizes_out_of_range_are_refused_with_the_range) {
     EXPECT_THAT(what_of(0), HasSubstr("size 0 is out of range 1 to 16384"));
     EXPECT_THAT(what_of(16'385), HasSubstr("1 to 16384"));
+}
+
+// "What the control groups leave of their limits": not what is used of them already.
+TEST(stream, memory_is_what_a_control_group_has_left) {
+    const library_test::root_folder root;
+    root.file("/proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")
+        .file("/proc/self/cgroup", "0::/app\n")
+        .file("/proc/self/mountinfo", "31 30 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .file("/sys/fs/cgroup/app/memory.max", "1000000\n")
+        .file("/sys/fs/cgroup/app/memory.current", "900000\n");
+    EXPECT_EQ(stream_memory_available(root.path()), 100'000u);
+    root.file("/sys/fs/cgroup/app/memory.max", "max\n");
+    EXPECT_EQ(stream_memory_available(root.path()), std::uint64_t{8'000'000} * 1024);
 }
 
 // "And for one that needs more memory than is available".
