@@ -50,13 +50,19 @@ task_directory::index task_directory::find(int pid, int tid, std::int64_t time_n
 
 void task_directory::learn(const switch_record& record) {
     switch (record.what) {
-    case switch_record::kind::named:
-        facts_[record.tid].name = std::string(record.name);
-        facts_[record.tid].named_ns = record.time_ns;
+    case switch_record::kind::named: {
+        fact& told = facts_[record.tid];
+        if (record.time_ns < told.named_ns) {
+            break; // It has a later name: the traces of different CPUs are read one after the
+                   // other.
+        }
+        told.name = std::string(record.name);
+        told.named_ns = record.time_ns;
         if (const auto known = by_tid_.find(record.tid); known != by_tid_.end()) {
-            entries_[known->second].name = std::string(record.name);
+            entries_[known->second].name = told.name;
         }
         break;
+    }
     case switch_record::kind::began: {
         if (owners_.contains(record.other_pid)) {
             owners_.insert(record.pid);
@@ -78,6 +84,7 @@ void task_directory::learn(const switch_record& record) {
         fact& told = facts_[record.tid];
         if (told.named_ns < record.time_ns) {
             told.name.clear();
+            told.named_ns = record.time_ns;
         }
         told.parent_pid = record.other_pid;
         told.parent_tid = record.other_tid;

@@ -242,6 +242,18 @@ TEST(task_directory, a_start_that_is_read_late_takes_no_name_away) {
     EXPECT_EQ(directory[second].name, "");
 }
 
+TEST(task_directory, a_name_that_is_read_late_is_not_the_last_one) {
+    task_directory directory({}, "/nonexistent");
+    directory.learn(record(switch_record::kind::named, 100, 100, 45, 0, 0, "second"));
+    const auto seen = directory.find(100, 100, 50);
+    directory.learn(record(switch_record::kind::named, 100, 100, 44, 0, 0, "first"));
+    EXPECT_EQ(directory[seen].name, "second");
+    // Nor is that of an earlier task of its number.
+    directory.learn(record(switch_record::kind::began, 101, 101, 60, 90, 90));
+    directory.learn(record(switch_record::kind::named, 101, 101, 44, 0, 0, "of another"));
+    EXPECT_EQ(directory[directory.find(101, 101, 70)].name, "");
+}
+
 TEST(task_directory, a_kernel_thread_is_known_though_its_start_is_read_late) {
     task_directory directory({}, "/nonexistent");
     directory.learn(record(switch_record::kind::named, 100, 100, 45, 0, 0, "brief"));
