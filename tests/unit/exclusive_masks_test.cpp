@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// The masks of many tasks while leases sweep their CPUs, on a machine of plain files.
+
+#include "exclusive_fakes.hpp"
+
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/lease/exclusive_cpus.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace {
+
+using regatta::cpu_set;
+using regatta::exclusivity;
+
+/// A machine whose tasks have parents, threads and masks.
+class family_system : public exclusive_test::fake_system {
+public:
+    explicit family_system(const exclusive_test::root_folder& root)
+        : fake_system(root.path())
+        , root_(root) {}
+
+    /// @param flags 2097152: it is of the kernel.
+    void start(int process, int thread, int parent, const std::string& cpus, long flags = 0) {
+        processes_[thread] = process;
+        const std::string number = std::to_string(thread);
+        root_.file(folder(thread) + "/stat", number + " (a) S " + std::to_string(parent) +
+                                                 " 0 0 0 0 " + std::to_string(flags) +
+                                                 " 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
+        set_mask(thread, cpus);
+    }
+    void set_mask(int thread, const std::string& cpus) {
+        const std::string text =
+            "Tgid:\t" + std::to_string(processes_[thread]) + "\nCpus_allowed_list:\t" + cpus + "\n";
+        root_.file(folder(thread) + "/status", text)
+            .file("/proc/" + std::to_string(thread) + "/status", text);
+    }
+    std::string mask(int thread) {
+        return regatta::detail::read_task_mask(*this, processes_[thread], thread)
+            .value_or(cpu_set())
+            .to_string();
+    }
+    int set_affinity(int thread, const cpu_set& cpus) override {
+        if (refused.contains(thread)) {
+            return refused[thread];
+        }
+        set_mask(thread, cpus.to_string());
+        return 0;
+    }
+    std::map<int, int> refused; ///< Threads that cannot be moved, and why.
+
+private:
+    std::string folder(int thread) {
+        return "/proc/" + std::to_string(processes_[thread]) + "/task/" + std::to_string(thread);
+    }
+    const exclusive_test::root_folder& root_;
+    std::map<int, int> processes_;
+};
+
+class exclusive_masks : public exclusive_test::lease_test {
+protected:
+    exclusive_masks() {
+        host = machine;
+        options.move_others = true;
+    }
+    std::shared_ptr<family_system> machine = std::make_shared<family_system>(root);
+};
+
+} // namespace
+
+TEST_F(exclusive_masks, each_task_gets_back_what_it_would_have_without_the_sweep) {
+    machine->start(50, 50, 1, "0-7");
+    machine->start(50, 51, 1, "0-2,4-7"); // A pin of its own that looks like the lease's doing.
+    machine->start(53, 53, 1, "2-4");
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::swept);
+    EXPECT_EQ(machine->mask(50), "0-2,4-7");
+    EXPECT_EQ(machine->mask(53), "2,4");
+    machine->start(60, 60, 50, "0-2,4-7"); // A child,
+    machine->start(61, 61, 60, "0-2,4-7"); // a grandchild,
+    machine->start(62, 62, 50, "0-1");     // and one that was pinned since.
+    lease.release();
+    EXPECT_EQ(machine->mask(50), "0-7");
+    EXPECT_EQ(machine->mask(51), "0-2,4-7");
+    EXPECT_EQ(machine->mask(53), "2-4");
+    EXPECT_EQ(machine->mask(60), "0-7");
+    EXPECT_EQ(machine->mask(61), "0-7");
+    EXPECT_EQ(machine->mask(62), "0-1");
+}
+
+TEST_F(exclusive_masks, the_end_of_one_sweep_leaves_tasks_off_the_cpus_of_another) {
+    machine->start(50, 50, 1, "0-7");
+    auto first = take({3});
+    machine->start(70, 70, 1,
+                   "0-2,4-7"); // Of a parent that is unknown: not pinned, for all one sees.
+    auto second = take({5});
+    machine->start(60, 60, 50, "0-2,4,6-7");
+    first.release();
+    EXPECT_EQ(machine->mask(50), "0-4,6-7");
+    EXPECT_EQ(machine->mask(60), "0-4,6-7");
+    second.release();
+    EXPECT_EQ(machine->mask(50), "0-7");
+    EXPECT_EQ(machine->mask(60), "0-7");
+    EXPECT_EQ(machine->mask(70), "0-7");
+}
+
+TEST_F(exclusive_masks, a_thread_of_the_kernel_that_was_bound_since_is_no_failure) {
+    machine->start(50, 50, 2, "0-7", 2'097'152);
+    auto lease = take({3});
+    EXPECT_EQ(machine->mask(50), "0-2,4-7");
+    machine->refused[50] = EINVAL;
+    std::string problem;
+    EXPECT_TRUE(lease.try_release(problem)) << problem;
+}
+
+// A thread of the kernel may be bound to its CPU: that is a note. A task of a user is a failure.
+TEST_F(exclusive_masks, who_cannot_be_moved_is_told) {
+    machine->start(50, 50, 2, "0-7", 2'097'152);
+    machine->refused[50] = EINVAL;
+    {
+        const auto lease = take({3});
+        EXPECT_EQ(lease.level(), exclusivity::swept);
+        EXPECT_THAT(lease.explain(),
+                    testing::Contains(testing::HasSubstr("1 kernel threads cannot be moved")));
+    }
+    machine->start(60, 60, 1, "0-7");
+    machine->refused[60] = ESRCH; // It has just ended.
+    EXPECT_EQ(take({3}).level(), exclusivity::swept);
+    machine->refused[60] = EPERM;
+    options.at_least = exclusivity::swept;
+    EXPECT_THAT(refusal({3}).text,
+                testing::HasSubstr("task 60 cannot be moved off CPUs 3: Operation not permitted"));
+}
