@@ -139,14 +139,15 @@ answer_numbers python_process::answer(std::string_view word) {
 
 void python_process::fail() {
     socket_.reset();
-    if (!child_.wait_for(std::chrono::seconds(5))) {
-        child_.kill(SIGKILL);
+    pollfd end{child_.pidfd(), POLLIN, 0};
+    while (::poll(&end, 1, 5000) < 0 && errno == EINTR) {
     }
-    const pid_t process = child_.pid();
+    // Also what it started. It was not waited for yet, so that its number is still that of its
+    // group.
+    ::kill(-child_.pid(), SIGKILL);
     const exit_status status = child_.wait();
-    ::kill(-process, SIGKILL); // what it started dies with it by itself, but perhaps later
     const std::string said = complaints_.last_line();
-    throw scheme_failure("Python (process " + std::to_string(process) + ") " +
+    throw scheme_failure("Python (process " + std::to_string(child_.pid()) + ") " +
                          (status.signaled() ? "was " : "") + status.describe() +
                          (said.empty() ? "" : ": " + said));
 }
