@@ -124,6 +124,11 @@ TEST(scaling_level_shift, to_faster_is_one_too) {
     }
     EXPECT_TRUE(find_shift(series_of(times)).significant);
     EXPECT_LT(find_shift(series_of(times)).ratio, 0.8);
+    series later = series_of(times);
+    for (sample& one : later.samples) {
+        one.round += 3;
+    }
+    EXPECT_EQ(find_shift(later).round, 8u + 3);
 }
 
 TEST(scaling_level_shift, steady_series_seldom_show_one) {
@@ -201,4 +206,43 @@ TEST(race_head, what_is_cut_is_in_no_ratio) {
     EXPECT_EQ(ratio.count, 10u);
     EXPECT_NEAR(ratio.median, 1, 0.01);
     EXPECT_LT(ratio.high, 1.05);
+}
+
+// What was disturbed says nothing, and a round in which it was counts all the same.
+TEST(race_head, is_of_clean_samples_and_ends_with_a_round) {
+    std::vector<series> all;
+    for (unsigned i = 0; i < 6; ++i) {
+        all.push_back(series_of(noisy(20, 100, 0.002, i)));
+    }
+    for (std::size_t round = 0; round < 8; ++round) {
+        all[1].samples[round].ns *= 1.5;
+        all[2].samples[round].ns *= 1.5;
+        all[1].samples[round].load.contaminated = true;
+        all[2].samples[round].load.contaminated = round < 2;
+    }
+    cut_heads(all);
+    EXPECT_EQ(all[1].settled, 0u);
+    EXPECT_EQ(all[2].settled, 8u);
+}
+
+TEST(race_head, of_one_contender_alone_is_not_told_from_the_machines) {
+    std::vector<double> times = noisy(20, 100, 0.01, 3);
+    for (std::size_t i = 0; i < 5; ++i) {
+        times[i] *= 1.5;
+    }
+    std::vector<series> alone{series_of(times)};
+    cut_heads(alone);
+    EXPECT_EQ(alone[0].settled, 0u);
+}
+
+// "The time beside the median of the others": of two, each is held against the other alone.
+TEST(race_head, of_two_contenders_is_that_of_both) {
+    std::vector<series> both{series_of(noisy(20, 100, 0.002, 1)),
+                             series_of(noisy(20, 100, 0.002, 2))};
+    for (std::size_t round = 0; round < 5; ++round) {
+        both[0].samples[round].ns *= 1.3;
+    }
+    cut_heads(both);
+    EXPECT_EQ(both[0].settled, 5u);
+    EXPECT_EQ(both[1].settled, 5u);
 }
