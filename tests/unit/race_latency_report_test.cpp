@@ -69,6 +69,29 @@ TEST(race_latency, percentiles_and_histograms_stand_in_the_place_of_times) {
     }
 }
 
+TEST(race_latency, each_percentile_stands_in_its_column) {
+    race::race_result result = offered();
+    for (race::scheme_result& one : result.schemes) {
+        if (one.name == "steady") {
+            one.latency = {};
+            for (int i = 0; i < 10'000; ++i) { // Of each column's place another power of ten.
+                one.latency.record(i < 9'800   ? 10'000
+                                   : i < 9'980 ? 100'000
+                                   : i < 9'995 ? 1'000'000
+                                               : 10'000'000);
+            }
+        }
+    }
+    const race::text_style style{.width = 120};
+    const auto lines = lines_of(race::latency_table_text(result, style));
+    const race::latency_histogram& steady = result.find("steady")->latency;
+    std::string cells = "steady";
+    for (const double share : {0.5, 0.99, 0.999, 1.0}) {
+        cells += " +" + race::duration_text(static_cast<double>(steady.percentile(share)), style);
+    }
+    EXPECT_THAT(lines.at(1), testing::ContainsRegex(cells));
+}
+
 // "With fewer they are about the longest latency of each run"
 TEST(race_latency, of_few_items_the_longest_is_judged_and_named) {
     const std::string text = race::to_text(offered(99), fakes::some_machine(), {.width = 400});
