@@ -87,6 +87,7 @@ TEST(race_sampler, a_failure_takes_one_out_and_the_others_go_on) {
          }},
         {"never", [] { return race::outcome::failed("wrong result"); }},
         {"strange", []() -> race::outcome { throw 1; }},
+        {"mute", []() -> race::outcome { throw std::runtime_error(""); }},
     };
     const auto result = race::measure(contenders, {.rounds = 10, .warm_up = 1});
     EXPECT_EQ(result.of("good").samples.size(), 10u);
@@ -96,6 +97,7 @@ TEST(race_sampler, a_failure_takes_one_out_and_the_others_go_on) {
     EXPECT_EQ(result.of("never").failure, "wrong result");
     EXPECT_TRUE(result.of("never").samples.empty());
     EXPECT_EQ(result.of("strange").failure, "exception of an unknown type");
+    EXPECT_EQ(result.of("mute").failure, "exception without a text");
     EXPECT_THROW(result.of("nobody"), std::out_of_range);
 }
 
@@ -154,6 +156,21 @@ TEST(race_sampler, a_time_budget_ends_it_after_at_least_one_round) {
     EXPECT_EQ(both.rounds, 3u);
 }
 
+// It is told from the rounds before: one that would end too late does not begin.
+TEST(race_sampler, a_round_that_would_not_end_in_time_does_not_begin) {
+    const auto result =
+        race::measure({{"a",
+                        [] {
+                            const auto end =
+                                std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+                            while (std::chrono::steady_clock::now() < end) {
+                            }
+                            return race::outcome{1, {}};
+                        }}},
+                      {.rounds = 0, .time = std::chrono::milliseconds(100), .warm_up = 0});
+    EXPECT_EQ(result.rounds, 1u);
+}
+
 // "After `rounds`, further ones begin that end within this time, up to `most_rounds_to_fill` times
 // as many."
 TEST(race_sampler, more_rounds_fill_a_time_but_no_more_than_four_times_as_many) {
@@ -186,6 +203,49 @@ TEST(race_sampler, the_observer_sees_each_sample_and_a_growing_share) {
     EXPECT_EQ(seen["b"], 5);
     EXPECT_EQ(warm, 2);
     EXPECT_GT(last, 0);
+}
+
+// "Expected": of a measurement that time alone ends, what is left of that time.
+TEST(race_sampler, the_observer_is_told_how_long_it_takes) {
+    double done = 0;
+    const double whole = 3600e9;
+    race::measure({constant("a", 1)},
+                  {.rounds = 0, .time = std::chrono::hours(1), .stop = [&] { return done > 0; }},
+                  [&](const race::progress& p) {
+                      done = p.done;
+                      EXPECT_NEAR(static_cast<double>(p.left.count()), whole * (1 - done), 10);
+                  });
+    EXPECT_GT(done, 0);
+}
+
+// "Called before each sample", and each try of one.
+TEST(race_sampler, leftovers_settle_before_each_try) {
+    int settled = 0;
+    int runs = 0;
+    race::sampling_options options{.rounds = 3, .warm_up = 1, .tries_again = 2};
+    options.settle = [&] { EXPECT_EQ(settled++, runs); };
+    race::measure({{"a",
+                    [&] {
+                        race::outcome got{1, {}};
+                        got.load.emplace().contaminated = ++runs == 2;
+                        return got;
+                    }}},
+                  options);
+    EXPECT_EQ(runs, 5);
+    EXPECT_EQ(settled, 5);
+}
+
+// "Where the contender tells; otherwise what disturbed the call counts".
+TEST(race_sampler, a_contender_that_tells_of_its_disturbance_is_believed) {
+    const race::load_meter meter;
+    const auto result = race::measure({{"a",
+                                        [] {
+                                            race::outcome got{1, {}};
+                                            got.load.emplace().stolen_ns = 77;
+                                            return got;
+                                        }}},
+                                      {.rounds = 1, .meter = &meter});
+    EXPECT_EQ(result.of("a").samples.at(0).load.stolen_ns, 77);
 }
 
 TEST(race_sampler, the_observer_is_told_the_rounds_of_the_phase_where_they_are_known) {
@@ -249,6 +309,12 @@ TEST(race_series, a_pair_needs_both) {
     EXPECT_EQ(race::paired_ratio(noisy, even).count, 0u); // its samples are all there is of it,
     EXPECT_DOUBLE_EQ(race::paired_ratio(noisy, even).median, 4); // but no verdict may rest on them
     EXPECT_EQ(race::paired_ratio(race::series{}, peer).count, 0u);
+    const race::series idle{"i", {at(0, 0), at(1, 10)}, {}};
+    EXPECT_EQ(race::paired_ratios(subject, idle).size(), 1u); // Of no time there is no multiple.
+
+    race::sampling_result both;
+    both.all = {peer, odd, noisy};
+    EXPECT_DOUBLE_EQ(both.contaminated_share(), 5.0 / 9);
 }
 
 TEST(race_series, a_baseline_that_ran_twice_counts_by_the_geometric_mean_or_by_what_there_is) {
