@@ -262,3 +262,52 @@ TEST(race_attribution, medians_over_the_samples_still_sum_to_the_whole) {
     EXPECT_EQ(race::attribute({}, 0).total_ns(), 0);
     EXPECT_EQ(race::attribute({}, 0).share(race::part::work), 0);
 }
+
+TEST(race_attribution, each_part_is_that_of_the_split) {
+    race::time_split split;
+    split.wall_ns = 1000;
+    split.workers = 1;
+    split.items_ns = 100;
+    split.preempted_ns = 110;
+    split.dispatch_ns = 120;
+    split.set_up_ns = 130;
+    split.imbalance_ns = 140;
+    split.tear_down_ns = 150;
+    split.idle_ns = 60;
+    split.unlogged_ns = 90;
+    split.measuring_ns = 100;
+    const race::time_split nothing; // A run without a length has no shares.
+    const auto where = race::attribute({nothing, split}, 0);
+    constexpr std::array<double, race::part_count> expected{100, 0,   110, 120, 130,
+                                                            140, 150, 60,  90,  100};
+    for (std::size_t i = 0; i < race::part_count; ++i) {
+        EXPECT_NEAR(where.ns[i], expected[i], 1e-9) << race::part_names[i];
+    }
+    EXPECT_EQ(where.workers, 1u);
+    race::time_split wider = split;
+    wider.workers = 2;
+    EXPECT_EQ(race::attribute({wider, split}, 0).workers, 2u);
+}
+
+TEST(race_attribution, the_mean_of_runs_is_that_of_each_part) {
+    race::time_split sum;
+    for (const double times : {1.0, 3.0}) {
+        race::time_split run{100 * times, times < 2 ? 4u : 2u, 1 * times, 2 * times,
+                             3 * times,   4 * times,           5 * times, 6 * times,
+                             7 * times,   8 * times,           9 * times, 10 * times};
+        run.steps_ns = {11 * times, 12 * times, 13 * times};
+        sum += run;
+    }
+    const race::time_split mean = sum.divided_by(2);
+    EXPECT_EQ(mean.workers, 4u);
+    EXPECT_EQ(mean.wall_ns, 200);
+    const double parts[] = {mean.items_ns,     mean.undivided_ns, mean.preempted_ns,
+                            mean.dispatch_ns,  mean.set_up_ns,    mean.imbalance_ns,
+                            mean.tear_down_ns, mean.idle_ns,      mean.unlogged_ns,
+                            mean.measuring_ns, mean.steps_ns[0],  mean.steps_ns[1],
+                            mean.steps_ns[2]};
+    double expected = 0;
+    for (const double part : parts) {
+        EXPECT_EQ(part, expected += 2);
+    }
+}
