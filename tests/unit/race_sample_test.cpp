@@ -130,9 +130,13 @@ TEST(race_sample, has_many_runs_where_only_the_first_of_all_is_long) {
 /// Verifies slowly; the first time more slowly, as one that makes what it compares with.
 class slow_to_verify final : public fakes::counting {
 public:
-    explicit slow_to_verify(std::int64_t ns) : counting({.size = 1}), ns_(ns) {}
+    explicit slow_to_verify(std::int64_t ns, std::int64_t times = 3)
+        : counting({.size = 1})
+        , ns_(ns)
+        , times_(times) {}
     race::verification verify() const override {
-        const auto until = regatta::detail::monotonic_ns() + (verified_++ == 0 ? 3 * ns_ : ns_);
+        const auto until =
+            regatta::detail::monotonic_ns() + (verified_++ == 0 ? times_ * ns_ : ns_);
         while (regatta::detail::monotonic_ns() < until) {
         }
         return counting::verify();
@@ -141,6 +145,7 @@ public:
 
 private:
     std::int64_t ns_;
+    std::int64_t times_; ///< As long the first one takes.
     mutable int verified_ = 0;
 };
 
@@ -157,7 +162,7 @@ TEST(race_sample, has_fewer_runs_where_verifying_takes_long) {
     EXPECT_TRUE(few.short_samples());
     EXPECT_LE(slow.verified(), 2);
 
-    slow_to_verify quick(1000);
+    slow_to_verify quick(1000, 300'000); // What makes the first one long is not done again.
     race::scheme_run many(one, {.workers = 1}, quick, control, how);
     ASSERT_EQ(many.run_sample().failure, "");
     EXPECT_GT(many.repeats(), 2u);
@@ -171,6 +176,7 @@ TEST_F(race_of_fakes, pools_are_reused_after_their_first_job) {
         explicit pool(int& runs) : runs_(runs) {}
         void run(race::run_context& context) override {
             ++runs_;
+            EXPECT_EQ(context.log.seen.load(), 0u); // As if nothing had run.
             fakes::run_serially(context);
         }
 
@@ -291,6 +297,83 @@ TEST(race_split, of_a_real_run_sums_to_workers_times_wall) {
     }
 }
 
+// The launcher's clock counts, without what the race needs around it; and of several runs the mean,
+// of memory the most.
+TEST(race_sample, of_a_program_is_what_was_measured_of_its_runs) {
+    class told final : public race::scheme {
+    public:
+        explicit told(int run) : usage_{100, 5100, 300, 1000 - run} {}
+        void run(race::run_context&) override {}
+        bool logs_items() const noexcept override { return false; }
+        const race::program_usage* program() const noexcept override { return &usage_; }
+
+    private:
+        race::program_usage usage_;
+    };
+    fakes::counting work({.size = 1});
+    race::race_control control;
+    int runs = 0;
+    race::scheme_info one = fakes::info("one", fakes::run_serially);
+    one.make = [&](const race::scheme_options&) { return std::make_unique<told>(runs++); };
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::microseconds(20);
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    const race::outcome got = run.run_sample();
+    EXPECT_GT(runs, 1);
+    EXPECT_EQ(got.ns, 5000);
+    ASSERT_TRUE(got.details && got.details->usage);
+    EXPECT_EQ(got.details->usage->cpu_ns, 300);
+    EXPECT_EQ(got.details->usage->peak_bytes, 1000);
+}
+
+// "CPU time of processes that have ended and that the race could not wait for itself": what it was
+// used for had a CPU.
+TEST(race_sample, cpu_time_that_is_only_told_counts) {
+    for (const std::int64_t told : {std::int64_t{0}, std::int64_t{2'000'000'000}}) {
+        fakes::counting work({.size = 10});
+        race::race_control control;
+        const race::scheme_info one = fakes::info("one", [told](race::run_context& c) {
+            fakes::run_serially(c);
+            race::worker_log& mine = c.log.workers[0];
+            mine.busy_ns += 1'000'000'000; // As if its items had taken so long.
+            mine.delay_span_ns = 0;
+            mine.cpu_ns = told;
+        });
+        race::scheme_run run(one, {.workers = 1}, work, control);
+        const race::outcome got = run.run_sample();
+        ASSERT_TRUE(got.details) << got.failure;
+        EXPECT_EQ(got.details->split.preempted_ns > 0, told == 0);
+    }
+}
+
+// "Items arrive from now on": not from when the scheme was made ready.
+TEST(race_sample, items_are_due_from_the_begin_of_the_run) {
+    static std::int64_t ready_ns;
+    class slow_to_start final : public race::scheme {
+    public:
+        void prepare(race::run_context&) override { ready_ns = regatta::detail::monotonic_ns(); }
+        void run(race::run_context& context) override {
+            const auto due = [&](std::uint64_t item) {
+                return context.log.offered.arrival_of(item, context.log.stop);
+            };
+            EXPECT_GE(due(0), ready_ns);
+            EXPECT_EQ(due(5), due(0) + 5000); // Items are handed over in their order.
+            fakes::run_when_due(context);
+        }
+    };
+    fakes::counting work({.size = 10});
+    race::race_control control;
+    race::scheme_info one = fakes::info_of_tasks("one", fakes::run_when_due);
+    one.make = [](const race::scheme_options&) { return std::make_unique<slow_to_start>(); };
+    race::run_conditions how;
+    how.rate = 1e6;
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    for (int sample = 0; sample < 2; ++sample) {
+        EXPECT_EQ(run.run_sample().failure, "");
+        EXPECT_EQ(run.latencies().count(), 10u) << "of the last sample";
+    }
+}
+
 // "Whether the items take less than that on average".
 TEST(length_of_items, short_ones_are_told_from_long_ones) {
     const auto matmul = race::find_workload("matmul")->make({.size = 512});
@@ -303,6 +386,26 @@ TEST(length_of_items, short_ones_are_told_from_long_ones) {
     EXPECT_TRUE(race::items_are_short(quick));
     quick.reset();
     EXPECT_FALSE(quick.verify().ok);
+    fakes::counting usual({.size = 50}); // All of which a look runs.
+    race::items_are_short(usual);
+    EXPECT_FALSE(usual.verify().ok) << "leaves the workload as `reset` does";
+}
+
+// "Others can only make items longer": one look at undisturbed items is enough.
+TEST(length_of_items, is_that_of_the_shortest_look) {
+    class disturbed final : public fakes::counting {
+    public:
+        disturbed() : counting({.size = 10}) {}
+        void run(std::size_t) noexcept override {
+            const auto until = regatta::detail::monotonic_ns() + (runs_++ < 6 ? 20'000 : 0);
+            while (regatta::detail::monotonic_ns() < until) {
+            }
+        }
+
+    private:
+        int runs_ = 0;
+    } work; // A look is at 11 runs.
+    EXPECT_TRUE(race::items_are_short(work));
 }
 
 // In a sweep one log serves race after race: where items of one were counted, the next one's are
