@@ -304,6 +304,8 @@ TEST(race_launches, one_with_fewer_than_six_clean_ones_may_not_win) {
     EXPECT_THAT(race::sum_up_launches(documents, 8, 1).leaders, ElementsAre("one"));
     documents.push_back(launch_of(0.5));
     EXPECT_THAT(race::sum_up_launches(documents, 9, 1).leaders, ElementsAre("two"));
+    const std::vector<race::json> disturbed(6, launch_of(0.5, true));
+    EXPECT_THAT(race::sum_up_launches(disturbed, 6, 1).leaders, ElementsAre("one"));
 }
 
 TEST(race_launches, of_two_baselines_in_as_many_the_first_counts) {
