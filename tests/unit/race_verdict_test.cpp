@@ -98,6 +98,7 @@ TEST(race_verdict, equal_is_shown_and_not_assumed) {
     EXPECT_EQ(judged(0.002, 15).more_rounds, 0u);
     EXPECT_EQ(judged(0.05, 15).word, race::verdict::unclear);
     EXPECT_GT(judged(0.05, 15).more_rounds, 100u);
+    EXPECT_EQ(judged(0.05, 15).more_rounds % 10, 0u) << "rounds up to two figures";
     EXPECT_EQ(judged(0.5, 15).more_rounds, 1000u);
     EXPECT_EQ(judged(0.002, 5).word, race::verdict::undecided);
     EXPECT_EQ(judged(0.002, 5).more_rounds, 1u);
