@@ -313,6 +313,8 @@ TEST_F(exclusive_record, a_file_that_stays_as_it_was_is_no_success) {
     host = machine;
     machine->deaf = "/cgroup.type";
     EXPECT_THAT(take({3}).explain(), Contains(HasSubstr("cgroup.type, which then read ''")));
+    machine->deaf = "/cgroup.subtree_control";
+    EXPECT_THAT(take({3}).explain(), Contains(HasSubstr("the cpuset controller stayed off below")));
     machine->deaf = "/proc/irq/9/smp_affinity_list";
     EXPECT_THAT(take({3}).explain(), Contains(HasSubstr("which then read '0-7'")));
 }
