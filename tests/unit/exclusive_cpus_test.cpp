@@ -6,6 +6,7 @@
 /// failure and every death leaves nothing behind.
 
 #include "exclusive_fakes.hpp"
+#include "lease/exclusive_machine.hpp"
 
 #include <regatta/lease/exclusive_cpus.hpp>
 
@@ -46,6 +47,17 @@ TEST_F(exclusive, nothing_is_owned_by_default) {
     EXPECT_EQ(none.level(), exclusivity::soft);
     EXPECT_TRUE(none.check());
     none.release();
+}
+
+// "Whether the name is that of a lease's own group": not of one that leases share, nor a program's.
+TEST_F(exclusive, groups_of_leases_are_known_by_their_names) {
+    using regatta::detail::is_lease_group;
+    EXPECT_TRUE(
+        is_lease_group("/sys/fs/cgroup/service/" + regatta::detail::group_name("lease.4711.1")));
+    for (const char* const name :
+         {"/a/regatta.4711.1.yielding", "/a/regatta.others", "/a/regatta.service", "/a/4711.1"}) {
+        EXPECT_FALSE(is_lease_group(name)) << name;
+    }
 }
 
 TEST_F(exclusive, bad_requests_say_what_is_allowed) {
