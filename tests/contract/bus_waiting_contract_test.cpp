@@ -237,8 +237,8 @@ TEST(bus, blocked_publishers_go_on_when_there_is_room) {
     EXPECT_EQ(bus.stats().refused, 0u);
 }
 
-// "A handler may wait for a publisher that waits for room": each message gives its room back before
-// the next is handled, also in the middle of a batch.
+// "A handler may wait for a publisher that waits for the room that messages before this one have
+// left": also in the middle of a batch.
 TEST(bus, a_handler_may_wait_for_a_publisher_that_waits_for_room) {
     const library_test::time_limit limit("a handler that waits for a publisher");
     constexpr int capacity = 256;

@@ -54,7 +54,7 @@ namespace regatta {
 /// included. `process_batch`, `process_with` and `run` from one thread at a time, the consumer.
 /// Blocks: `publish` as `when_full` says. `run` sleeps while no message is queued. `unsubscribe`
 /// from another thread waits for the end of the consumer's current batch. A handler may wait for a
-/// publisher that waits for room.
+/// publisher that waits for the room that messages before this one have left.
 /// Order: messages of one producer arrive in the order in which it published them. Messages of
 /// different producers have no promised order. The producer's earlier actions happen before the
 /// handler.

@@ -127,22 +127,27 @@ private:
             return static_cast<std::int64_t>(position - head);
         };
         // acquire: partner is the release below; passes on what another producer has acquired.
-        if (ahead_of(seen_head_.load(std::memory_order_acquire)) < full) [[likely]] {
+        const std::uint64_t seen = seen_head_.load(std::memory_order_acquire);
+        if (ahead_of(seen) < full) [[likely]] {
             return true;
         }
         // acquire: partner is the release in releaser; the old element is gone.
         const std::uint64_t head = this->head_.load(std::memory_order_acquire);
-        // release: partner is the acquire above. It may replace a newer one; that costs a look.
-        seen_head_.store(head, std::memory_order_release);
+        if (head != seen) { // Else those who find the ring full would write the line in turn.
+            // release: partner is the acquire above. It may replace a newer one; that costs a look.
+            seen_head_.store(head, std::memory_order_release);
+        }
         return ahead_of(head) < full;
     }
 
-    /// Asks for the lines of a later cell. They arrive while those before it are written: a
-    /// compare-and-swap waits for all earlier stores, and so for their lines.
+    /// Asks for the lines of a later cell, the first ones of a large cell. They arrive while those
+    /// before it are written: on x86 a compare-and-swap waits for all earlier stores, and so for
+    /// their lines.
     REGATTA_INLINE void expect_write(std::uint64_t position) noexcept {
         auto* const at =
             reinterpret_cast<unsigned char*>(&this->slots_[this->index_of(position + cells_ahead)]);
-        for (std::size_t i = 0; i < sizeof(typename base::slot); i += cache_line_size) {
+        constexpr std::size_t most = std::min(sizeof(typename base::slot), 8 * cache_line_size);
+        for (std::size_t i = 0; i < most; i += cache_line_size) {
             REGATTA_PREFETCH_WRITE(at + i);
         }
     }

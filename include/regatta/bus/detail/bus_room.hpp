@@ -22,8 +22,8 @@ namespace regatta::detail {
 ///
 /// Threads: any, unless stated otherwise. Blocks: `wait` only.
 ///
-/// I1: a publisher waits only while there is no room, or a wake-up for it is in flight; the end of
-///     the bus ends its wait.
+/// I1: a publisher waits only while the consumer has told of no room, or a wake-up for it is in
+///     flight, or for some 10 ms; the end of the bus ends its wait.
 /// Source of the pause: docs/design/catch_up_pause.md.
 template<class Atomics>
 class basic_bus_room {
@@ -57,9 +57,11 @@ public:
             accepted = accepted || (!closed() && attempt(closely));
             return accepted || closed();
         };
-        // Meanwhile a busy consumer empties some of the lane. To look at once would find room for a
-        // few messages, and the line that tells of it would travel for them.
-        Atomics::relax_for(pause_);
+        if (!closed()) {
+            // Meanwhile a busy consumer empties some of the lane. To look at once would find room
+            // for a few messages, and the line that tells of it would travel for them.
+            Atomics::relax_for(pause_);
+        }
         // The consumer wakes publishers at the end of a round. A handler in that round may wait for
         // this very caller.
         constexpr std::chrono::milliseconds interval{10};
@@ -93,7 +95,7 @@ private:
     typename Atomics::template atomic<std::uint64_t> refused_{0};
     when_full on_full_; ///< Read by who finds no room; changed by `wait_no_more` alone.
     /// How long a publisher that finds no room leaves the lane alone: less than the time in which
-    /// the fastest consumer empties it.
+    /// the fastest consumer empties a full one.
     const std::chrono::nanoseconds pause_;
 };
 

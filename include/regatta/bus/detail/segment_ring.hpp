@@ -125,7 +125,7 @@ public:
         return true;
     }
 
-    /// Producer: whether the ring holds fewer than `limit` elements.
+    /// Producer: whether the ring holds fewer than `limit` elements, as far as it knows of room.
     bool has_room_below(std::size_t limit) noexcept {
         if (limit >= capacity_) {
             return true; // As far as this limit goes.
@@ -159,6 +159,7 @@ public:
             }
             const std::size_t end = done + std::min(count - done, writable_ - publish.next);
             for (std::size_t at = write_ + (publish.next & mask_); done != end; ++at) {
+                expect_write(at);
                 construct(cells_[at], done);
                 set_tag(at, tag);
                 ++publish.next;
@@ -176,7 +177,8 @@ public:
         return next_.load(std::memory_order_relaxed) != tail_.load(std::memory_order_relaxed);
     }
 
-    /// Producer: how many elements there is room for, exactly if it is fewer than `enough`.
+    /// Producer: how many elements there is room for, as far as the consumer has told; may be fewer
+    /// than that if it is at least `enough`.
     std::size_t free_slots(std::size_t enough) noexcept {
         const std::size_t tail = next_.load(std::memory_order_relaxed);
         const std::size_t room = capacity_ - (tail - seen_head_);
@@ -188,7 +190,7 @@ public:
     /// it is for a producer that has found no room for long.
     void look_closely() noexcept {
         // acquire: partner is the release in destroyer; the cells' old elements are gone.
-        seen_head_ = std::max(seen_head_, done_.load(std::memory_order_acquire));
+        seen_head_ = done_.load(std::memory_order_acquire);
     }
 
     /// Consumer: calls `use(element, tag)` for up to `max` elements, in order.
@@ -289,9 +291,9 @@ private:
     /// The consumer tells of room at least every so many elements, so that a producer can go on
     /// while a long batch is consumed.
     static constexpr std::size_t release_interval = 64;
-    /// How far ahead the producer asks for the lines of its cells: eight lines.
+    /// How far ahead the producer asks for the lines of its cells: four lines.
     static constexpr std::size_t cells_ahead =
-        std::max<std::size_t>(8 * cache_line_size / sizeof(cell), 1);
+        std::max<std::size_t>(4 * cache_line_size / sizeof(cell), 1);
 
     struct publisher {
         basic_segment_ring& ring;
@@ -355,14 +357,16 @@ private:
         }
     }
 
-    /// Producer: asks for the cache line that it writes some elements later, once a line. It
-    /// arrives while the producer writes those before it, and no store has to wait for it. Elements
-    /// of a line and more fill the store queue with stores to several lines, which does the same.
+    /// Producer: asks for the lines that it writes some elements later, each once, the first ones
+    /// of a large element. They arrive while the producer writes those before, and no store has to
+    /// wait for them.
     REGATTA_INLINE void expect_write(std::size_t at) noexcept {
-        if constexpr (sizeof(cell) < cache_line_size) {
-            const auto address = reinterpret_cast<std::uintptr_t>(&cells_[at]);
-            if (address % cache_line_size < sizeof(cell) && (at & mask_) + cells_ahead <= mask_) {
-                REGATTA_PREFETCH_WRITE(&cells_[at + cells_ahead]);
+        const auto address = reinterpret_cast<std::uintptr_t>(&cells_[at]);
+        if (address % cache_line_size < sizeof(cell) && (at & mask_) + cells_ahead <= mask_) {
+            constexpr std::size_t most = std::min(sizeof(cell), 8 * cache_line_size);
+            const auto* const ahead = reinterpret_cast<const char*>(&cells_[at + cells_ahead]);
+            for (std::size_t i = 0; i < most; i += cache_line_size) {
+                REGATTA_PREFETCH_WRITE(ahead + i);
             }
         }
     }
@@ -370,8 +374,10 @@ private:
     /// Producer: reads the consumer's position anew. @returns how many cells are free.
     std::size_t refresh_head(std::size_t tail) noexcept {
         // acquire: partner is the release in releaser; the cells' old elements are gone.
-        // Not back behind what look_closely() has seen.
-        seen_head_ = std::max(seen_head_, head_.load(std::memory_order_acquire));
+        const std::size_t head = head_.load(std::memory_order_acquire);
+        if (head - seen_head_ <= capacity_) { // Not back behind what look_closely() has seen.
+            seen_head_ = head;
+        }
         return capacity_ - (tail - seen_head_);
     }
 
@@ -399,11 +405,9 @@ private:
         // and end_ are fewer than the entries.
         order_[entry_of(end_)].store(static_cast<std::uint32_t>(next), std::memory_order_relaxed);
         write_ = next * segment();
-        if constexpr (sizeof(cell) < cache_line_size) {
-            constexpr std::size_t step = cache_line_size / sizeof(cell);
-            for (std::size_t i = 0; i < std::min(cells_ahead, segment()); i += step) {
-                REGATTA_PREFETCH_WRITE(&cells_[write_ + i]);
-            }
+        constexpr std::size_t step = std::max<std::size_t>(cache_line_size / sizeof(cell), 1);
+        for (std::size_t i = 0; i < std::min(cells_ahead, segment()); i += step) {
+            REGATTA_PREFETCH_WRITE(&cells_[write_ + i]);
         }
         end_ += segment();
     }

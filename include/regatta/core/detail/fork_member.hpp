@@ -6,9 +6,11 @@
 /// The part of a thread in the forks of a pool that other threads see.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
 #include <regatta/core/detail/fork_frame.hpp>
 #include <regatta/sync/quiescence.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace regatta::detail {
@@ -110,6 +112,10 @@ public:
             if (f == nullptr ||
                 (wanted != nullptr && region_.load(std::memory_order_relaxed) != wanted)) {
                 continue;
+            }
+            // Its lines travel while that of the place is fetched for writing.
+            for (std::size_t line = 0; line < 4; ++line) {
+                REGATTA_PREFETCH(reinterpret_cast<const char*>(f) + line * cache_line_size);
             }
             // acquire: partner is the release in publish().
             if (place.compare_exchange_strong(f, nullptr, std::memory_order_acquire,
