@@ -268,8 +268,7 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
         }
     }
     if (!refused.empty()) {
-        notes.push_back(std::to_string(refused.size()) +
-                        " kernel threads cannot be moved; most are bound to one CPU each.");
+        notes.push_back(kernel_threads_stay(refused.size()));
     }
     return {};
 }

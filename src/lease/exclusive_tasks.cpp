@@ -121,6 +121,11 @@ std::optional<std::vector<task_mask>> tasks_allowed_on(exclusive_system& system,
     return find_tasks(system, [&](const cpu_set& allowed) { return !(allowed & cpus).empty(); });
 }
 
+std::string kernel_threads_stay(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " kernel thread" : " kernel threads") +
+           " cannot be moved; most are bound to one CPU each.";
+}
+
 int process_of_thread(exclusive_system& system, int thread) {
     const auto status = system.read("/proc/" + std::to_string(thread) + "/status");
     return status ? static_cast<int>(to_number(status_field(*status, "Tgid")).value_or(0)) : 0;

@@ -8,6 +8,7 @@
 #include "lease/exclusive_system.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -63,6 +64,9 @@ find_tasks(exclusive_system& system, const std::function<bool(const cpu_set&)>& 
 /// The same for every thread that may use one of `cpus`.
 std::optional<std::vector<task_mask>> tasks_allowed_on(exclusive_system& system,
                                                        const cpu_set& cpus);
+
+/// The note of threads of the kernel that stay where they are.
+std::string kernel_threads_stay(std::size_t count);
 
 /// The process of a thread; 0 if it has ended.
 int process_of_thread(exclusive_system& system, int thread);

@@ -197,9 +197,7 @@ step_error apply_move_tasks(step_context& context, const exclusive_step& step) {
         }
         if (stays == nullptr) {
             if (of_kernel > 0) {
-                context.notes.push_back(
-                    std::to_string(of_kernel) +
-                    " kernel threads cannot be moved; most are bound to one CPU each.");
+                context.notes.push_back(kernel_threads_stay(of_kernel));
             }
             return {};
         }

@@ -130,7 +130,7 @@ TEST_F(exclusive_masks, who_cannot_be_moved_is_told) {
         const auto lease = take({3});
         EXPECT_EQ(lease.level(), exclusivity::swept);
         EXPECT_THAT(lease.explain(),
-                    testing::Contains(testing::HasSubstr("1 kernel threads cannot be moved")));
+                    testing::Contains(testing::HasSubstr("1 kernel thread cannot be moved")));
     }
     machine->start(60, 60, 1, "0-7");
     machine->refused[60] = ESRCH; // It has just ended.
