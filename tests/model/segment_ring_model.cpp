@@ -15,6 +15,21 @@ constexpr unsigned char tag_of(unsigned value) {
     return static_cast<unsigned char>(value * 5 / 3 % 3);
 }
 
+/// Consumes `count` elements, up to `most` at a time.
+void consume_all(ring& queue, unsigned count, std::size_t most) {
+    for (unsigned expected = 0; expected < count;) {
+        const auto taken = queue.consume(most, [&](unsigned value, unsigned char tag) {
+            RL_ASSERT(value == expected);    // I3
+            RL_ASSERT(tag == tag_of(value)); // I2
+            ++expected;
+        });
+        if (taken == 0) {
+            queue.expect_next();
+            model::model_atomics::yield();
+        }
+    }
+}
+
 /// One by one through two cells, or four of them in segments of two.
 template<std::size_t Capacity, std::size_t Segment>
 struct one_by_one : rl::test_suite<one_by_one<Capacity, Segment>, 2> {
@@ -32,17 +47,7 @@ struct one_by_one : rl::test_suite<one_by_one<Capacity, Segment>, 2> {
             }
             RL_ASSERT(queue.segments_used() <= Capacity / Segment + 1); // I4
         } else {
-            for (unsigned expected = 0; expected < count;) {
-                const auto taken = queue.consume(1, [&](unsigned value, unsigned char tag) {
-                    RL_ASSERT(value == expected);    // I3
-                    RL_ASSERT(tag == tag_of(value)); // I2
-                    ++expected;
-                });
-                if (taken == 0) {
-                    queue.expect_next();
-                    model::model_atomics::yield();
-                }
-            }
+            consume_all(queue, count, 1);
         }
     }
 };
@@ -64,16 +69,7 @@ struct room_within_a_batch : rl::test_suite<room_within_a_batch, 2> {
                 }
             }
         } else {
-            for (unsigned expected = 0; expected < count;) {
-                const auto taken = queue.consume(2, [&](unsigned value, unsigned char tag) {
-                    RL_ASSERT(value == expected);    // I3
-                    RL_ASSERT(tag == tag_of(value)); // I2
-                    ++expected;
-                });
-                if (taken == 0) {
-                    model::model_atomics::yield();
-                }
-            }
+            consume_all(queue, count, 2);
         }
     }
 };
