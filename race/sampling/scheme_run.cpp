@@ -42,7 +42,7 @@ std::int64_t told_cpu_ns(const run_log& log) {
 }
 
 /// Items that do nothing.
-class nothing final : public workload {
+class idle_items final : public workload {
 public:
     std::string_view name() const noexcept override { return "nothing"; }
     std::size_t items() const noexcept override { return 1000; }
@@ -91,7 +91,7 @@ bool items_are_short(workload& work) {
 }
 
 log_cost measured_log_cost(run_log& log) {
-    nothing work;
+    idle_items work;
     log.counts_items = false; // in a sweep those of the race before may have been counted
     log_cost least{1e9, 1e9};
     for (int i = 0; i < 20; ++i) { // the least: what disturbs only adds
