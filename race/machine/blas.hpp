@@ -71,9 +71,8 @@ public:
     /// How many threads its next product uses.
     int threads() const noexcept { return get_threads_(); }
     /// Sets that number and starts the threads that are wanting. 1 leaves them asleep.
-    /// Throws `std::runtime_error` if the library was built for fewer threads, and if the system
-    /// gives fewer: OpenBLAS does not notice, and its next product with that number would wait for
-    /// them for ever.
+    /// Throws `std::runtime_error` if the library was built for fewer threads, or if the system
+    /// gives fewer. OpenBLAS does not notice the latter: its next product would wait without end.
     void set_threads(int threads);
 
     /// What the library says of its own build, its version included.

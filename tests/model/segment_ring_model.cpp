@@ -15,6 +15,19 @@ constexpr unsigned char tag_of(unsigned value) {
     return static_cast<unsigned char>(value * 5 / 3 % 3);
 }
 
+/// Appends `count` elements; calls `before` before each attempt.
+template<class Before>
+void produce_all(ring& queue, unsigned count, Before&& before) {
+    for (unsigned i = 0; i < count;) {
+        before();
+        if (queue.try_emplace(tag_of(i), i)) {
+            ++i;
+        } else {
+            model::model_atomics::yield();
+        }
+    }
+}
+
 /// Consumes `count` elements, up to `most` at a time.
 void consume_all(ring& queue, unsigned count, std::size_t most) {
     for (unsigned expected = 0; expected < count;) {
@@ -38,13 +51,7 @@ struct one_by_one : rl::test_suite<one_by_one<Capacity, Segment>, 2> {
     void thread(unsigned index) {
         constexpr unsigned count = 3 * Capacity;
         if (index == 0) {
-            for (unsigned i = 0; i < count;) {
-                if (queue.try_emplace(tag_of(i), i)) {
-                    ++i;
-                } else {
-                    model::model_atomics::yield();
-                }
-            }
+            produce_all(queue, count, [] {});
             RL_ASSERT(queue.segments_used() <= Capacity / Segment + 1); // I4
         } else {
             consume_all(queue, count, 1);
@@ -59,15 +66,10 @@ struct room_within_a_batch : rl::test_suite<room_within_a_batch, 2> {
     void thread(unsigned index) {
         constexpr unsigned count = 7;
         if (index == 0) {
-            for (unsigned i = 0; i < count;) {
+            produce_all(queue, count, [&] {
                 RL_ASSERT(queue.size() <= 2); // I1
                 queue.look_closely();
-                if (queue.try_emplace(tag_of(i), i)) {
-                    ++i;
-                } else {
-                    model::model_atomics::yield();
-                }
-            }
+            });
         } else {
             consume_all(queue, count, 2);
         }
