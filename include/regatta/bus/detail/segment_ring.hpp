@@ -229,14 +229,17 @@ public:
                             std::memory_order_relaxed);
             }
             // Up to the end, that of the segment, or the next time that it gives room back.
-            std::size_t left = std::min(end - next, segment() - offset);
-            left = std::min(left, release_interval - (next & (release_interval - 1)));
-            const std::size_t at = read_.load(std::memory_order_relaxed) + offset;
-            cell* c = cells_.get() + at;
-            const tag_cell* tag = tags_.get() + at;
-            for (; left != 0; --left, ++c, ++tag) {
-                const destroyer destroy{*this, *c, ++next};
-                use(c->get(), tag->load(std::memory_order_relaxed));
+            const std::size_t stop = next + std::min({end - next, segment() - offset,
+                                                      release_interval - next % release_interval});
+            // One index for the position, the cell and the tag: of three that run along, not all
+            // stay in registers. The difference wraps.
+            const std::size_t shift = read_.load(std::memory_order_relaxed) + offset - next;
+            cell* const cells = cells_.get();
+            const tag_cell* const tags = tags_.get();
+            while (next != stop) {
+                const std::size_t at = shift + next++;
+                const destroyer destroy{*this, cells[at], next};
+                use(cells[at].get(), tags[at].load(std::memory_order_relaxed));
             } // destroyed here, before the producer may get the cell
             release.now();
         }
@@ -249,14 +252,17 @@ public:
         return tail_.load(std::memory_order_relaxed) != done_.load(std::memory_order_relaxed);
     }
 
-    /// Consumer: brings the line of the next element near while the ring is empty, so that the
-    /// element and the position that publishes it travel at the same time. A hint, which a thread
-    /// that only takes itself for the consumer may give, too.
+    /// Consumer: brings the lines of the next element near while the ring is empty, so that the
+    /// element and the position that publishes it travel at the same time. Of a large element the
+    /// first and the last. A hint, which a thread that only takes itself for the consumer may give,
+    /// too.
     void expect_next() const noexcept {
         // relaxed, both: the consumer's own values.
         const std::size_t offset = done_.load(std::memory_order_relaxed) & mask_;
         if (offset != 0) {
-            REGATTA_PREFETCH(&cells_[read_.load(std::memory_order_relaxed) + offset]);
+            const cell* const next = &cells_[read_.load(std::memory_order_relaxed) + offset];
+            REGATTA_PREFETCH(next);
+            REGATTA_PREFETCH(reinterpret_cast<const char*>(next + 1) - 1);
         }
     }
 
