@@ -78,4 +78,24 @@ TEST(fork_forecast, expects_the_worst_and_then_what_it_has_seen) {
     EXPECT_LE(forecast.expected_ns(1), 100'000);
 }
 
+TEST(missed_work, is_worth_a_call_once_it_adds_up) {
+    regatta::detail::missed_work missed;
+    std::int64_t now = 1'000'000'000;
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 4; ++i) {
+            EXPECT_FALSE(missed.add(20'000, now += 30'000)) << round << ' ' << i;
+        }
+        EXPECT_TRUE(missed.add(20'000, now += 30'000)) << round;
+    }
+    EXPECT_TRUE(missed.add(fork_forecast::worth_waking_ns, now += 1));
+}
+
+TEST(missed_work, does_not_add_up_over_pauses) {
+    regatta::detail::missed_work missed;
+    std::int64_t now = 1'000'000'000;
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_FALSE(missed.add(20'000, now += 1'000'000)) << i;
+    }
+}
+
 } // namespace

@@ -116,7 +116,7 @@ private:
     /// to publish the next frame before this one looks again, and need wake nobody for that.
     REGATTA_APART static void work_off(Loop& loop, worker& me, frame& work) noexcept {
         me.fork_helper = false;
-        loop.stop_looking(me);
+        loop.end_search_for_tasks(me); // hand_over_watch() does the rest.
         if (me.begin_busy()) {
             loop.rested_.notify_all();
         }

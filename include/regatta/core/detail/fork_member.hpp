@@ -10,6 +10,7 @@
 #include <regatta/core/detail/fork_frame.hpp>
 #include <regatta/sync/quiescence.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,15 +69,20 @@ public:
     basic_fork_member& operator=(const basic_fork_member&) = delete;
 
     /// A free place, or `places` if all are taken. It stays free until the owner fills it.
-    unsigned free_place() const noexcept {
-        unsigned i = 0;
-        // relaxed: only the owner fills a place. If another thread has just emptied it, the owner
-        // may see that late.
-        while (i < places && places_[i].load(std::memory_order_relaxed) != nullptr) {
-            ++i;
+    unsigned free_place() noexcept {
+        if (filled_ == (1u << places) - 1) [[unlikely]] {
+            for (unsigned i = 0; i < places; ++i) {
+                // relaxed: only the owner fills a place. If another thread has just emptied it, the
+                // owner may see that late.
+                if (places_[i].load(std::memory_order_relaxed) == nullptr) {
+                    emptied(i);
+                }
+            }
         }
-        return i;
+        return static_cast<unsigned>(std::countr_one(filled_));
     }
+    /// The frame in that place was taken, and its work is done.
+    void emptied(unsigned place) noexcept { filled_ &= ~(1u << place); }
     /// Publishes a frame in a free place.
     void publish(frame& f, unsigned place, const void* region, const fork_stop* scope) noexcept {
         f.shared.emplace();
@@ -85,6 +91,7 @@ public:
         s.region = region;
         s.scope = scope;
         s.place = place;
+        filled_ |= 1u << place;
         note_cpu();
         // release: partner is the acquire in take(); publishes the frame.
         places_[place].store(&f, std::memory_order_release);
@@ -92,10 +99,15 @@ public:
     /// Takes a frame back. @returns false if another thread has taken it.
     bool reclaim(frame& f) noexcept {
         frame* expected = &f;
+        const unsigned place = f.shared.get().place;
         // relaxed: the frame is the caller's own. Another thread that takes it synchronises when
         // its work is done.
-        return places_[f.shared.get().place].compare_exchange_strong(
-            expected, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
+        if (!places_[place].compare_exchange_strong(expected, nullptr, std::memory_order_relaxed,
+                                                    std::memory_order_relaxed)) {
+            return false;
+        }
+        emptied(place);
+        return true;
     }
 
     /// Takes the oldest frame that is found, for any thread. @returns null if no place holds one.
@@ -113,7 +125,9 @@ public:
                 (wanted != nullptr && region_.load(std::memory_order_relaxed) != wanted)) {
                 continue;
             }
-            // Its lines travel while that of the place is fetched for writing.
+            // These lines travel while that of the place is fetched for writing: of the frame, and
+            // the one that says whether the region was opened from outside.
+            REGATTA_PREFETCH(this);
             for (std::size_t line = 0; line < 4; ++line) {
                 REGATTA_PREFETCH(reinterpret_cast<const char*>(f) + line * cache_line_size);
             }
@@ -137,16 +151,22 @@ public:
         return false;
     }
 
-    /// Asks the owner for work, unless that was done or heard a moment ago; for any thread.
+    /// Asks the owner for work, unless that was done or heard a moment ago, or it is in no region;
+    /// for any thread.
     void ask(std::int64_t now) noexcept {
         // relaxed, all: hints.
-        if (beat_.load(std::memory_order_relaxed) != request::wanted &&
+        if (region() != nullptr && beat_.load(std::memory_order_relaxed) != request::wanted &&
             now - answered_.load(std::memory_order_relaxed) >= pace_ns) {
             beat_.store(request::wanted, std::memory_order_relaxed);
         }
     }
     /// Asks at once.
     void demand() noexcept { beat_.store(request::wanted, std::memory_order_relaxed); }
+    /// The owner begins a part of another's work. @param wanted whether another thread looks for
+    /// work now. A request that was made while the owner had none would split this for nobody.
+    void begin_part(bool wanted) noexcept {
+        beat_.store(wanted ? request::wanted : 0, std::memory_order_relaxed);
+    }
     /// The owner has nothing to give, and nobody looks who would ask again: the next frame is given
     /// away. Who asks meanwhile asks again.
     void defer() noexcept { beat_.store(request::unwatched, std::memory_order_relaxed); }
@@ -183,8 +203,6 @@ public:
 
     /// How many waits for the whole pool there are in that region, on any thread.
     typename Atomics::template atomic<std::uint32_t> waits{0};
-    /// The next in the list of the team. Written before the member is listed.
-    basic_fork_member* next = nullptr;
     /// The team and the thread. The last to leave deletes it. Raised under the lock of the team
     /// only, lowered by both.
     typename Atomics::template atomic<std::uint32_t> holders{2};
@@ -193,6 +211,9 @@ public:
     typename Atomics::template atomic<bool> inside{false};
 
 private:
+    /// The places that are not free, as far as the owner knows without a look at their line. The
+    /// owner's, not on a line that others read: it would wait for that one to write this.
+    alignas(cache_line_size) unsigned filled_ = 0;
     /// Whether another thread wants work. Written by all, read by the owner at each fork.
     alignas(destructive_alignment)
         typename Atomics::template atomic<std::uint32_t> beat_{request::wanted};
@@ -204,6 +225,11 @@ private:
     typename Atomics::template atomic<int> cpu_{-1};
     /// The published frames. Filled by the owner, emptied by all.
     alignas(destructive_alignment) typename Atomics::template atomic<frame*> places_[places];
+
+public:
+    /// The next in the list of the team. Written before the member is listed. Not on a line that
+    /// the owner writes: a thread that looks for work reads it for each member.
+    basic_fork_member* next = nullptr;
 };
 
 } // namespace regatta::detail

@@ -162,7 +162,9 @@ public:
     /// `share()` of work that has not begun: also wakes a worker if it is expected to be long.
     REGATTA_APART void share_early(float expected_ns) noexcept {
         share();
-        if (expected_ns >= fork_forecast::worth_waking_ns) {
+        // A worker that takes naps misses short regions, however many follow.
+        if (expected_ns >= fork_forecast::worth_waking_ns ||
+            (now_.team->one_naps() && missed_.add(expected_ns, Atomics::now_ns()))) {
             now_.team->call_sleeper();
         }
     }
@@ -239,6 +241,10 @@ public:
             for (unsigned i = 0; i < looks; ++i) {
                 // acquire: partner is the release in work_off(); publishes the result.
                 if (state.load(std::memory_order_acquire) == shared::done) {
+                    const shared& s = f.shared.get();
+                    if (s.owner == now_.seat) { // Not where a scope waits for who came to help.
+                        now_.seat->emptied(s.place);
+                    }
                     return;
                 }
                 Atomics::relax();
@@ -527,6 +533,7 @@ private:
     work now_;
     basic_fork_home<Atomics> home_;
     unsigned regions_ = 0;
+    missed_work missed_;
 };
 
 using fork_frame = basic_fork_frame<std_atomics>;

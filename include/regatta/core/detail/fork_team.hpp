@@ -196,9 +196,10 @@ public:
             if (m->offers()) {
                 // Once more: the region may have been opened from outside after begin_help(). Who
                 // sees its frame sees that.
-                if (helpers_.load(std::memory_order_relaxed) > most_helpers()) {
+                if (!may_help(helpers_.load(std::memory_order_relaxed))) {
                     return nullptr;
                 }
+                REGATTA_PREFETCH_WRITE(&watching_); // For end_watch().
                 if (frame* const f = m->take(nullptr)) {
                     return f;
                 }
@@ -269,12 +270,13 @@ public:
     }
     unsigned width() const noexcept { return width_.load(std::memory_order_relaxed); }
 
-    /// How many workers may help at once: as many as the pool has, with the thread that has opened
-    /// a region from outside as one of them.
-    unsigned most_helpers() const noexcept {
+    /// Whether that many workers may help at once: as many as the pool has, with the thread that
+    /// has opened a region from outside as one of them.
+    bool may_help(unsigned count) const noexcept {
         const unsigned all = width();
-        // relaxed: see lent_.
-        return all - (all != 0 && open_outside() ? 1 : 0) + lent_.load(std::memory_order_relaxed);
+        // The first without a look at the members' lines. relaxed: see lent_.
+        return count < all || count <= all - (all != 0 && open_outside() ? 1 : 0) +
+                                           lent_.load(std::memory_order_relaxed);
     }
     /// A thread in a region blocks, or goes on: one more helper may run meanwhile.
     void lend(bool begins) noexcept {
@@ -282,11 +284,10 @@ public:
     }
     /// A worker begins to look for frames. @returns false if enough do.
     bool begin_help() noexcept {
-        const unsigned most = most_helpers();
-        if (helpers_.load(std::memory_order_relaxed) >= most) {
+        if (!may_help()) {
             return false;
         }
-        if (helpers_.fetch_add(1, std::memory_order_relaxed) >= most) {
+        if (!may_help(helpers_.fetch_add(1, std::memory_order_relaxed) + 1)) {
             end_help();
             return false;
         }
@@ -294,7 +295,7 @@ public:
     }
     /// Whether one more worker may begin to help.
     bool may_help() const noexcept {
-        return helpers_.load(std::memory_order_relaxed) < most_helpers();
+        return may_help(helpers_.load(std::memory_order_relaxed) + 1);
     }
     void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
     /// Whether a further worker would find something to look for.
@@ -391,6 +392,11 @@ public:
     void may_be_called(unsigned worker) noexcept {
         callee_.store(worker, std::memory_order_relaxed);
         callee_thread_.store(Atomics::this_thread_number(), std::memory_order_relaxed);
+    }
+    /// Whether one does.
+    bool one_naps() const noexcept {
+        // relaxed: a hint.
+        return napping_.load(std::memory_order_relaxed) != nobody;
     }
     void end_naps() noexcept { napping_.store(nobody, std::memory_order_relaxed); }
 

@@ -441,15 +441,18 @@ private:
     }
     REGATTA_RARE void end_search(worker& me) noexcept {
         fork_help::end(*this, me);
+        end_search_for_tasks(me);
+        // A thread that published a frame wakes nobody either while a worker looks for a task.
+        if (forks_.used()) {
+            forks_.pass_on_watch();
+        }
+    }
+    REGATTA_RARE void end_search_for_tasks(worker& me) noexcept {
         // A worker that does not steal has seen its own tasks alone. With a limited reach each task
         // has woken every worker.
         if (gate_.end(me.search, [&] { return source_.coming(me.index, reach()); }) &&
             reach() == all) {
             wake();
-        }
-        // A thread that published a frame wakes nobody either while a worker looks for a task.
-        if (forks_.used()) {
-            forks_.pass_on_watch();
         }
     }
     /// The worker found nothing after it had worked: wakes the threads and tasks that wait for

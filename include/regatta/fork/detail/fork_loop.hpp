@@ -11,6 +11,7 @@
 #include <regatta/fork/fork_options.hpp>
 #include <regatta/fork/shared_pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -179,6 +180,9 @@ private:
     /// Runs blocks that grow until one takes about `block_ns`.
     REGATTA_INLINE void run_blocks(fork_stack& stack, result& into) {
         const bool clock = timed_ || distance(next_, end_) > untimed;
+        if (clock && block_ == 1) {
+            block_ = first_block(distance(next_, end_));
+        }
         std::int64_t since = timed_ ? std_atomics::now_ns() : 0;
         while (next_ != end_ && !whole_.over()) {
             const count rest = distance(next_, end_);
@@ -200,16 +204,25 @@ private:
             }
         }
     }
+    /// The size of the first block: what is likely to take `block_ns`, but not most of the whole,
+    /// for the forecast may be of other work.
+    static count first_block(count rest) noexcept {
+        const float fits = static_cast<float>(block_ns) / forecast.expected_ns(1);
+        const count most = rest / 4;
+        return fits >= static_cast<float>(most) ? std::max(most, count{1})
+               : fits > 1                       ? static_cast<count>(fits)
+                                                : count{1};
+    }
     /// The size of the block after one of `n` iterations that took that long.
     static count next_block(count n, std::int64_t took) noexcept {
-        const std::int64_t fits = took <= 0 ? 16 : block_ns / took;
-        if (fits >= 2) {
-            constexpr auto largest = static_cast<count>(static_cast<count>(~count{0}) / 32);
-            return n > largest ? n
-                               : static_cast<count>(n * static_cast<count>(fits < 16 ? fits : 16));
+        constexpr auto largest = static_cast<count>(static_cast<count>(~count{0}) / 32);
+        if (n > largest && took <= block_ns) {
+            return n;
         }
-        const auto over = static_cast<count>(took / block_ns);
-        return over < 2 ? n : n <= over ? count{1} : static_cast<count>(n / over);
+        constexpr float most = 16;
+        const float fits =
+            took <= block_ns / 16 ? most : static_cast<float>(block_ns) / static_cast<float>(took);
+        return std::max(static_cast<count>(static_cast<float>(n) * fits), count{1});
     }
     /// Joins the results of the pieces that others have run. @returns whether this part goes on
     /// with a piece that nobody took.
