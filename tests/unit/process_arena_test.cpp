@@ -18,6 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -164,6 +166,41 @@ TEST(arena_space, loses_nothing_where_its_own_records_find_no_memory) {
     EXPECT_THROW(space.take(arena_space::block, "test"), std::bad_alloc);
     library_test::allocations_left = -1;
     EXPECT_EQ(space.take(2 * arena_space::block, "test"), 0u);
+}
+
+// "Jobs that have not ended have as much for themselves": what others had is there for jobs of any
+// size.
+TEST(pool_arenas, words_of_jobs_that_have_ended_serve_those_of_any_size) {
+    constexpr std::size_t all = (1 << 20) / 8;
+    regatta::detail::pool_arenas memory("test", 1 << 20);
+    for (const std::size_t tasks : std::vector<std::size_t>{1, 30, all / 4, all, 600}) {
+        SCOPED_TRACE(tasks);
+        std::vector<std::size_t> words;
+        const auto [error, text] = error_of([&] {
+            for (;;) {
+                words.push_back(memory.take_words(tasks));
+            }
+        });
+        EXPECT_EQ(error, ENOMEM);
+        EXPECT_EQ(words.size(), all / std::bit_ceil(std::max<std::size_t>(tasks, 16)));
+        for (const std::size_t one : words) {
+            memory.give_words(one, tasks);
+        }
+    }
+    // Words that a job has stay its own, also those that share their block with unused ones.
+    const std::size_t kept = memory.take_words(1);
+    memory.give_words(memory.take_words(1), 1);
+    std::vector<std::size_t> words;
+    EXPECT_EQ(error_of([&] {
+                  for (;;) {
+                      words.push_back(memory.take_words(600));
+                  }
+              }).first,
+              ENOMEM);
+    EXPECT_EQ(words.size(), all / 1024 - 1);
+    for (const std::size_t one : words) {
+        EXPECT_TRUE(one + 1024 * 8 <= kept || kept + 16 * 8 <= one);
+    }
 }
 
 TEST(job_table, a_job_that_cannot_wait_leaves_no_words) {

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <system_error>
 
 namespace regatta::detail {
 namespace {
@@ -107,12 +108,18 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
     }
     word_list& words = words_[kind];
     if (words.free.empty()) {
-        const std::size_t bytes = (std::size_t{1} << kind) * sizeof(task_words::word);
-        const std::size_t more = std::max<std::size_t>(1, arena_space::block / bytes);
+        const std::size_t bytes = bytes_of_class(kind);
+        const std::size_t more = words_in_part(kind);
         if (words.free.capacity() < words.made + more) {
             words.free.reserve(2 * (words.made + more)); // So that giving back never fails.
         }
-        const std::size_t first = control_space_.take(more * bytes, operation());
+        std::size_t first = 0;
+        try {
+            first = control_space_.take(more * bytes, operation());
+        } catch (const std::system_error&) {
+            give_back_unused_parts();
+            first = control_space_.take(more * bytes, operation());
+        }
         words.made += more;
         for (std::size_t i = more; i-- != 0;) {
             words.free.push_back(first + i * bytes);
@@ -125,6 +132,28 @@ std::size_t pool_arenas::take_words(std::size_t tasks) {
 
 void pool_arenas::give_words(std::size_t offset, std::size_t tasks) {
     words_[class_of_words(tasks)].free.push_back(offset);
+}
+
+void pool_arenas::give_back_unused_parts() noexcept {
+    for (unsigned kind = 0; kind < words_.size(); ++kind) {
+        word_list& words = words_[kind];
+        std::sort(words.free.begin(), words.free.end());
+        auto kept = words.free.begin();
+        for (auto first = words.free.begin(); first != words.free.end();) {
+            const std::size_t part = *first / arena_space::block;
+            const auto last = std::find_if(first, words.free.end(), [part](std::size_t offset) {
+                return offset / arena_space::block != part;
+            });
+            if (static_cast<std::size_t>(last - first) == words_in_part(kind)) {
+                control_space_.give_back(*first);
+                words.made -= words_in_part(kind);
+            } else {
+                kept = std::copy(first, last, kept);
+            }
+            first = last;
+        }
+        words.free.erase(kept, words.free.end());
+    }
 }
 
 located_span pool_arenas::locate(const void* data, std::size_t count, std::size_t size) const {

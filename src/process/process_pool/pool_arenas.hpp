@@ -33,7 +33,8 @@ public:
     void* allocate(pool_segment segment, std::size_t count, std::size_t size);
     void release(const void* begin);
 
-    /// Words for that many tasks; they are never used for anything else. @returns their offset.
+    /// Words for that many tasks, of memory that has never been anything but words: workers may
+    /// look at those of a job that is over. @returns their offset.
     std::size_t take_words(std::size_t tasks);
     void give_words(std::size_t offset, std::size_t tasks);
     task_words::word* words_at(std::size_t offset) const noexcept {
@@ -51,6 +52,16 @@ private:
     };
 
     static unsigned class_of_words(std::size_t tasks) noexcept;
+    static constexpr std::size_t bytes_of_class(unsigned kind) noexcept {
+        return (std::size_t{1} << kind) * sizeof(task_words::word);
+    }
+    /// How many words of a class one part of the arena has.
+    static constexpr std::size_t words_in_part(unsigned kind) noexcept {
+        return bytes_of_class(kind) < arena_space::block ? arena_space::block / bytes_of_class(kind)
+                                                         : 1;
+    }
+    /// Gives the arena back the parts whose words no job has, for jobs of other sizes.
+    void give_back_unused_parts() noexcept;
 
     std::string name_;
     arena control_;
