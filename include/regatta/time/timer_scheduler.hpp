@@ -124,7 +124,8 @@ public:
     /// Destroys the callback before it returns; if a run is under way, the running thread does so
     /// when that run ends.
     /// @returns whether it prevented a run. False: a one-shot timer that runs or has run, a timer
-    /// cancelled before, or one of another scheduler.
+    /// cancelled before, or an id that this scheduler has not given. An id of another scheduler may
+    /// be equal to one of its own.
     bool cancel(timer_id id) noexcept { return !core_->elsewhere() && core_->cancel(id); }
 
     /// The same; if a run is under way on another thread, waits for its end. After that the
