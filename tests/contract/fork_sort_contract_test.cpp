@@ -247,6 +247,29 @@ TEST(fork_sort, no_input_makes_it_quadratic) {
     EXPECT_LT(comparisons.load(), 8 * input.size() * 18);
 }
 
+// "As `std::sort` does": what a comparison returns need only be a condition.
+TEST(fork_sort, takes_comparisons_that_return_a_condition) {
+    struct verdict {
+        bool yes;
+        explicit operator bool() const noexcept { return yes; }
+    };
+    const auto less = [](const auto& a, const auto& b) { return verdict{a < b}; };
+    for (const std::size_t size : {20u, 5000u}) {
+        for (std::vector<int> input : patterns(size)) {
+            std::vector<int> expected = input;
+            std::sort(expected.begin(), expected.end());
+            std::deque<int> apart(input.begin(), input.end());
+            std::vector<int> stable = input;
+            regatta::parallel_sort(input.begin(), input.end(), less);
+            regatta::parallel_sort(apart.begin(), apart.end(), less);
+            regatta::parallel_stable_sort(stable.begin(), stable.end(), less);
+            ASSERT_EQ(input, expected);
+            ASSERT_TRUE(std::equal(apart.begin(), apart.end(), expected.begin()));
+            ASSERT_EQ(stable, expected);
+        }
+    }
+}
+
 TEST(fork_sort, sorts_what_has_no_default_constructor) {
     struct plain {
         explicit plain(int one) : value(one) {}

@@ -140,7 +140,7 @@ private:
         guarded([&] {
             while (a != a_end && b != b_end) {
                 if constexpr (copied_while_sorted<value>) {
-                    const bool second = comp_(*b, *a);
+                    const bool second = static_cast<bool>(comp_(*b, *a));
                     put<Construct>(to++, second ? *b : *a);
                     b += second;
                     a += !second;

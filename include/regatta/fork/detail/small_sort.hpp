@@ -70,7 +70,7 @@ private:
     void order(T& a, T& b) {
         const T x = a;
         const T y = b;
-        const bool swap = comp_(y, x);
+        const bool swap = static_cast<bool>(comp_(y, x));
         a = swap ? y : x;
         b = swap ? x : y;
     }
@@ -99,11 +99,11 @@ private:
         T* front = merged;
         T* back = merged + count - 1;
         for (std::ptrdiff_t step = 0; step < count / 2; ++step) {
-            const bool from_right = comp_(*right, *left);
+            const bool from_right = static_cast<bool>(comp_(*right, *left));
             std::construct_at(front++, from_right ? *right : *left);
             right += from_right;
             left += !from_right;
-            const bool from_left = comp_(*right_back, *left_back);
+            const bool from_left = static_cast<bool>(comp_(*right_back, *left_back));
             std::construct_at(back--, from_left ? *left_back : *right_back);
             left_back -= from_left;
             right_back -= !from_left;
