@@ -230,6 +230,16 @@ TEST(sync_stream, leaves_a_stream_alone_after_redirecting) {
     EXPECT_EQ(out.lost(), 0u);
 }
 
+namespace {
+/// Its inserter fails as a conversion does that is not possible: what follows is left out.
+struct not_convertible {
+    friend std::ostream& operator<<(std::ostream& out, const not_convertible&) {
+        out.setstate(std::ios_base::failbit);
+        return out;
+    }
+};
+} // namespace
+
 #if REGATTA_EXCEPTIONS
 // "Nothing of that piece is written", also where an inserter keeps the failure to itself.
 TEST(sync_stream, writes_nothing_of_a_piece_that_fails) {
@@ -238,8 +248,21 @@ TEST(sync_stream, writes_nothing_of_a_piece_that_fails) {
     const char* const none = nullptr;
     EXPECT_THROW(out.println("a = ", none, ", b = ", 2), std::ios_base::failure);
     EXPECT_THROW(out() << "a = " << none << ", b = " << 2 << '\n', std::ios_base::failure);
+    EXPECT_THROW(out.println("a = ", not_convertible{}, ", b = ", 2), std::ios_base::failure);
+    EXPECT_THROW(out() << "a = " << not_convertible{} << ", b = " << 2 << '\n',
+                 std::ios_base::failure);
     out.println("next");
     EXPECT_EQ(to.str(), "next\n");
     EXPECT_EQ(out.lost(), 0u);
+}
+#else
+// A piece that is not whole is lost.
+TEST(sync_stream, writes_nothing_of_a_piece_that_fails) {
+    std::ostringstream to;
+    sync_stream out(to);
+    out.println("a = ", not_convertible{}, ", b = ", 2);
+    out() << "a = " << not_convertible{} << ", b = " << 2 << '\n';
+    EXPECT_EQ(to.str(), "");
+    EXPECT_EQ(out.lost(), 2u);
 }
 #endif

@@ -64,7 +64,7 @@ public:
         ~piece() override {
             // Not if an exception ended the expression: that would write half a line.
             if (std::uncaught_exceptions() == exceptions_) {
-                to_.write(text_, !bad());
+                to_.write(text_, !fail());
             }
         }
 
@@ -92,7 +92,7 @@ public:
         std::ostream out(&text);
         report_failures(out);
         static_cast<void>((out << ... << arguments));
-        write(text, !out.bad());
+        write(text, !out.fail());
     }
 
     /// The same, and ends the line.
@@ -121,7 +121,7 @@ private:
     /// The inserters of the standard library keep an exception back, unless one asks for it.
     static void report_failures([[maybe_unused]] std::ostream& out) {
 #if REGATTA_EXCEPTIONS
-        out.exceptions(std::ios_base::badbit);
+        out.exceptions(std::ios_base::badbit | std::ios_base::failbit);
 #endif
     }
 
