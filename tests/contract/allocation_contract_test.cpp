@@ -11,11 +11,14 @@
 #include <regatta/base/inline_task.hpp>
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/message/worker_pool.hpp>
+#include <regatta/pool/steady_pool.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -107,6 +110,29 @@ TEST(allocation, of_a_bus_is_none_while_both_sides_sleep_and_wake) {
               0);
     bus.close();
     consumer.join();
+}
+
+// docs/reference/bus.md: how much memory a message takes in which lane, and for how many there is
+// room.
+TEST(allocation, of_a_bus_is_what_its_lanes_have_room_for) {
+    const auto bytes_of = [](std::size_t capacity, std::size_t producers) {
+        return library_test::count_bytes([&] {
+            const regatta::async_bus<tick> bus(
+                {.capacity = capacity, .producers = producers, .subscribers = 1});
+        });
+    };
+    constexpr long records = 2048; // Of lanes, segments and handlers.
+    for (const long capacity : {2, 64, 1024, 65'536}) {
+        SCOPED_TRACE(capacity);
+        const long common = bytes_of(static_cast<std::size_t>(capacity), 0);
+        EXPECT_GE(common, capacity * 64);
+        EXPECT_LE(common, capacity * 64 + records);
+        const long segment = std::clamp(capacity / 4, 1L, 4096L / long{sizeof(tick)});
+        const long room = (capacity + segment) * (long{sizeof(tick)} + 1);
+        const long lane = bytes_of(static_cast<std::size_t>(capacity), 1) - common;
+        EXPECT_GE(lane, room);
+        EXPECT_LE(lane, room + records);
+    }
 }
 
 // "a message is one compare-and-swap in, one out, and no allocation".

@@ -62,7 +62,8 @@ namespace regatta {
 /// leaves `process_batch`, `process_with` or `run`; its message counts as processed and the bus
 /// stays usable. A publish inside a handler that would block, and so wait for itself, throws
 /// `std::system_error` (`resource_deadlock_would_occur`).
-/// Cost: memory for `capacity * (producers + 1)` messages, and at most a quarter of that more.
+/// Cost: memory for `capacity * (producers + 1)` messages. In the common lane each takes whole
+/// cache lines; a producer's lane has room for one segment more (docs/reference/bus.md).
 template<class... Messages>
 class async_bus : private detail::message_lanes<Messages...> {
     using lanes = detail::message_lanes<Messages...>;
