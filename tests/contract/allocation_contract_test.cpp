@@ -163,6 +163,21 @@ TEST(allocation, of_a_worker_pool_is_none_after_start) {
               0);
 }
 
+// "allocates for the list of workers": once, before it takes the lock of the list.
+TEST(allocation, of_the_figures_of_a_pool_is_one) {
+    const auto least = [](const auto& pool) {
+        long fewest = 100; // Workers that are still starting may allocate, too.
+        for (int i = 0; i < 100; ++i) {
+            fewest = std::min(fewest, count([&] { static_cast<void>(pool.stats()); }));
+        }
+        return fewest;
+    };
+    EXPECT_EQ(least(regatta::steady_pool(5)), 1);
+    regatta::worker_pool<tick> pool({.threads = 5, .capacity = 4});
+    pool.on<tick>([](tick&) {}).start();
+    EXPECT_EQ(least(pool), 1);
+}
+
 // "A task adds a recycled block for its closure and result".
 TEST(allocation, of_a_worker_pool_is_none_for_tasks_in_the_steady_state) {
     regatta::worker_pool<tick, big> pool({.threads = 2, .capacity = 64});

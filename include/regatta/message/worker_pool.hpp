@@ -307,6 +307,7 @@ public:
     /// Statistics since construction.
     worker_pool_stats stats() const {
         worker_pool_stats s;
+        s.workers.reserve(engine_.expected()); // Not under the lock of `read`.
         engine_.read([&](const auto& worker, const detail::worker_figures& did) {
             const auto here = worker.seat.run_here.get();
             const auto called_off = worker.seat.called_off_here.get();

@@ -377,6 +377,7 @@ std::size_t thread_pool::queued() const noexcept {
 }
 pool_stats thread_pool::stats() const {
     pool_stats s;
+    s.workers.reserve(engine_.expected()); // Not under the lock of `read`.
     const detail::worker_figures all = engine_.read([&](const auto&, const auto& did) {
         s.workers.push_back({did.run, did.stolen, did.parked, did.busy});
     });
