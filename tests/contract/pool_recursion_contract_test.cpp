@@ -146,3 +146,28 @@ TEST_P(bounded_pool_recursion, has_room_as_long_as_few_tasks_wait) {
         EXPECT_EQ(pool.stats().run, 301u);
     }
 }
+
+// "It also does so when it finds the pool full": whichever call finds that.
+TEST_P(bounded_pool_recursion, gives_the_room_of_tasks_that_waits_have_run_to_every_call) {
+    std::atomic<int> handed_over{0};
+    std::atomic<int> runs{0};
+    const auto run = [&] { ++runs; };
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 8, .when_full = regatta::hand_over([&](regatta::task) {
+                                                    ++handed_over;
+                                                })});
+    pool.submit([&] {
+            for (int i = 0; i < 5; ++i) {
+                pool.execute(regatta::priority::low, run);
+            }
+            submit_and_wait(pool, 3); // Fewer than half of the capacity.
+            EXPECT_TRUE(pool.try_execute(run));
+            submit_and_wait(pool, 2);
+            pool.execute_batch(std::vector(2, run));
+        })
+        .get();
+    pool.wait();
+    EXPECT_EQ(handed_over.load(), 0);
+    EXPECT_EQ(runs.load(), 8);
+    EXPECT_EQ(pool.stats().refused, 0u);
+}

@@ -77,15 +77,18 @@ public:
         engine_.refuse_fork(submission);
         for (std::size_t done = 0; done < count;) {
             const std::size_t left = count - done;
-            const std::size_t room = bounded_ ? source_.room().take(left) : left;
-            if (room == 0) {
-                if (options_.when_full.hands_over()) {
-                    refuse_if_closed(count - done, done);
-                    return hand_over_all(at, count - done);
+            std::size_t room = bounded_ ? source_.room().take(left) : left;
+            if (room == 0 && options_.when_full.hands_over()) {
+                refuse_if_closed(left, done);
+                room = take_swept(left);
+                if (room == 0) {
+                    return hand_over_all(at, left);
                 }
+            }
+            if (room == 0) {
                 F closure(*at);
                 ++at;
-                place_without_room(level, closure, done, count - done);
+                place_without_room(level, closure, done, left);
                 ++done;
                 continue;
             }
@@ -157,6 +160,9 @@ private:
         return appended;
     }
 
+    /// Takes room for up to `count` tasks once a worker that calls has ended those in its queues
+    /// that waits have run. @returns for how many.
+    REGATTA_RARE REGATTA_POOLS_API std::size_t take_swept(std::size_t count) noexcept;
     /// Waits for room for a task. A worker of the pool runs tasks while it waits.
     /// @returns whether the caller holds room; false only if the pool is closed.
     REGATTA_RARE REGATTA_POOLS_API bool wait_for_room();
@@ -210,7 +216,7 @@ private:
     template<class F, class Make>
     bool try_append(priority level, Make&& make) {
         std::size_t appended = 0;
-        if (source_.room().take(1) != 0) {
+        if (source_.room().take(1) != 0 || take_swept(1) != 0) {
             appended =
                 append<F>(level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
         }
@@ -232,6 +238,10 @@ private:
 
 #if REGATTA_POOLS_DEFINITIONS
 
+std::size_t pool_intake::take_swept(std::size_t count) noexcept {
+    engine_.sweep(); // Waits may have run all of a short queue: too little to sweep it then.
+    return source_.room().take(count);
+}
 bool pool_intake::wait_for_room() {
     if (!engine_.called_by_worker()) {
         return source_.room().wait([this] { return engine_.closed(); });
@@ -268,8 +278,7 @@ bool pool_intake::drop_oldest(priority level) noexcept {
 }
 bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count) {
     refuse_if_closed(count, accepted);
-    engine_.sweep(); // Waits may have run all of a short queue: too little to sweep it then.
-    if (source_.room().take(1) != 0) {
+    if (take_swept(1) != 0) {
         return true;
     }
     const overflow what = options_.when_full.what();
