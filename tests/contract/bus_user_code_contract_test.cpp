@@ -326,3 +326,26 @@ TEST(bus, takes_pointers_to_members_as_handlers) {
     pool.drain();
     EXPECT_EQ(c.twice(), 6);
 }
+
+// "as `void(T&)`": what a handler or visitor returns is dropped, without a warning also if that is
+// not to be ignored.
+TEST(bus, drops_what_handlers_return) {
+    struct [[nodiscard]] verdict {
+        int of;
+    };
+    const auto judge = [](const request& r) { return verdict{r.value}; };
+    regatta::async_bus<request> bus({.capacity = 4});
+    bus.subscribe<request>(judge);
+    EXPECT_TRUE(bus.publish(request{1}));
+    EXPECT_EQ(bus.process_batch(), 1u);
+    EXPECT_TRUE(bus.publish(request{2}));
+    EXPECT_EQ(bus.process_with(judge), 1u);
+    regatta::worker_pool<request, reply> pool({.threads = 1});
+    pool.on<request>(judge);
+    pool.on<reply>([](const reply& r, unsigned) { return verdict{r.value}; });
+    pool.start();
+    EXPECT_TRUE(pool.submit(request{3}));
+    EXPECT_TRUE(pool.submit(reply{4}));
+    pool.drain();
+    EXPECT_EQ(pool.stats().handled, 2u);
+}

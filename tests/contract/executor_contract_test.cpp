@@ -109,7 +109,8 @@ TYPED_TEST(pool_executor, takes_callables_of_every_kind) {
     pool.execute(std::function<void()>([&] { ++sum; }));
     const auto constant = [&] { ++sum; };
     pool.execute(constant);
-    pool.execute([&] { return ++sum; }); // A result is dropped.
+    pool.execute([&] { return ++sum; }); // A result is dropped, also one that is not to be ignored.
+    pool.execute([&] { return pool.submit([&] { ++sum; }); });
     pool.execute([&, bytes = std::array<char, 200>{}] { sum += 1 + bytes[0]; });
     pool.execute([&, bytes = std::array<char, 2000>{}] { sum += 1 + bytes[0]; });
     pool.execute([&](int a, const std::string& b) { sum += a + std::stoi(b); }, 1, "2");
@@ -120,13 +121,18 @@ TYPED_TEST(pool_executor, takes_callables_of_every_kind) {
         void operator()() && { ++to; }
     };
     pool.execute(once{sum});
+    struct often {
+        std::atomic<int>& to;
+        void operator()() & { ++to; }
+    };
+    pool.execute(often{sum});
     EXPECT_EQ(pool.submit(
                       +[](int a, int b) { return a * b; }, 6, 7)
                   .get(),
               42);
     EXPECT_EQ(pool.submit(&std::string::size, std::string("four")).get(), 4u);
     pool.wait();
-    EXPECT_EQ(sum.load(), 12);
+    EXPECT_EQ(sum.load(), 14);
 }
 
 // "`submit_batch` the futures of a range of callables".

@@ -329,6 +329,25 @@ TEST(fork_algorithms, walk_views_of_any_type_of_index) {
               size * (size - 1));
 }
 
+// What the function of a loop returns is dropped, without a warning also if that is not to be
+// ignored.
+TEST(fork_algorithms, drop_what_functions_return) {
+    struct [[nodiscard]] verdict {
+        int of;
+    };
+    std::atomic<int> calls{0};
+    const auto judge = [&](auto... of) { return verdict{(++calls, (0 + ... + of))}; };
+    std::vector<int> elements(3);
+    std::forward_list<int> list(3);
+    regatta::parallel_for(0, 3, judge);
+    regatta::parallel_for(elements, judge);
+    regatta::parallel_for(regatta::rows_columns{1, 3}, judge);
+    regatta::parallel_for(regatta::planes_rows_columns{1, 1, 3}, judge);
+    regatta::parallel_for_each(elements.begin(), elements.end(), judge);
+    regatta::parallel_for_each(list.begin(), list.end(), judge);
+    EXPECT_EQ(calls.load(), 6 * 3);
+}
+
 // "In their order."
 TEST(fork_algorithms, copies_what_matches_in_order) {
     for (const std::size_t size : sizes) {

@@ -189,7 +189,7 @@ public:
     std::size_t process_with(Visitor&& visitor, std::size_t max = default_batch) {
         static_assert((std::is_invocable_v<Visitor&, Messages&> && ...),
                       "the visitor must take every type of the set");
-        return process(max, [&](auto& m) { std::invoke(visitor, m); });
+        return process(max, [&](auto& m) { static_cast<void>(std::invoke(visitor, m)); });
     }
 
     /// Consumer: processes messages until `stop` is requested or the bus is closed; sleeps while no

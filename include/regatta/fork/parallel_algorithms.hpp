@@ -63,8 +63,9 @@ requires std::invocable<F&, std::iter_reference_t<Iterator>>
 void parallel_for_each(Iterator first, Iterator last, F f) {
     if constexpr (std::random_access_iterator<Iterator>) {
         using index = detail::loop_index<Iterator>;
-        regatta::parallel_for(index{0}, static_cast<index>(last - first),
-                              [&f, first](index i) { std::invoke(f, first[i]); });
+        regatta::parallel_for(index{0}, static_cast<index>(last - first), [&f, first](index i) {
+            static_cast<void>(std::invoke(f, first[i]));
+        });
     } else {
         std::array<Iterator, 512> ahead;
         while (first != last) {
@@ -72,8 +73,9 @@ void parallel_for_each(Iterator first, Iterator last, F f) {
             for (; count < ahead.size() && first != last; ++first) {
                 ahead[count++] = first;
             }
-            regatta::parallel_for(std::size_t{0}, count,
-                                  [&](std::size_t i) { std::invoke(f, *ahead[i]); });
+            regatta::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+                static_cast<void>(std::invoke(f, *ahead[i]));
+            });
         }
     }
 }

@@ -44,7 +44,8 @@ struct index_body {
 
     REGATTA_INLINE void run(no_result&, Index begin, Index end) const {
         for (; begin != end; ++begin) {
-            f(static_cast<Index>(begin)); // A copy: `f` may take it by reference, and change it.
+            // A copy: `f` may take it by reference, and change it.
+            static_cast<void>(f(static_cast<Index>(begin)));
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -59,7 +60,7 @@ struct element_body {
     REGATTA_INLINE void run(no_result&, index begin, index end) const {
         Iterator at = first + begin;
         for (const Iterator last = first + end; at != last; ++at) {
-            f(*at);
+            static_cast<void>(f(*at));
         }
     }
     static void join(no_result&, no_result&&) noexcept {}
@@ -79,7 +80,7 @@ struct plane_body {
             const std::size_t n = left < width - column ? left : width - column;
             const auto last = static_cast<Index>(column + n);
             for (auto c = static_cast<Index>(column); c != last; ++c) {
-                f(static_cast<Index>(row), static_cast<Index>(c));
+                static_cast<void>(f(static_cast<Index>(row), static_cast<Index>(c)));
             }
             left -= n;
         }
@@ -153,8 +154,8 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
     if (all.planes > 0 && all.rows > 0 && all.columns > 0) {
         const std::size_t rows = extent_of(all.rows);
         const auto in_plane = [&f, rows](std::size_t row, std::size_t column) {
-            f(static_cast<Index>(row / rows), static_cast<Index>(row % rows),
-              static_cast<Index>(column));
+            static_cast<void>(f(static_cast<Index>(row / rows), static_cast<Index>(row % rows),
+                                static_cast<Index>(column)));
         };
         for_each_cell(team,
                       rows_columns<std::size_t>{cells_of(extent_of(all.planes), rows),

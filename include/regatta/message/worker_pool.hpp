@@ -179,14 +179,14 @@ public:
     void execute(F&& f, Args&&... args) {
         if constexpr (std::is_same_v<std::decay_t<F>, detail::future_job>) {
             enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
-        } else if constexpr (detail::callable_task<F, Args...>) {
+        } else if constexpr (detail::callable_job<F, Args...>) {
             auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
             enqueue(make_task([this, closure = std::move(closure)]() mutable {
                         REGATTA_TRY {
                             if constexpr (detail::takes_stop_token<decltype(closure)>) {
-                                closure(std::stop_token());
+                                static_cast<void>(closure(std::stop_token()));
                             } else {
-                                closure();
+                                static_cast<void>(closure());
                             }
                         }
                         REGATTA_CATCH_ALL {
@@ -194,7 +194,7 @@ public:
                         }
                     }).second);
         } else {
-            static_assert(detail::callable_task<F, Args...>,
+            static_assert(detail::callable_job<F, Args...>,
                           "the argument of execute is not callable with these arguments");
         }
     }

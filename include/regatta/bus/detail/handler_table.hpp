@@ -39,7 +39,7 @@ public:
     template<class T, class F>
     static handler of(F&& f) {
         return [call = std::decay_t<F>(std::forward<F>(f))](void* message) mutable {
-            std::invoke(call, *static_cast<T*>(message));
+            static_cast<void>(std::invoke(call, *static_cast<T*>(message)));
         };
     }
 

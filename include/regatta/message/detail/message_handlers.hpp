@@ -47,13 +47,17 @@ public:
         auto& call = std::get<handler_of<T>>(handlers_).call;
         if constexpr (numbered) {
             call = [own = function(std::forward<Handler>(handler))](
-                       T& m, const message_context& c) mutable { std::invoke(own, m, c.worker); };
+                       T& m, const message_context& c) mutable {
+                static_cast<void>(std::invoke(own, m, c.worker));
+            };
         } else if constexpr (informed) {
             call = std::forward<Handler>(handler);
             timed_ = true;
         } else {
             call = [own = function(std::forward<Handler>(handler))](
-                       T& m, const message_context&) mutable { std::invoke(own, m); };
+                       T& m, const message_context&) mutable {
+                static_cast<void>(std::invoke(own, m));
+            };
         }
     }
     /// Whether a handler takes a context, so that submit times are recorded.
