@@ -13,6 +13,7 @@
 #include <latch>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 /// Keeps a worker busy until told otherwise, so that what comes next has to wait.
@@ -25,15 +26,20 @@ public:
         })) {
         begun_.wait();
     }
+    /// As `end`: the pool would wait for the task for good, also where an exception ends its scope.
+    ~busy_worker() { end(); }
     /// Returns when the task has ended, which uses this object.
     void end() {
-        end_.count_down();
-        task_.get();
+        if (!std::exchange(ended_, true)) {
+            end_.count_down();
+        }
+        task_.wait();
     }
 
 private:
     std::latch begun_{1};
     std::latch end_{1};
+    bool ended_ = false;
     regatta::future<void> task_; // after what the task uses
 };
 

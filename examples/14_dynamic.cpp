@@ -18,10 +18,11 @@ int main() {
     std::latch crowd(4);
     regatta::dynamic_pool pool{{.threads = 1, .name = "elastic"}}; // after what its tasks use
 
-    // Two tasks that wait for each other need two threads.
-    pool.execute([&] { together.arrive_and_wait(); });
-    pool.execute([&] { together.arrive_and_wait(); });
+    // Two tasks that wait for each other need two threads: those first, or an error here would
+    // leave a task that waits for good.
     pool.add_threads(1);
+    pool.execute([&] { together.arrive_and_wait(); });
+    pool.execute([&] { together.arrive_and_wait(); });
     pool.wait();
 
     pool.resize(4);

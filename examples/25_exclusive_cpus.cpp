@@ -8,6 +8,7 @@
 #include <regatta/lease/exclusive_leases.hpp>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <thread>
@@ -20,7 +21,11 @@ int main() {
             std::printf("%s\n", sentence.c_str());
         }
         std::thread worker([&lease] {
-            lease.enter(); // From here on it runs on CPUs of the lease only.
+            // From here on it runs on CPUs of the lease only. enter() throws, and ends the program
+            // where nobody catches that.
+            if (const int error = lease.try_enter()) {
+                std::printf("the worker stays where it was: %s\n", std::strerror(error));
+            }
             std::printf("the worker may use CPUs %s\n",
                         regatta::affinity_of_this_thread().to_string().c_str());
         });

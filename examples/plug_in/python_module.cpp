@@ -10,11 +10,12 @@
 #include "rows.hpp"
 
 #include <cstddef>
+#include <new>
 #include <vector>
 
 namespace {
 
-PyObject* roots(PyObject*, PyObject* arguments) {
+PyObject* roots(PyObject*, PyObject* arguments) try {
     PyObject* numbers = nullptr;
     const char* worker = nullptr;
     const char* plug_in = nullptr;
@@ -48,6 +49,8 @@ PyObject* roots(PyObject*, PyObject* arguments) {
         }
     }
     return result;
+} catch (const std::bad_alloc&) { // No exception may leave for a caller in C.
+    return PyErr_NoMemory();
 }
 
 PyObject* count_deaths(PyObject*, PyObject*) {
