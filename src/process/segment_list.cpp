@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,13 +43,11 @@ struct open_file {
 /// What stands in a directory; nothing where it cannot be read.
 std::vector<std::string> entries_of(const std::string& folder) {
     std::vector<std::string> names;
-    if (DIR* directory = ::opendir(folder.c_str())) {
-        while (const dirent* entry = ::readdir(directory)) {
-            if (entry->d_name[0] != '.') {
-                names.emplace_back(entry->d_name);
-            }
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(folder.c_str()), ::closedir);
+    while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
+        if (entry->d_name[0] != '.') {
+            names.emplace_back(entry->d_name);
         }
-        ::closedir(directory);
     }
     return names;
 }
