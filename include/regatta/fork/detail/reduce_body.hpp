@@ -83,7 +83,11 @@ private:
     template<std::size_t... K>
     REGATTA_INLINE T side_by_side(T sum, Index begin, Index end, std::index_sequence<K...>) const {
         constexpr auto many = static_cast<Index>(sizeof...(K));
-        const auto length = static_cast<Index>((end - begin) / many);
+        // Unsigned: a block of an `int` index may have more than INT_MAX iterations.
+        using count = std::make_unsigned_t<std::common_type_t<Index, int>>;
+        const auto length = static_cast<Index>(
+            static_cast<count>(static_cast<count>(end) - static_cast<count>(begin)) /
+            static_cast<count>(many));
         // From one element of a sum to the next, and from one sum to the next.
         const Index stride = commutes ? many : Index{1};
         const Index apart = commutes ? Index{1} : length;
