@@ -8,6 +8,7 @@
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "report/common/page.hpp"
+#include "workloads/loaded.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
@@ -93,6 +94,7 @@ result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
             require_two_files(one->name, one->descriptor, other->name, other->descriptor);
         }
     }
+    refuse_to_overwrite(race::loaded_workloads());
 }
 
 std::vector<result_files::place> result_files::places() const {

@@ -40,8 +40,8 @@ result_paths data_alone(result_paths paths);
 /// The files, opened before the measurement.
 class result_files {
 public:
-    /// Failure: `usage_error` for a file that cannot be written and for two results in one place,
-    /// whatever its names; devices take several.
+    /// Failure: `usage_error` for a file that cannot be written, for one that a workload was loaded
+    /// from, and for two results in one place, whatever its names; devices take several.
     explicit result_files(const result_paths& paths);
 
     /// Where data go to standard output: whatever else is printed there from now on goes to

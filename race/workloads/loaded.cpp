@@ -19,11 +19,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace regatta::race {
 namespace {
@@ -317,10 +319,20 @@ file_stamp stamp_of(const std::string& path) {
     return {about.st_dev, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
 }
 
+/// All that were loaded.
+struct loaded_files {
+    std::mutex mutex;
+    std::list<loaded_file> files; ///< Their addresses stay.
+};
+
+loaded_files& all_loaded() {
+    static loaded_files all;
+    return all;
+}
+
 /// Loads it where that has not been done.
 const loaded_file& file_at(const std::string& path) {
-    static std::mutex mutex;
-    static std::list<loaded_file> files; // Their addresses stay.
+    auto& [mutex, files] = all_loaded();
     const std::string whole = from_root(path);
     const std::lock_guard lock(mutex);
     const auto found = std::ranges::find(files, whole, &loaded_file::path);
@@ -359,6 +371,14 @@ bool names_file(std::string_view workload) noexcept {
 
 const workload_info& load_workload(const std::string& path) {
     return file_at(path).info;
+}
+
+std::vector<std::string> loaded_workloads() {
+    auto& [mutex, files] = all_loaded();
+    const std::lock_guard lock(mutex);
+    std::vector<std::string> paths;
+    std::ranges::transform(files, std::back_inserter(paths), &loaded_file::path);
+    return paths;
 }
 
 } // namespace regatta::race

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regatta::race {
 
@@ -22,6 +23,11 @@ bool names_file(std::string_view workload) noexcept;
 ///
 /// Threads: any, at once. Failure: `std::runtime_error` where that is no such file, which says why.
 const workload_info& load_workload(const std::string& path);
+/// The files of those that were loaded, from the root. They are mapped: who writes to one changes
+/// code that may run.
+/// Threads: any, at once.
+std::vector<std::string> loaded_workloads();
+
 /// What a thread runs of the code of such workloads, for the report of a crash.
 struct own_code {
     const char* part = nullptr; ///< "run()", "the constructor", …; null: nothing of it.

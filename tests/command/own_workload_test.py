@@ -63,6 +63,24 @@ class OwnWorkload(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("mine.so size 4 · 4 items", result.stdout)
 
+    # "The workload's own file and two results that would go to one file … are refused"
+    def test_its_own_file_is_not_written_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.so")
+            shutil.copy(COLLATZ, path)
+            link = os.path.join(folder, "result")
+            os.symlink("mine.so", link)
+            with open(path, "rb") as file:
+                before = file.read()
+            for words in (["race", path, *FEW], ["race", path, *FEW, "--launches", "2"], ["race", "--list", path],
+                          ["scale", path, *QUICK], ["advise", path, *QUICK]):
+                for to in (path, link):
+                    result = run(*words, "--json", to)
+                    self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+                    self.assertIn(f"--json {to} was read as {path}, and would be overwritten", result.stderr)
+                    with open(path, "rb") as file:
+                        self.assertEqual(file.read(), before, words)
+
     # "an exception of an item makes the run a failed one, with the item's number and the text"
     def test_an_item_that_throws_fails_the_scheme(self):
         document = self.race(SUMS, *FEW, status=1, env=with_trouble("throw"))
