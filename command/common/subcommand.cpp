@@ -141,6 +141,13 @@ void check_short_flags(const named_command& found, const std::string& word) {
     }
 }
 
+/// Whether it is an option of the command, with its value or without, or the end of all options. As
+/// the value of the option before it the parser would take it.
+bool is_next_option(const named_command& found, const std::string& word) {
+    return is_option(word) && (word == "--" || found.last->get_option_no_throw(
+                                                   word.substr(0, word.find('='))) != nullptr);
+}
+
 /// Refuses what the parser would silently misread. Only long options have values.
 void check_options(const named_command& found, const std::vector<std::string>& words) {
     for (std::size_t i = found.words; i < words.size() && words[i] != "--"; ++i) {
@@ -155,6 +162,9 @@ void check_options(const named_command& found, const std::vector<std::string>& w
         }
         if (words[i].size() == name.size()) {
             ++i;
+            if (i < words.size() && is_next_option(found, words[i])) {
+                throw usage_error(no_value(name, one->get_type_name()));
+            }
             check_list(*one, i < words.size() ? words[i] : "");
         } else if (words[i].size() == name.size() + 1) { // "--json=": it takes the next word.
             throw usage_error(no_value(name, one->get_type_name()));

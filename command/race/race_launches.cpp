@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 6> own_options{"--launches", "--json", "-
                                                       "--markdown", "--html", "--order-seed"};
 
 /// What was typed after the program's name, without those, and with `own` after "race": behind a
-/// "--" of the user's no option is one.
+/// "--" of the user's no option is one. No value in a word of its own is called as an option is.
 std::vector<std::string> words_of_a_launch(const std::vector<std::string>& words,
                                            const std::vector<std::string>& own) {
     std::vector<std::string> kept{words.at(1)};

@@ -308,6 +308,15 @@ class Usage(unittest.TestCase):
     def test_an_option_without_its_value_is_told_in_plain_words(self):
         self.refused("race", "--json", says=["--json has no value; write --json FILE\n"])
         self.refused("race", "--json=", "--rounds", "3", says=["--json has no value; write --json FILE\n"])
+        for words in (["--json", "--quiet"], ["--json", "-q"], ["--csv", "--json=-"], ["--json", "--", "empty"],
+                      ["--baseline", "--launches"], ["--command", "--json=true", "--launches", "2"]):
+            says = f"{words[0]} has no value; write {words[0]} "
+            self.refused("race", "--schemes", "serial", *QUICK, *words, says=[says])
+        self.refused("watch", "--json", "--", "true", says=["--json has no value; write --json FILE\n"])
+        with tempfile.TemporaryDirectory() as folder:  # with its name it may be anything
+            result = run("race", "--schemes=--csv=serial", *QUICK, "-q", "--json=--quiet", "--baseline=--csv",
+                         "--launches", "2", cwd=folder)
+            self.assertEqual((result.returncode, os.listdir(folder)), (0, ["--quiet"]), result.stderr)
         self.refused("race", "--json", "a", "--json", "b", says=["--json is there twice\n"])
         self.refused("race", "--list=no", says=["--list takes no value\n"])
 
