@@ -7,11 +7,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <utility>
 
 namespace regatta::command {
@@ -29,6 +31,23 @@ void exchange_unwritten(const char* old, const char* now) noexcept {
             return;
         }
     }
+}
+
+/// Makes room for so many bytes. @returns why there is none; 0 also where that cannot be known: of
+/// pipes and devices, and on some file systems.
+int lack_of_room(int file, std::size_t bytes) noexcept {
+    struct stat before {};
+    if (::fstat(file, &before) != 0 || !S_ISREG(before.st_mode) ||
+        ::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0) {
+        return 0;
+    }
+    const int error = errno;
+    if (error != ENOSPC && error != EDQUOT && error != EFBIG) {
+        return 0;
+    }
+    // A part of the room may have been there.
+    [[maybe_unused]] const int restored = ::ftruncate(file, before.st_size);
+    return error;
 }
 
 } // namespace
@@ -93,6 +112,9 @@ output_file::~output_file() {
 }
 
 void output_file::write(std::string_view text) {
+    if (const int error = is_standard_output() ? 0 : lack_of_room(file_.get(), text.size())) {
+        fail_system(error, "cannot write " + path_);
+    }
     if (made_ && !written_) {
         exchange_unwritten(path_.c_str(), nullptr);
     }

@@ -27,7 +27,8 @@ public:
     const std::string& path() const noexcept { return path_; }
     /// -1 for standard output.
     int descriptor() const noexcept { return is_standard_output() ? -1 : file_.get(); }
-    /// Replaces the content. Failure: `std::system_error`.
+    /// Replaces the content. Failure: `std::system_error`; where the disk has no room for all of it
+    /// what the file held stays.
     void write(std::string_view text);
     /// Adds to what was written; the first time replaces the content. Failure: as `write`.
     void append(std::string_view text);

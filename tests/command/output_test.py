@@ -299,6 +299,19 @@ class Output(unittest.TestCase):
             self.assertIn("serial", result.stdout)
             self.assertGreater(os.path.getsize(table), 0)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs a mount namespace, which only root may make")
+    def test_a_full_disk_does_not_cost_the_older_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=8k none "$1" && cd "$1" || exit 77;'
+                 ' echo older > result; head -c 4096 /dev/zero > rest; "$0" info --json result; status=$?;'
+                 " cat result >&2; exit $status", REGATTA, folder], env=environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, encoding="utf-8", check=False)
+            if "unshare" in done.stderr or done.returncode == 77:
+                self.skipTest(done.stderr)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertEqual(done.stderr, "regatta: cannot write result: No space left on device\nolder\n")
+
     def test_a_limit_of_file_sizes_is_an_error_and_no_crash(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "result.json")
@@ -312,6 +325,12 @@ class Output(unittest.TestCase):
             done = limited("info")
             self.assertIn(f"cannot write {path}: File too large", done.stderr)
             self.assertIn("OpenBLAS", done.stdout)
+            self.assertFalse(os.path.exists(path))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("an older result")
+            limited("info")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "an older result")
             # The shared memory counts, too.
             self.assertIn("File too large", limited("race", "--schemes", "serial", *QUICK).stderr)
         result = run("race", "--command", "ended=sh -c 'kill -s XFSZ $$'", "--rounds", "1")
