@@ -20,8 +20,8 @@ constexpr unsigned most_repeats = 1000;
 /// machine, threads that spin at a barrier for one that waits for a CPU need a minute for it. So do
 /// threads that are started and joined for each run, and not only the runs are held against it.
 constexpr double most_stretch = 20;
-/// The workload may need longer to reset and to verify than to run. All of that in a sample takes
-/// this many times as long as its runs should at most, by fewer runs.
+/// To make a run ready, to reset and to verify the workload may take longer than the run. All of
+/// that in a sample takes this many times as long as its runs should at most, by fewer runs.
 constexpr double most_around = 40;
 
 /// Calls `f` with the number of each worker that kept a log.
@@ -113,7 +113,7 @@ struct scheme_run::sums {
     unsigned runs = 0;
     double ns = 0;
     double shortest_ns = 0;
-    double around_ns = 0; ///< Of the shortest reset and verification of a run.
+    double around_ns = 0; ///< The shortest time from one run to the next.
     double whole_ns = 0;  ///< Of the runs and all between them.
     time_split split{};
     struct figure_sum {
@@ -186,7 +186,7 @@ outcome scheme_run::run_sample() {
         return sum.runs != 0 && (sum.ns >= stretch * wanted_ns ||
                                  (!first && sum.whole_ns >= most_stretch * usual_ns_));
     };
-    // The first verification may compute what all are compared with: the second run counts.
+    // The first run may compute what all results are compared with: the second one counts.
     const auto affordable = [&] {
         return sum.runs < 2
                    ? double{most_repeats}
@@ -195,16 +195,20 @@ outcome scheme_run::run_sample() {
     };
     while (sum.runs < planned && !long_enough() && !(first && sum.runs >= affordable())) {
         const std::int64_t begin_ns = detail::monotonic_ns();
+        const double timed_ns = sum.ns;
         if (const std::string failure = run_once(one, sum); !failure.empty()) {
             return outcome::failed(failure);
         }
-        sum.whole_ns += static_cast<double>(detail::monotonic_ns() - begin_ns);
+        const auto whole_ns = static_cast<double>(detail::monotonic_ns() - begin_ns);
+        const double around_ns = whole_ns - (sum.ns - timed_ns);
+        sum.around_ns = sum.runs == 1 ? around_ns : std::min(sum.around_ns, around_ns);
+        sum.whole_ns += whole_ns;
     }
     if (first) {
         const double runs =
             std::min(std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns)), double{most_repeats});
         repeats_ = static_cast<unsigned>(std::max(1.0, std::min(runs, affordable())));
-        short_samples_ = repeats_ < runs;
+        short_samples_ = 2 * repeats_ < runs;
         usual_ns_ = repeats_ * sum.whole_ns / sum.runs;
     }
     if (sum.kernel_at_once) {
@@ -224,7 +228,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     if (!again) {
         one.reset(); // the workers of the last run have ended before the log is cleared
     }
-    const std::int64_t reset_ns = begin_anew();
+    begin_anew();
     if (!again) {
         one = make_ready(context);
     }
@@ -255,7 +259,6 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     if (control_->stop_requested()) {
         return "stopped";
     }
-    const std::int64_t verify_ns = detail::monotonic_ns();
     if (const program_usage* used = one->program()) {
         facts.begin_ns = used->begin_ns;
         facts.end_ns = used->end_ns;
@@ -264,8 +267,6 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
         wrong_ = true;
         return "wrong result: " + result.message;
     }
-    const auto around_ns = static_cast<double>(reset_ns + detail::monotonic_ns() - verify_ns);
-    into.around_ns = into.runs == 0 ? around_ns : std::min(into.around_ns, around_ns);
     const auto ns = static_cast<double>(facts.end_ns - facts.begin_ns);
     into.shortest_ns = into.runs == 0 ? ns : std::min(into.shortest_ns, ns);
     into.ns += ns;
@@ -285,23 +286,20 @@ std::unique_ptr<scheme> scheme_run::make_ready(run_context& context) const {
     made->prepare(context);
     if (how_.reuse && scheme_->reusable) {
         made->run(context);
-        static_cast<void>(begin_anew());
+        begin_anew();
     }
     return made;
 }
 
-/// As if nothing had run. @returns how long the workload needed for that.
-std::int64_t scheme_run::begin_anew() const {
+/// As if nothing had run.
+void scheme_run::begin_anew() const {
     run_log& log = control_->log();
-    const std::int64_t begin_ns = detail::monotonic_ns();
     work_->reset();
-    const std::int64_t end_ns = detail::monotonic_ns();
     log.clear();
     log.counts_items = how_.count_items;
     log.offered.set_rate(how_.rate,
                          scheme_->single_tasks ? item_source::producer : item_source::workers);
     log.offered.begin();
-    return end_ns - begin_ns;
 }
 
 verification scheme_run::verify(bool logged) const {

@@ -64,19 +64,19 @@ public:
     /// runs, two at least unless the first takes 20 times as long as a sample should, and stays: if
     /// it followed the times of each sample, it would favour short ones. Only a sample that has
     /// taken 20 times as long as it should ends before its last run, or whose runs have taken 20
-    /// times as long as those of the first one, with all between them. Where the resets and
-    /// verifications of a sample would take more than 40 times as long as its runs should, it has
-    /// fewer.
+    /// times as long as those of the first one, with all between them. Where what surrounds the
+    /// runs of a sample (making them ready, resets, verifications) would take more than 40 times as
+    /// long as they should, it has fewer.
     outcome run_sample();
 
     /// Runs of a sample; 0 before the first one.
     unsigned repeats() const noexcept { return repeats_; }
-    /// Whether these are fewer than the sample's length asks for.
+    /// Whether these are fewer than half of what the sample's length asks for.
     bool short_samples() const noexcept { return short_samples_; }
     /// What a report says of that; the numbers of runs follow.
     static constexpr std::string_view short_samples_note =
-        "resetting and verifying the workload takes far longer than a run, so that a sample has "
-        "few of these and varies more: ";
+        "preparing a run, resetting and verifying take far longer than the run, so that a sample "
+        "has few runs and varies more: ";
     /// The latencies of the items of the last sample, of all its workers.
     const latency_histogram& latencies() const noexcept { return latencies_; }
     /// Where they are offered at a rate: how long each waited from its arrival to its begin.
@@ -90,7 +90,7 @@ private:
     /// One run; @returns why the whole is over, or nothing.
     std::string run_once(std::unique_ptr<scheme>& one, sums& into);
     std::unique_ptr<scheme> make_ready(run_context& context) const;
-    std::int64_t begin_anew() const;
+    void begin_anew() const;
     verification verify(bool logged) const;
 
     const scheme_info* scheme_;

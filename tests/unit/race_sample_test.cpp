@@ -73,39 +73,67 @@ TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
     EXPECT_EQ(runs, 1) << "of " << run.repeats();
 }
 
+/// Needs a while before each run, as one that starts threads.
+class slow_to_prepare final : public race::scheme {
+public:
+    slow_to_prepare(const std::int64_t& start_ns, int& runs) : start_ns_(start_ns), runs_(runs) {}
+    static race::scheme_info info(const std::int64_t& start_ns, int& runs) {
+        race::scheme_info one = fakes::info("one", fakes::run_serially);
+        one.make = [&](const race::scheme_options&) {
+            return std::make_unique<slow_to_prepare>(start_ns, runs);
+        };
+        return one;
+    }
+    void prepare(race::run_context&) override { spend(start_ns_); }
+    void run(race::run_context& context) override {
+        ++runs_;
+        spend(10'000);
+        fakes::run_serially(context);
+    }
+
+private:
+    static void spend(std::int64_t ns) {
+        const auto until = regatta::detail::monotonic_ns() + ns;
+        while (regatta::detail::monotonic_ns() < until) {
+        }
+    }
+
+    const std::int64_t& start_ns_;
+    int& runs_;
+};
+
 // "with all between them": as threads that are started for each run, on a machine that got busy.
 TEST(race_sample, that_takes_twenty_times_as_long_as_the_first_between_its_runs_ends) {
     fakes::counting work({.size = 1});
     race::race_control control;
-    static std::int64_t start_ns;
-    static int runs;
-    class slow_to_start final : public race::scheme {
-    public:
-        void prepare(race::run_context&) override { spend(start_ns); }
-        void run(race::run_context& context) override {
-            ++runs;
-            spend(10'000);
-            fakes::run_serially(context);
-        }
-
-    private:
-        static void spend(std::int64_t ns) {
-            const auto until = regatta::detail::monotonic_ns() + ns;
-            while (regatta::detail::monotonic_ns() < until) {
-            }
-        }
-    };
-    race::scheme_info one = fakes::info("one", fakes::run_serially);
-    one.make = [](const race::scheme_options&) { return std::make_unique<slow_to_start>(); };
+    std::int64_t start_ns = 0;
+    int runs = 0;
+    const race::scheme_info one = slow_to_prepare::info(start_ns, runs);
     race::run_conditions how;
     how.shortest_sample = std::chrono::milliseconds(1);
     race::scheme_run run(one, {.workers = 1}, work, control, how);
-    start_ns = 0;
     ASSERT_EQ(run.run_sample().failure, "");
     start_ns = 100'000'000;
     runs = 0;
     ASSERT_EQ(run.run_sample().failure, "");
     EXPECT_LT(runs, static_cast<int>(run.repeats()));
+}
+
+// "Where what surrounds the runs of a sample (making them ready, …) would take more than 40 times
+// as long as they should": on a machine that is busy from the begin on.
+TEST(race_sample, has_fewer_runs_where_making_them_ready_takes_long) {
+    fakes::counting work({.size = 1});
+    race::race_control control;
+    const std::int64_t start_ns = 20'000'000;
+    int runs = 0;
+    const race::scheme_info one = slow_to_prepare::info(start_ns, runs);
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::milliseconds(1);
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    ASSERT_EQ(run.run_sample().failure, "");
+    EXPECT_LE(runs, 2);
+    EXPECT_LE(run.repeats(), 2u); // of 40 ms
+    EXPECT_TRUE(run.short_samples());
 }
 
 // "two at least": the first run of all may be cold.
