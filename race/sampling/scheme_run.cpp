@@ -79,11 +79,15 @@ bool items_are_short(workload& work) {
         }
         if (first < cold_ns) {
             const std::size_t some = std::min(count, most);
+            const auto long_ns = static_cast<std::int64_t>(some) * shortest_timed_item.count();
             std::int64_t sum = 0;
-            for (std::size_t i = 0; i < some; ++i) {
+            for (std::size_t i = 0; i < some && sum < long_ns; ++i) { // the next may take minutes
                 sum += took(i * count / some);
             }
-            is_short = sum < static_cast<std::int64_t>(some) * shortest_timed_item.count();
+            is_short = sum < long_ns;
+            if (sum >= disturbed_ns) {
+                break;
+            }
         }
     }
     work.reset();

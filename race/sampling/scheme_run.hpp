@@ -35,8 +35,8 @@ struct run_conditions {
 /// Of a shorter item the two clock reads are a per cent or more.
 inline constexpr std::chrono::nanoseconds shortest_timed_item{5000};
 
-/// Whether the items take less than that on average: some of them, spread over all. Leaves the
-/// workload as `reset` does.
+/// Whether the items take less than that on average: some of them, spread over all, until one or
+/// all together have taken too long for it. Leaves the workload as `reset` does.
 bool items_are_short(workload& work);
 
 /// What it costs to log an item, measured once, with items that do nothing. Uses the log, and
