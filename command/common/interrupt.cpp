@@ -104,7 +104,8 @@ void on_signal(int number) {
 
 /// The race did not end after a signal: ends the program as a second signal would.
 void on_alarm(int) {
-    if (active.load(std::memory_order_relaxed) == nullptr) {
+    const race::race_control* const control = active.load(std::memory_order_relaxed);
+    if (control == nullptr || !control->is_measuring()) {
         return; // The measurement has ended meanwhile.
     }
     if (!hinted.exchange(true, std::memory_order_relaxed)) {

@@ -16,8 +16,8 @@ namespace regatta::command {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
 /// process at once, the progress bar and files without content removed. After 3 s a hint
-/// says so; after 20 s and twice the longest run it gives up. Those that were ignored before stay
-/// ignored.
+/// says so; after 20 s and twice the longest run it gives up, unless what was measured is being
+/// evaluated. Those that were ignored before stay ignored.
 ///
 /// Threads: one object at a time, made and destroyed by the main thread.
 class interrupt_guard {

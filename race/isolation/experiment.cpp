@@ -71,6 +71,7 @@ public:
         }
         ask_for_exclusive();
         measure_all();
+        control_.note_measuring(false);
         evaluate_isolation(result_);
         return std::move(result_);
     }

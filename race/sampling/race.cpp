@@ -94,6 +94,7 @@ public:
     }
 
     race_result run() {
+        control_.note_measuring(true);
         enter();
         note_programs();
         warm_up();
@@ -270,6 +271,7 @@ private:
             }
         };
         sampling_result measured = measure(all, how, observer_);
+        control_.note_measuring(false);
         cut_heads(measured.all);
         take(measured);
         take_control(measured, control.runs.wrong());

@@ -46,6 +46,13 @@ public:
         return longest_run_ns_.load(std::memory_order_relaxed);
     }
 
+    /// Whether a run may be going on, from now on: not while what was measured is evaluated, which
+    /// takes minutes of some hundred thousand rounds.
+    /// Threads: the one that measures.
+    void note_measuring(bool on) noexcept { measuring_.store(on, std::memory_order_relaxed); }
+    /// Threads: any; may be called from a signal handler.
+    bool is_measuring() const noexcept { return measuring_.load(std::memory_order_relaxed); }
+
     /// That scheme runs from now on, until the next one; it must outlive the race.
     /// Threads: the one that measures.
     void note_scheme(const scheme_info& scheme) noexcept {
@@ -65,6 +72,8 @@ private:
     /// but itself.
     std::atomic<std::int64_t> longest_run_ns_{0};
     static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+    std::atomic<bool> measuring_{true}; ///< In the same way.
+    static_assert(std::atomic<bool>::is_always_lock_free);
     /// Written by the thread that measures, read by a signal handler on any thread. Release and
     /// acquire: the handler sees the name.
     std::atomic<const scheme_info*> scheme_{nullptr};

@@ -84,6 +84,7 @@ public:
     }
 
     scale_result run() {
+        control_.note_measuring(true);
         warm_up();
         if (!result_.stopped) {
             evidence_.before = measure_baseline();
@@ -94,6 +95,7 @@ public:
         if (!result_.stopped && result_.points.front().ok()) {
             evidence_.after = measure_baseline();
         }
+        control_.note_measuring(false);
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             scale_point& point = result_.points[i];
             point.runs_a_sample = courses_[i].runs.repeats();

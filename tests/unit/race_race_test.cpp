@@ -47,6 +47,21 @@ TEST_F(race_of_fakes, measures_verifies_and_compares_everyone) {
     EXPECT_EQ(result.find("serial")->speedup->median, 1);
 }
 
+// "not while what was measured is evaluated": a signal must not give up then.
+TEST_F(race_of_fakes, tells_measuring_from_evaluating) {
+    bool measuring = false;
+    enter(fakes::info("serial", [&](race::run_context& c) {
+        measuring = control.is_measuring();
+        fakes::run_serially(c);
+    }));
+    for (int race = 0; race < 2; ++race) { // as in a sweep
+        measuring = false;
+        run();
+        EXPECT_TRUE(measuring);
+        EXPECT_FALSE(control.is_measuring());
+    }
+}
+
 TEST_F(race_of_fakes, a_wrong_result_disqualifies_and_the_others_go_on) {
     enter(fakes::info("good", fakes::run_serially));
     enter(fakes::info("forgetful", [](race::run_context& c) {
