@@ -33,14 +33,15 @@ public:
     void request_stop() noexcept { log_->stop.store(1, std::memory_order_relaxed); }
     bool stop_requested() const noexcept { return log_->stop.load(std::memory_order_relaxed) != 0; }
 
-    /// A run has ended that took so long.
+    /// A run has ended that took so long, with its preparation, reset and verification.
     /// Threads: the one that measures.
     void note_run(std::int64_t ns) noexcept {
         if (ns > longest_run_ns()) {
             longest_run_ns_.store(ns, std::memory_order_relaxed);
         }
     }
-    /// The longest run so far: one with forks does not end before its time, whoever requests it.
+    /// The longest so far: a run with forks does not end before its time, whoever requests it, and
+    /// no verification does.
     /// Threads: any; may be called from a signal handler.
     std::int64_t longest_run_ns() const noexcept {
         return longest_run_ns_.load(std::memory_order_relaxed);

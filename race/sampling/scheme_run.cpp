@@ -203,7 +203,9 @@ outcome scheme_run::run_sample() {
         if (const std::string failure = run_once(one, sum); !failure.empty()) {
             return outcome::failed(failure);
         }
-        const auto whole_ns = static_cast<double>(detail::monotonic_ns() - begin_ns);
+        const std::int64_t taken_ns = detail::monotonic_ns() - begin_ns;
+        control_->note_run(taken_ns);
+        const auto whole_ns = static_cast<double>(taken_ns);
         const double around_ns = whole_ns - (sum.ns - timed_ns);
         sum.around_ns = sum.runs == 1 ? around_ns : std::min(sum.around_ns, around_ns);
         sum.whole_ns += whole_ns;
@@ -251,7 +253,6 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     facts.begin_ns = detail::monotonic_ns();
     one->run(context);
     facts.end_ns = detail::monotonic_ns();
-    control_->note_run(facts.end_ns - facts.begin_ns);
     const std::int64_t cpu_after = family_cpu_ns() + told_cpu_ns(log);
     facts.cpu_ns = cpu_after - cpu_before;
     if (how_.meter != nullptr) {

@@ -189,6 +189,7 @@ TEST(race_sample, has_fewer_runs_where_verifying_takes_long) {
     EXPECT_LE(few.repeats(), 2u); // of 200 ms
     EXPECT_TRUE(few.short_samples());
     EXPECT_LE(slow.verified(), 2);
+    EXPECT_GE(control.longest_run_ns(), 100'000'000) << "with its verification";
 
     slow_to_verify quick(1000, 300'000); // What makes the first one long is not done again.
     race::scheme_run many(one, {.workers = 1}, quick, control, how);
