@@ -202,13 +202,21 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                                           one.name, race::control_name("")));
         }
     }
-    const bool known = std::ranges::any_of(
-        entrants, [&](const race::entrant& one) { return one.name == arguments.baseline; });
-    if (!arguments.baseline.empty() && !known) {
-        throw usage_error(
-            fmt::format("--baseline: \"{}\" is not in this race", arguments.baseline));
-    }
     return entrants;
+}
+
+std::string chosen_baseline(const race_arguments& arguments,
+                            const std::vector<race::entrant>& entrants) {
+    const std::string& name = arguments.baseline;
+    if (name.empty() || std::ranges::find(entrants, name, &race::entrant::name) != entrants.end()) {
+        return name;
+    }
+    const race::scheme_info* const scheme = race::find_scheme(name);
+    const auto found = std::ranges::find(entrants, scheme, &race::entrant::scheme);
+    if (scheme == nullptr || std::ranges::count(entrants, scheme, &race::entrant::scheme) != 1) {
+        throw usage_error(fmt::format("--baseline: \"{}\" is not in this race", name));
+    }
+    return found->name;
 }
 
 race::race_options chosen_options(const race_arguments& arguments,
@@ -253,7 +261,6 @@ race::race_options chosen_options(const race_arguments& arguments,
     }
     options.scheme.kill_every =
         parse_duration(arguments.kill_every).value_or(options.scheme.kill_every);
-    options.baseline = arguments.baseline;
     options.margin = arguments.margin_or(options.margin);
     options.rounds = arguments.rounds_or(options.rounds);
     options.time = arguments.time(arguments.axes.cells());

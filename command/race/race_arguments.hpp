@@ -49,7 +49,13 @@ const race::workload_info& chosen_workload(const race_arguments& arguments);
 std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                                            const race_programs& programs);
 
-/// How to race. Throws `usage_error` for an option that the workload does not read.
+/// The baseline's name in the race; empty: none was named. What was typed may also be a name of a
+/// scheme that takes part once, under another one. Throws `usage_error` where it is neither.
+std::string chosen_baseline(const race_arguments& arguments,
+                            const std::vector<race::entrant>& entrants);
+
+/// How to race, but for the baseline. Throws `usage_error` for an option that the workload does not
+/// read.
 race::race_options chosen_options(const race_arguments& arguments,
                                   const race::workload_info& workload);
 

@@ -103,9 +103,10 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             [&](const race::text_style& style) { return race::list_text(workload, style); });
         return written ? exit_code::success : exit_code::failure;
     }
-    const race::race_options options = chosen_options(arguments, workload);
+    race::race_options options = chosen_options(arguments, workload);
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
+    options.baseline = chosen_baseline(arguments, entrants);
     const unsigned launches = arguments.launches.value_or(1);
     std::vector<std::string> each = words;
     if (options.fill.count() > 0) { // more launches tell more than more rounds of one

@@ -382,6 +382,14 @@ class Usage(unittest.TestCase):
 
     def test_the_baseline_must_be_in_the_race(self):
         self.refused("race", "--schemes", "serial", "--baseline", "tbb", says=["tbb"])
+        self.refused("race", "--schemes", "a=serial,b=serial", "--baseline", "serial", says=["serial"])
+        for schemes, typed, name in (("serial,balanced", "regatta", "balanced"),
+                                     ("serial,regatta", "balanced", "regatta"),
+                                     ("a=serial,b=std_thread", "serial", "a"),
+                                     ("tbb=serial,b=std_thread", "tbb", "tbb")):
+            result = run("race", "--schemes", schemes, "--baseline", typed, *QUICK, "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["baseline"], name)
 
     def test_an_unwritable_file_is_known_before_the_race(self):
         self.refused("race", "--json", "/nowhere/result.json", "--time", "1000",
