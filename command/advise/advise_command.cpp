@@ -13,6 +13,7 @@
 #include "report/advice/advice_json.hpp"
 #include "report/advice/advice_text.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/base/error.hpp>
 
@@ -143,7 +144,8 @@ std::vector<race::result_text> read_files(const advise_arguments& arguments) {
     }
     std::vector<race::result_text> results;
     for (const std::string& path : arguments.what) {
-        results.push_back({path == "-" ? "standard input" : path, read_file(path)});
+        results.push_back(
+            {path == "-" ? "standard input" : detail::printable_text(path), read_file(path)});
     }
     return results;
 }

@@ -131,6 +131,14 @@ class Advise(unittest.TestCase):
         with open(path, encoding="utf-8") as file:
             self.assertEqual(file.read(), text)
 
+    def test_names_of_files_give_no_commands_to_the_terminal(self):
+        path = os.path.join(self.folder.name, "a\033[31mb")
+        os.symlink(self.race, path)
+        result = run("advise", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("a?[31mb", result.stdout)
+        self.assertNotIn("\033", result.stdout)
+
     def test_from_standard_input(self):
         with open(self.race, encoding="utf-8") as file:
             result = subprocess.run([REGATTA, "advise", "-", self.scale], stdin=file,

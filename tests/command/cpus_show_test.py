@@ -129,6 +129,10 @@ class CpusShow(unittest.TestCase):
         self.assertRegex(text, r"isolated +3 +at boot")
         self.assertNotIn("this command", text)
 
+    def test_names_give_no_commands_to_the_terminal(self):
+        machine = two_sockets(self).file("/proc/cpuinfo", "model name\t: some\033[2J processor")
+        self.assertTrue(run("cpus", "--root", machine.root).stdout.startswith("some?[2J processor\n"))
+
     def test_memory_without_nodes_is_that_of_all_packages(self):
         machine = two_sockets(self)
         shutil.rmtree(machine.root + "/sys/devices/system/node")

@@ -181,8 +181,11 @@ TEST(machine_report, tells_of_the_libraries) {
 
 TEST(machine_report, shows_no_control_characters) {
     race::fingerprint m;
-    m.system = "Some\x1b[2J System";
-    EXPECT_THAT(race::info_text(m, plain), HasSubstr("Some?[2J System\n"));
+    m.system = "Some\x1b[2J System\xC2\x9b";
+    m.clock.governor = "pow\x1b[2Jer";
+    const std::string text = race::info_text(m, plain);
+    EXPECT_THAT(text, HasSubstr("Some?[2J System?\n"));
+    EXPECT_THAT(text + race::short_warnings(m, plain), Not(HasSubstr("\x1b")));
 }
 
 TEST(machine_report, keeps_to_the_width_and_colours_what_matters) {

@@ -276,7 +276,9 @@ std::string offline_text(const topology& machine, const text_style& style) {
 
 std::string cpus_view_text(const cpus_view& view, const text_style& style) {
     const topology& machine = view.machine;
-    std::string out = view.model.empty() ? std::string() : race::wrapped(view.model, 2, style);
+    std::string out = view.model.empty()
+                          ? std::string()
+                          : race::wrapped(detail::printable_text(view.model), 2, style);
     out += race::wrapped(summary(machine), 2, style) + offline_text(machine, style);
     for (const cpu_package& package : machine.packages) {
         out += '\n' + package_text(machine, package, style);

@@ -5,6 +5,8 @@
 
 #include "machine/size_text.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,11 +24,9 @@ public:
     explicit theme(std::string_view title) : title_(title) {}
 
     /// Nothing for an empty text. What files tell may be anything: no control characters.
-    void add(std::string_view label, std::string text) {
-        std::ranges::replace_if(
-            text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    void add(std::string_view label, std::string_view text) {
         if (!text.empty()) {
-            lines_.emplace_back(label, std::move(text));
+            lines_.emplace_back(label, detail::printable_text(text));
         }
     }
     std::string text(const text_style& style) const {
@@ -278,7 +278,7 @@ theme program_of(const fingerprint& m) {
 }
 
 std::string warning_line(const std::string& warning, const text_style& style) {
-    return coloured(wrapped("! " + warning + ".", 2, style), "33", style);
+    return coloured(wrapped("! " + detail::printable_text(warning) + ".", 2, style), "33", style);
 }
 
 } // namespace
@@ -314,7 +314,7 @@ std::string short_warnings(const fingerprint& machine, const text_style& style) 
     const auto all = warnings_of(machine);
     std::string out;
     for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
-        out += paragraph("Warning: " + all[i] + ".", style, "33");
+        out += paragraph("Warning: " + detail::printable_text(all[i]) + ".", style, "33");
     }
     if (all.size() > most) {
         out +=
