@@ -160,7 +160,7 @@ class RaceIsolation(unittest.TestCase):
             self.assertGreater(float(row["ns"]), 0)
 
     def test_columns_are_kept(self):
-        for columns in (50, 80):
+        for columns in (40, 80):
             result = run("race", "isolation", *SHORT, env=environment(COLUMNS=str(columns)))
             self.assertEqual(result.returncode, 0, result.stderr)
             for line in result.stdout.splitlines():

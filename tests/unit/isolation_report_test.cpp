@@ -241,7 +241,10 @@ TEST(isolation_table, keeps_to_every_width) {
     for (unsigned width = 41; width >= 20; --width) {
         const std::string table = race::modes_text(result, {.width = width});
         EXPECT_THAT(table, HasSubstr("slowdown"));
-        for (const auto& line : lines_of(table)) {
+        const std::string rounds = race::rounds_text(result, {.width = width});
+        EXPECT_THAT(rounds, HasSubstr("alone"));
+        EXPECT_EQ(rounds.find("unpinned") != rounds.npos, width >= 23) << width;
+        for (const auto& line : lines_of(table + rounds)) {
             EXPECT_LE(race::columns_of(line), width) << line;
         }
     }

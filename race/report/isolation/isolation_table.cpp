@@ -186,10 +186,13 @@ std::string rounds_text(const isolation_result& result, const text_style& style)
             }
         }
     }
-    unsigned drop = static_cast<unsigned>(rows.size());
+    const auto modes = static_cast<unsigned>(rows.size());
+    unsigned drop = modes;
     for (const mode_result* mode : rows) {
-        grid_column wall{std::string(to_string(mode->mode)), false};
-        // Of narrow terminals the shares go first, those of the first modes last.
+        // In a narrow terminal the shares go first and then the times, of either those of the last
+        // mode before others. The time alone stays.
+        grid_column wall{std::string(to_string(mode->mode)), false,
+                         drop == modes ? 0 : modes + drop};
         grid_column share{"cpu", false, drop--};
         wall.cells.assign(columns.front().cells.size(), "-");
         share.cells = wall.cells;
