@@ -101,6 +101,10 @@ class CpusRun(unittest.TestCase):
         self.assertEqual(result.stdout.split(), ["Cpus_allowed_list:", CPU])
         self.assertIn(f"CPUs {CPU}: ", result.stderr)
 
+    def test_a_program_that_pins_its_threads_itself_runs_there(self):
+        result = run("cpus", "run", "--unbalanced", CPU, "--", *WHERE)
+        self.assertEqual((result.returncode, result.stdout.split()), (0, ["Cpus_allowed_list:", CPU]), result.stderr)
+
     def test_a_number_of_cpus_will_do(self):
         result = run("cpus", "run", "--count", "1", "--", *WHERE)
         self.assertEqual(result.returncode, 0, result.stderr)
