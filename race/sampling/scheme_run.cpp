@@ -16,13 +16,16 @@ namespace {
 
 constexpr unsigned calibration_runs = 10; ///< At most, of the first sample.
 constexpr unsigned most_repeats = 1000;
-/// A sample that takes this many times as long as it should ends before its last run: on a busy
-/// machine, threads that spin at a barrier for one that waits for a CPU need a minute for it. So do
-/// threads that are started and joined for each run, and not only the runs are held against it.
+/// A sample whose runs take this many times as long as they should ends before the last one: on a
+/// busy machine, threads that spin at a barrier for one that waits for a CPU need a minute for it.
 constexpr double most_stretch = 20;
 /// To make a run ready, to reset and to verify the workload may take longer than the run. All of
 /// that in a sample takes this many times as long as its runs should at most, by fewer runs.
 constexpr double most_around = 40;
+/// On a busy machine it may take far longer than the shortest time by which that is planned, as
+/// threads that are started and joined for each run: a sample that has taken this many times as
+/// long as its runs should, with all between them, ends before the last one.
+constexpr double most_whole = 2 * most_around;
 
 /// Calls `f` with the number of each worker that kept a log.
 template<class F>
@@ -187,8 +190,9 @@ outcome scheme_run::run_sample() {
     // The first run of all may be far longer than the next ones: memory is touched, code made.
     const auto long_enough = [&] {
         const double stretch = first && sum.runs > 1 ? 1 : most_stretch;
-        return sum.runs != 0 && (sum.ns >= stretch * wanted_ns ||
-                                 (!first && sum.whole_ns >= most_stretch * usual_ns_));
+        return sum.runs != 0 &&
+               (sum.ns >= stretch * wanted_ns ||
+                (!(first && sum.runs < 2) && sum.whole_ns >= most_whole * wanted_ns));
     };
     // The first run may compute what all results are compared with: the second one counts.
     const auto affordable = [&] {
@@ -215,7 +219,6 @@ outcome scheme_run::run_sample() {
             std::min(std::ceil(wanted_ns / std::max(1.0, sum.shortest_ns)), double{most_repeats});
         repeats_ = static_cast<unsigned>(std::max(1.0, std::min(runs, affordable())));
         short_samples_ = 2 * repeats_ < runs;
-        usual_ns_ = repeats_ * sum.whole_ns / sum.runs;
     }
     if (sum.kernel_at_once) {
         sum.used.kernel_ns = how_.meter->kernel_ns() - kernel_before;

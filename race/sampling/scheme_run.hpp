@@ -62,11 +62,11 @@ public:
     ///
     /// How many runs a sample has is found out by the first one, from the shortest of up to 10
     /// runs, two at least unless the first takes 20 times as long as a sample should, and stays: if
-    /// it followed the times of each sample, it would favour short ones. Only a sample that has
-    /// taken 20 times as long as it should ends before its last run, or whose runs have taken 20
-    /// times as long as those of the first one, with all between them. Where what surrounds the
-    /// runs of a sample (making them ready, resets, verifications) would take more than 40 times as
-    /// long as they should, it has fewer.
+    /// it followed the times of each sample, it would favour short ones. Only a sample whose runs
+    /// have taken 20 times as long as they should ends before its last run, or that has taken 80
+    /// times as long with all between them. Where what surrounds the runs of a sample (making them
+    /// ready, resets, verifications) would take more than 40 times as long as they should, it has
+    /// fewer.
     outcome run_sample();
 
     /// Runs of a sample; 0 before the first one.
@@ -100,7 +100,6 @@ private:
     run_conditions how_;
     unsigned repeats_ = 0;
     bool short_samples_ = false;
-    double usual_ns_ = 0; ///< Of a sample with all between its runs.
     latency_histogram latencies_{};
     latency_histogram delays_{};
     bool wrong_ = false;
