@@ -95,6 +95,7 @@ result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
         }
     }
     refuse_to_overwrite(race::loaded_workloads());
+    refuse_to_overwrite(paths.programs);
 }
 
 std::vector<result_files::place> result_files::places() const {

@@ -24,6 +24,7 @@ struct result_paths {
     std::string markdown;
     std::string html;
     bool quiet = false; ///< Neither report nor progress; errors and the files are written.
+    std::vector<std::string> programs{}; ///< That are run, and must not be written over.
 };
 
 /// Adds `--quiet`.
@@ -41,7 +42,8 @@ result_paths data_alone(result_paths paths);
 class result_files {
 public:
     /// Failure: `usage_error` for a file that cannot be written, for one that a workload was loaded
-    /// from, and for two results in one place, whatever its names; devices take several.
+    /// from or that is a program of the race, and for two results in one place, whatever its names;
+    /// devices take several.
     explicit result_files(const result_paths& paths);
 
     /// Where data go to standard output: whatever else is printed there from now on goes to

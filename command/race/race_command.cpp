@@ -107,6 +107,8 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     const race_programs programs(arguments.commands, options.scheme.workers);
     const std::vector<race::entrant> entrants = chosen_entrants(arguments, programs);
     options.baseline = chosen_baseline(arguments, entrants);
+    result_paths files = arguments.files;
+    files.programs = programs.files();
     const unsigned launches = arguments.launches.value_or(1);
     std::vector<std::string> each = words;
     if (options.fill.count() > 0) { // more launches tell more than more rounds of one
@@ -125,7 +127,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     };
     if (launches > 1 && arguments.is_sweep()) {
         return measure_and_write(
-            arguments.files, words,
+            files, words,
             [&](race::race_control& control, const auto& report) {
                 return race::sum_up_sweeps(workload, options, arguments.axes,
                                            documents(control, report), launches);
@@ -136,7 +138,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     }
     if (launches > 1) {
         return measure_and_write(
-            arguments.files, words,
+            files, words,
             [&](race::race_control& control, const auto& report) {
                 return race::sum_up_launches(documents(control, report), launches, options.seed);
             },
@@ -147,7 +149,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     }
     if (arguments.is_sweep()) {
         return measure_and_write(
-            arguments.files, words,
+            files, words,
             [&](race::race_control& control, const auto& report) {
                 return race::run_sweep(workload, entrants, options, arguments.axes, control,
                                        report);
@@ -155,7 +157,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
             [&](const race::sweep_result& sweep) { return status_of(sweep, entrants); });
     }
     return measure_and_write(
-        arguments.files, words,
+        files, words,
         [&](race::race_control& control, const auto& report) {
             return race::run_race(workload, entrants, options, control, report);
         },

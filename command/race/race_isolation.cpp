@@ -14,6 +14,8 @@
 #include "report/isolation/isolation_json.hpp"
 #include "report/isolation/isolation_table.hpp"
 
+#include <regatta/process/subprocess.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -86,8 +88,12 @@ int status_of(const race::isolation_result& result) {
 int run_command(const isolation_arguments& arguments, const std::vector<std::string>& words) {
     check_program(arguments, words);
     const race::isolation_options options = options_of(arguments);
+    result_paths files = arguments.files;
+    if (!arguments.program.empty()) {
+        files.programs = {find_program(arguments.program.front())};
+    }
     return measure_and_write(
-        arguments.files, words,
+        files, words,
         [&](race::race_control& control, const auto& report) {
             return race::run_isolation(options, control, report);
         },

@@ -7,6 +7,7 @@
 #include "programs/program.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/process/subprocess.hpp>
 
 #include <fmt/core.h>
 
@@ -43,6 +44,7 @@ race_programs::race_programs(const std::vector<std::string>& commands, unsigned 
             throw usage_error(fmt::format("--command: {}: {}", program.name, why));
         }
         names_.push_back(program.name);
+        files_.push_back(find_program(file));
         infos_.push_back(race::program_scheme(program, workers));
     }
 }

@@ -22,11 +22,14 @@ public:
     race_programs(const race_programs&) = delete;
     race_programs& operator=(const race_programs&) = delete;
 
+    /// Their files.
+    const std::vector<std::string>& files() const noexcept { return files_; }
     /// Adds them. Failure: `usage_error` where somebody else in the race has a program's name.
     void enter(std::vector<race::entrant>& entrants) const;
 
 private:
     std::vector<std::string> names_;
+    std::vector<std::string> files_;
     std::vector<race::scheme_info> infos_; ///< One each; entrants point to them.
 };
 

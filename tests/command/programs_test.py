@@ -106,6 +106,20 @@ class Programs(unittest.TestCase):
             self.assertEqual(result.returncode, status, result)
         self.assertIn(f"cannot start {self.child}3", result.stderr)
 
+    def test_a_program_is_not_written_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n")
+            os.chmod(program, 0o755)
+            for words in (["race", "--command", f"a={program}", "--rounds", "1", "--json", program],
+                          ["race", "isolation", "--rounds", "1", "--csv", program, "--", program]):
+                result = run(*words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result)
+                self.assertIn(f"{program} was read as {program}, and would be overwritten", result.stderr)
+                with open(program, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), "#!/bin/sh\n")
+
     def test_errors_written_faster_than_they_are_read_hide_no_end(self):
         # strace slows the launcher down; where it may not, or is not there, less is tested.
         script = self.child + ".sh"
