@@ -23,6 +23,23 @@ if(REGATTA_BUILD_COMMAND STREQUAL "AUTO")
     endif()
 endif()
 
+# The flags of this build, as records and benches name them: the inside of a string in C++. Where it is built makes
+# no other program.
+set(regatta_build_flags "${CMAKE_CXX_FLAGS}")
+set(configurations ${CMAKE_CONFIGURATION_TYPES})
+if(NOT configurations)
+    set(configurations ${CMAKE_BUILD_TYPE})
+endif()
+foreach(configuration IN LISTS configurations)
+    string(TOUPPER ${configuration} name)
+    string(APPEND regatta_build_flags "$<$<CONFIG:${configuration}>: ${CMAKE_CXX_FLAGS_${name}}>")
+endforeach()
+if(REGATTA_SANITIZE)
+    string(APPEND regatta_build_flags " -fsanitize=${REGATTA_SANITIZE}")
+endif()
+string(REGEX REPLACE " *-f[a-z]+-prefix-map=[^ ]*" "" regatta_build_flags "${regatta_build_flags}")
+string(REGEX REPLACE "([\\\"])" "\\\\\\1" regatta_build_flags "${regatta_build_flags}")
+
 # regatta_find_libraries(TARGET UP): once it is installed, a program finds the shared libraries of this build from
 # where it stands, which is UP from the prefix.
 function(regatta_find_libraries target up)
