@@ -12,7 +12,7 @@ set(manifest ${build}/install_manifest.txt)
 if(NOT EXISTS ${manifest})
     message(FATAL_ERROR "nothing to uninstall: there is no ${manifest}, which `cmake --install` writes")
 endif()
-file(STRINGS ${manifest} files)
+file(STRINGS ${manifest} files ENCODING UTF-8) # Without, a letter beyond ASCII ends a line.
 set(folders "")
 foreach(file IN LISTS files)
     set(file $ENV{DESTDIR}${file})

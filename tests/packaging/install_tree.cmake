@@ -1,8 +1,9 @@
 # Installing leaves the headers, the package files, the documents, the command with its man pages and
 # completions when it is built, and nothing else; uninstalling takes all of it away.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/installed)
-file(GLOB_RECURSE installed RELATIVE ${work}/installed ${work}/installed/*)
+set(prefix "${work}/c++ für alle") # What a folder's name may have.
+run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
+file(GLOB_RECURSE installed RELATIVE ${prefix} ${prefix}/*)
 
 file(GLOB_RECURSE expected RELATIVE ${source} ${source}/include/*.hpp)
 list(LENGTH expected headers)
@@ -53,19 +54,19 @@ foreach(path IN LISTS installed)
 endforeach()
 if(with_command)
     # Another user may make that folder anew once this one is gone.
-    file(STRINGS ${work}/installed/bin/regatta paths REGEX "/build/(python|rayon)")
+    file(STRINGS ${prefix}/bin/regatta paths REGEX "/build/(python|rayon)")
     if(paths)
         message(SEND_ERROR "the installed command would run what lies in: ${paths}")
     endif()
-    run(${work}/installed/bin/regatta --version)
+    run(${prefix}/bin/regatta --version)
     if(NOT output MATCHES "${version}")
         message(SEND_ERROR "the installed command calls itself: ${output}")
     endif()
 endif()
 
-file(WRITE ${work}/installed/include/regatta_of_others.hpp "")
+file(WRITE ${prefix}/include/regatta_of_others.hpp "")
 run(${CMAKE_COMMAND} -D build=${build} -P ${source}/cmake/uninstall.cmake)
-file(GLOB_RECURSE left LIST_DIRECTORIES TRUE RELATIVE ${work}/installed ${work}/installed/*)
+file(GLOB_RECURSE left LIST_DIRECTORIES TRUE RELATIVE ${prefix} ${prefix}/*)
 list(FILTER left INCLUDE REGEX "regatta")
 if(NOT left STREQUAL "include/regatta_of_others.hpp")
     message(SEND_ERROR "after uninstalling there is: ${left}")
